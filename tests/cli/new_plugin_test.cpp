@@ -57,8 +57,9 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
             CHECK(files.count(name) == 1);
         }
         CHECK((files.count("src/compiler.hpp") == 1) == (format != "wye-program"));
-        for (const auto& [name, text] : files) {
-            CAPTURE(name);
+        for (const auto& file : files) {
+            const std::string& text = file.second;
+            CAPTURE(file.first);
             CHECK_FALSE(text.empty());
             std::string rest = text;  // the vendor's format may have any word in it
             for (std::size_t at = 0; (at = rest.find(format, at)) != std::string::npos;)
@@ -128,12 +129,12 @@ TEST_CASE("a name that is no id is refused with the nearest one") {
         {"42", "Fix: choose another name"},
         {"\xc3\xa9", "Fix: choose another name"},
     };
-    for (const auto& [name, fix] : nearest) {
-        CAPTURE(name);
-        const Outcome refused = make(name, "opencl-c", folder.path("p"));
+    for (const auto& one : nearest) {
+        CAPTURE(one.first);
+        const Outcome refused = make(one.first, "opencl-c", folder.path("p"));
         CHECK(refused.code == 2);
         CHECK(has(refused.err, "cannot be the id of a plugin"));
-        CHECK(has(refused.err, fix));
+        CHECK(has(refused.err, one.second));
     }
     for (const char* format :
          {"opencl", "", "com..x", ".com", "com.x.", "com x.y", "spirv-vulkan"}) {

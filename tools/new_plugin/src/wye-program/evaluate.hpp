@@ -346,12 +346,14 @@ class Invocation {
     static Value reinterpreted(const Value& value, Type from, Type to) {
         std::array<std::byte, 32> bytes{};
         const std::size_t size = from.component().bytes(), part = to.component().bytes();
-        for (std::size_t k = 0; k < from.lanes; ++k)
-            std::memcpy(bytes.data() + k * size, &value[k], size);
+        for (std::size_t k = 0; k < from.lanes; ++k) {
+            const std::uint64_t bits = convert(from.kind, from.kind, value[k]);  // the one NaN
+            std::memcpy(bytes.data() + k * size, &bits, size);
+        }
         Value out{};
         for (std::size_t k = 0; k < to.lanes; ++k) {
             std::memcpy(&out[k], bytes.data() + k * part, part);
-            out[k] = convert(to.kind, to.kind, out[k]);  // the one NaN
+            out[k] = convert(to.kind, to.kind, out[k]);
         }
         return out;
     }
