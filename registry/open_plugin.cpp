@@ -61,6 +61,26 @@ bool is_format(std::string_view name) {
     });
 }
 
+// What is wrong with a device's answers; the device is listed nevertheless.
+struct DeviceFaults {
+    std::vector<std::string> description, facts;
+};
+
+// Oddities of a description that was read: the contract asks for more, but nothing is unclear.
+void check_info(const wye_device_info& info, const DeviceInfo& device,
+                std::vector<std::string>& faults) {
+    if (device.name.empty()) faults.emplace_back("it has no name");
+    if (info.state > WYE_DEVICE_UNUSABLE)
+        faults.push_back(
+            fmt::format("its state is {}, neither usable (0) nor unusable (1), and counts as "
+                        "unusable",
+                        info.state));
+    if (info.state == WYE_DEVICE_UNUSABLE && info.reason.size == 0)
+        faults.emplace_back("it is unusable without a reason");
+    if (device.usable && device.formats.empty())
+        faults.emplace_back("it is usable, but takes no artifact format, so no program runs on it");
+}
+
 Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
     out.native_code = info.native_code;
     out.usable = info.state == WYE_DEVICE_USABLE;
@@ -94,8 +114,7 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
 }
 
 // Reads one device; a fault in its description makes the device unusable, not the plugin.
-DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
-                    std::vector<std::string>& faults) {
+DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index, DeviceFaults& faults) {
     DeviceInfo out;
     out.plugin = plugin.about().id;
     out.index = index;
@@ -117,6 +136,8 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
         out.formats.clear();
         out.reason = said.error().message;
         out.fix = said.error().fix;
+    } else {
+        check_info(info, out, faults.description);
     }
     const auto read = [&](std::uint32_t key, wye_fact* fact) -> wye_status {
         wye_status status = WYE_PLUGIN_FAULT;
@@ -126,7 +147,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index,
         });
         return asked.ok() ? status : WYE_PLUGIN_FAULT;
     };
-    out.facts = read_facts(read, faults);
+    out.facts = read_facts(read, faults.facts);
     out.probed = std::chrono::steady_clock::now();
     add_bus_facts(out.facts);
     return out;
@@ -144,18 +165,21 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
                      "Fix: ask the plugin's author for a build that keeps the contract");
     std::map<std::string, std::uint32_t> seen;
     for (std::uint32_t i = 0; i < count; ++i) {
-        std::vector<std::string> faults;
+        DeviceFaults faults;
         auto device = std::make_shared<DeviceInfo>(describe(plugin, i, faults));
         device->id = device_id(*device, seen[identity_of(*device)]++);
-        for (const std::string& fault : faults) {
-            Record r = record_of(
-                Stage::enumerated, candidate,
-                Error(Code::PLUGIN_FAULT,
-                      fmt::format("device `{}` reports a bad fact: {}", device->selector, fault),
-                      "Fix: none needed, the fact counts as not reported"));
+        const auto warn = [&](std::string message, const char* fix) {
+            Record r = record_of(Stage::enumerated, candidate,
+                                 Error(Code::PLUGIN_FAULT, std::move(message), fix));
             r.severity = Severity::warning;
             out.records.push_back(std::move(r));
-        }
+        };
+        for (const std::string& fault : faults.description)
+            warn(fmt::format("device `{}` is described wrongly: {}", device->selector, fault),
+                 kPluginAuthor);
+        for (const std::string& fault : faults.facts)
+            warn(fmt::format("device `{}` reports a bad fact: {}", device->selector, fault),
+                 "Fix: none needed, the fact counts as not reported");
         out.devices.push_back(std::move(device));
     }
     return {};

@@ -88,9 +88,11 @@ std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
     return fmt::format("{} ({} {}, `{}`)", out, place.role, place.index, place.name);
 }
 
-std::string label_of(const Pin& pin) {
+// The object's label in brackets, unless the place says the same name.
+std::string label_of(const Pin& pin, const Place& place) {
     const std::string label = pin.label();
-    return label.empty() ? label : fmt::format(" (`{}`)", label);
+    if (label.empty() || label == place.name) return {};
+    return fmt::format(" (`{}`)", label);
 }
 
 Error stale(Handle handle, HandleKind kind, const Place& place) {
@@ -359,7 +361,7 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
     };
     return Error(
         Code::WRONG_OWNER,
-        fmt::format("{}{} belongs to {}, where {} is expected", subject, label_of(pin),
+        fmt::format("{}{} belongs to {}, where {} is expected", subject, label_of(pin, place),
                     owner_text(pin.owner()), owner_text(expected)),
         fmt::format("Fix: use a {} of that device, or copy the contents through host memory",
                     kind_name(kind)),
@@ -407,7 +409,7 @@ Result<InFlight> HandleTable::begin_use(std::span<const Handle> handles) const {
 Error HandleTable::in_use(const Pin& pin, HandleKind kind) {
     const std::string subject = subject_of(pin.handle(), kind, {});
     return {Code::BUFFER_IN_USE,
-            fmt::format("{}{} is used by pending work", subject, label_of(pin)),
+            fmt::format("{}{} is used by pending work", subject, label_of(pin, {})),
             "Fix: wait for the work that uses it, then free it", subject};
 }
 

@@ -54,7 +54,9 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     for (const auto& [name, value] : options.environment)
         if (name.starts_with("WYE_") && !options.elevated) filters.emplace(name, value);
     const bool logs = options.log != nullptr;
-    options.rank = route::rank;
+    options.rank = [formats = lower::formats()](const registry::DeviceInfo& device) {
+        return route::rank(device, formats);
+    };
     WYE_ASSIGN(SessionOptions session, read_settings(options.config));
     WYE_TRY(read_probe(options.config, options.probe));
     session.copiers = std::make_shared<Copiers>(session.transfer.threads);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "route/rank.hpp"
 
+#include "route/route.hpp"
+
 namespace wye::route {
 namespace {
 
@@ -20,8 +22,14 @@ constexpr std::uint32_t kRunsPrograms = 50;
 
 }  // namespace
 
-registry::Score rank(const registry::DeviceInfo& device) {
+registry::Score rank(const registry::DeviceInfo& device,
+                     std::span<const std::string_view> formats) {
     registry::Score out;
+    if (choose_format(device, formats).empty()) {  // most programs have no variant for it
+        out.reasons.emplace_back(device.formats.empty() ? "takes no programs"
+                                                        : "runs native variants only");
+        return out;
+    }
     const std::string_view name = device.facts.text(WYE_FACT_KEY_DEVICE_KIND);
     for (const Kind& kind : kKinds)
         if (kind.name == name) out.points += kind.points;

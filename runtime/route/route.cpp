@@ -29,6 +29,20 @@ std::string why(const ir::Need& need) {
     return fmt::format(" ({} at {}:{})", need.because, need.place.line, need.place.column);
 }
 
+std::string taken(const registry::DeviceInfo& device) {
+    return device.formats.empty() ? "none" : fmt::format("{}", fmt::join(device.formats, ", "));
+}
+
+bool runs_variants_only(const registry::DeviceInfo& device,
+                        std::span<const std::string_view> formats) {
+    return choose_format(device, formats).empty();
+}
+
+bool has_variant(const registry::DeviceInfo& device, const plan::ProgramPlan& plan) {
+    const auto variant = choose_variant(device, *plan.program);
+    return variant.ok() && *variant != ir::kNone;
+}
+
 }  // namespace
 
 registry::Requirements requirements(const plan::ProgramPlan& plan) {
@@ -62,11 +76,11 @@ std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
                                          std::span<const std::string_view> formats) {
     std::vector<std::string> reasons;
     if (!device.usable) reasons.push_back(device.reason);
-    if (choose_format(device, formats).empty()) {
-        reasons.push_back(fmt::format(
-            "takes no artifact format that this version lowers to (it takes {})",
-            device.formats.empty() ? "none" : fmt::format("{}", fmt::join(device.formats, ", "))));
-    }
+    if (runs_variants_only(device, formats) && !has_variant(device, plan))
+        reasons.push_back(
+            fmt::format("takes no artifact format that this version lowers to (it takes {}), and "
+                        "the program has no variant for it",
+                        taken(device)));
     for (const registry::Unmet& unmet : registry::check(needs, device.facts).unmet) {
         std::string text = registry::to_text(unmet);
         for (const ir::Need& need : plan.analysis.needs)
@@ -86,6 +100,12 @@ Limits limits(const registry::DeviceInfo& device) {
     return out;
 }
 
+bool lacks_only_variants(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
+                         const Demands& demands, std::span<const std::string_view> formats) {
+    return !demands.variants && runs_variants_only(device, formats) && has_variant(device, plan) &&
+           reasons_against(device, plan, requirements(plan), formats).empty();
+}
+
 Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
                     const plan::Launch& launch, const Demands& demands,
                     std::span<const std::string_view> formats) {
@@ -93,23 +113,34 @@ Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan&
     if (demands.variants) {
         WYE_ASSIGN(out.variant, choose_variant(device, *plan.program));
     }
-    std::vector<std::string_view> all(formats.begin(), formats.end());
-    if (out.variant != ir::kNone) all.push_back(plan.program->variants[out.variant].format);
-
     registry::Requirements needs = requirements(plan);
     add_launch(launch, needs);
     if (demands.cooperative) needs.capabilities.emplace_back("grid_sync");
-    const std::vector<std::string> reasons = reasons_against(device, plan, needs, all);
+    std::vector<std::string> reasons = reasons_against(device, plan, needs, formats);
+    const bool variants_only = runs_variants_only(device, formats) && has_variant(device, plan);
+    if (variants_only && !demands.variants)
+        reasons.push_back(
+            limits(device).folds(launch.groups)
+                ? fmt::format("runs this program's native variants only (it takes {}), which take "
+                              "no launch of more workgroups than max_workgroups",
+                              taken(device))
+                : fmt::format("runs this program's native variants only (it takes {}), and the "
+                              "request allows none",
+                              taken(device)));
     if (reasons.empty()) {
-        out.format = out.variant != ir::kNone ? all.back() : choose_format(device, formats);
+        out.format = out.variant != ir::kNone ? plan.program->variants[out.variant].format
+                                              : choose_format(device, formats);
         return out;
     }
-    return Error(Code::UNSUPPORTED,
-                 fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name,
-                             fmt::join(reasons, "; ")),
-                 "Fix: use a device that offers this (no open device does; `wye info --json` lists "
-                 "the facts of all), or change the program",
-                 device.selector);
+    return Error(
+        Code::UNSUPPORTED,
+        fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name,
+                    fmt::join(reasons, "; ")),
+        lacks_only_variants(device, plan, demands, formats) && !limits(device).folds(launch.groups)
+            ? "Fix: allow native variants (WYE_DISPATCH_VARIANTS, `wye run --variants`)"
+            : "Fix: use a device that offers this (no open device does; `wye info --json` "
+              "lists the facts of all), or change the program",
+        device.selector);
 }
 
 }  // namespace wye::route

@@ -25,7 +25,8 @@ namespace wye::route {
 [[nodiscard]] std::string_view choose_format(const registry::DeviceInfo& device,
                                              std::span<const std::string_view> formats);
 
-// Every reason against the device; empty: it fits. `formats` are those that the host can lower to.
+// Every reason against the device; empty: it fits, with its native variants if it takes no format
+// that the host can lower to (`formats`).
 [[nodiscard]] std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
                                                        const plan::ProgramPlan& plan,
                                                        const registry::Requirements& needs,
@@ -48,6 +49,11 @@ struct Demands {
     bool cooperative = false;  // needs grid_sync
     bool variants = false;     // a native variant may run in place of the body
 };
+
+// True if the device fits with a native variant only, and the request allows none.
+[[nodiscard]] bool lacks_only_variants(const registry::DeviceInfo& device,
+                                       const plan::ProgramPlan& plan, const Demands& demands,
+                                       std::span<const std::string_view> formats);
 
 // The code that runs on the device.
 struct Route {

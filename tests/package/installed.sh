@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson, from C,
-# C++ and Python, as a subproject, and for a plugin out of tree. Its last line is "N passed, N failed".
+# C++ and Python, as a subproject, and for plugins out of tree. Its last line is "N passed, N failed".
 #
 #   installed.sh BUILD SOURCE PREFIX LIBDIR PYTHON
 #
@@ -116,6 +116,40 @@ subproject() { meson setup "$work/meson/within" "$work/meson" --force-fallback-f
     meson introspect "$work/meson/within" --projectinfo | jq -e '.subprojects[] | select(.name == "wye")' &&
     ninja -C "$work/meson/within" -n c_consumer cpp_consumer; }
 try "Meson, as a subproject" subproject
+
+# Projects of `wye new-plugin`. The tutorial builds one for opencl-c, with Meson and with CMake. While the command has no verb
+# `conform`, the kit of this build stands in for it.
+export PATH=$installed/bin:$PATH CMAKE_PREFIX_PATH=$installed
+if ! wye --help | grep -q '^  conform '; then
+    mkdir "$work/bin"
+    cat >"$work/bin/wye" <<C
+#!/bin/sh
+[ "\$1 \$2" = "conform --quick" ] || exec "$installed/bin/wye" "\$@"
+exec "$build/tests/conformance/abi/wye-abi-conformance" "\$3"
+C
+    chmod +x "$work/bin/wye"
+    PATH=$work/bin:$PATH
+fi
+mkdir "$work/tutorial"
+try "the commands of the tutorial for plugins" "$here/tutorial.py" "$installed/share/doc/wye/plugin-tutorial.md" "$work/tutorial"
+project() { # NAME FORMAT
+    wye new-plugin "$1" --format "$2" --out "$work/$1" && meson setup "$work/$1/build" "$work/$1" -Dwerror=true &&
+        meson compile -C "$work/$1/build" && "$work/$1/tests/program.sh" wye "$work/$1/build"
+}
+try "a plugin of wye-program" project wire wye-program
+try "it conforms" wye conform --quick "$work/wire/build/wye_wire.so"
+one_symbol() { [ "$(nm -D --defined-only "$work/wire/build/wye_wire.so" | cut -d' ' -f3)" = wye_plugin_query_1 ]; }
+try "it exports the query only" one_symbol
+cmake_project() { cmake -S "$work/wire" -B "$work/wire/cmake" -DCMAKE_CXX_FLAGS=-Werror && cmake --build "$work/wire/cmake" &&
+    "$work/wire/tests/program.sh" wye "$work/wire/cmake"; }
+try "CMake builds it" cmake_project
+try "a plugin of a format of its own runs the variant of that format" project own com.example.own
+body() { # The body of the program cannot run there.
+    WYE_PLUGIN_PATH_ADD=$work/own/build wye run "$work/own/tests/program.wye" --device own:0 --param a=1.0 \
+        --in x=/dev/null --in y=/dev/null --out r=/dev/null 2>"$work/refused"
+    [ $? -eq 2 ] && grep -q 'the request allows none' "$work/refused" && grep -q 'wye run --variants' "$work/refused"
+}
+try "without variants the device refuses the program, and says why" body
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -138,6 +138,15 @@ void add_plugins(CLI::App& app, PluginsOptions& options) {
     app.add_flag("--json", options.json, "The list as one JSON document");
 }
 
+void add_new_plugin(CLI::App& app, NewPluginOptions& options) {
+    app.add_option("name", options.name, "The plugin's id: a-z, 0-9 and _, a letter first")
+        ->required();
+    app.add_option("--format", options.format,
+                   "What its devices take: opencl-c (the default), wye-program, or a format of "
+                   "your own, as in com.example.kernel");
+    app.add_option("--out", options.out, "The folder to make (default: NAME)");
+}
+
 void add_quirks(CLI::App& app, QuirksOptions& options) {
     app.add_flag("--json", options.json, "One JSON document (with --audit: one object per line)");
     CLI::Option* const audit = app.add_flag(
@@ -248,6 +257,7 @@ int real_main(int argc, char** argv) {
     HelpOptions help_options;
     BenchOptions bench_options;
     FuzzOptions fuzz_options;
+    NewPluginOptions new_plugin_options;
     Numbers numbers;
     CLI::App* info_verb =
         app.add_subcommand("info", "Show plugins, devices and reasons against them");
@@ -271,6 +281,9 @@ int real_main(int argc, char** argv) {
     add_help(*help_verb, help_options);
     add_fuzz(*fuzz_verb, fuzz_options);
     add_bench(*bench_verb, bench_options);
+    CLI::App* new_plugin_verb =
+        app.add_subcommand("new-plugin", "Write the project of a plugin for a device of yours");
+    add_new_plugin(*new_plugin_verb, new_plugin_options);
     add_info(*info_verb, info_options);
     add_plugins(*plugins_verb, plugins_options);
     add_cache(*cache_verb, cache_options);
@@ -315,6 +328,7 @@ int real_main(int argc, char** argv) {
     if (cache_verb->parsed()) return cache(cache_options);
     if (quirks_verb->parsed()) return quirks(quirks_options);
     if (plugins_verb->parsed()) return plugins(plugins_options);
+    if (new_plugin_verb->parsed()) return new_plugin(new_plugin_options);
     return run(run_options);
 }
 

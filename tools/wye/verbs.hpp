@@ -44,6 +44,13 @@ struct LowerOptions {
 };
 [[nodiscard]] ExitCode lower(const LowerOptions& options);
 
+struct NewPluginOptions {
+    std::string name;                 // the plugin's id
+    std::string format = "opencl-c";  // or "wye-program", or one of the vendor's own
+    std::string out;                  // the folder to make; empty: `name` in the current one
+};
+[[nodiscard]] ExitCode new_plugin(const NewPluginOptions& options);
+
 struct RunOptions {
     std::string program;
     std::string device;

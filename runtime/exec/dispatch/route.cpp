@@ -34,6 +34,9 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
     if (small && !demands.cooperative)
         if (const auto known = program.find_route(session, key)) return *known;
     auto found = route::route(session.info(), program.plan(), launch, demands, lower::formats());
+    if (!found.ok() && !limits.folds(launch.groups) &&
+        route::lacks_only_variants(session.info(), program.plan(), demands, lower::formats()))
+        return std::move(found).error();  // the request can be changed, whatever else is open
     if (!found.ok())
         return with_alternative(std::move(found).error(), context, program.plan(), launch, demands);
     if (!demands.cooperative) program.remember(session, key, *found);

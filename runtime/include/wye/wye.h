@@ -128,9 +128,9 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ...; the README of the
-     * library has the list. A key that only the library could read, and does not know, is refused.
-     */
+    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ...; CONFIGURATION.md,
+     * installed with the documents, has the list. A key that only the library could read, and does
+     * not know, is refused. */
     const wye_key_value* config;
     uint64_t config_count;
     /* May be null; gets all messages, from any thread, until the context is destroyed. The variable
@@ -533,7 +533,7 @@ enum wye_argument_kind {
 /* The argument for one buffer of the program. */
 typedef struct wye_argument {
     uint32_t kind;    /* enum wye_argument_kind */
-    uint32_t binding; /* its binding number */
+    uint32_t binding; /* its binding number: 0, 1, ... in declared order, unless the program says */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
     void* output;     /* HOST: destination for read-back of the output list; may be null: none */
     uint64_t output_size; /* HOST: exact bytes of the read-back; 0: not given */

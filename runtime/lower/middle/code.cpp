@@ -34,6 +34,17 @@ void lay_out(Array& array) {
 
 void store_bits(Array& array) { array.cell = array.type.kind == Kind::F64 ? Kind::U64 : Kind::U32; }
 
+// True if the invocations of a workgroup wait for each other: at a barrier, or at the start, until
+// all have zeroed a `shared` array.
+bool waits(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
+    if (holds_barrier(program.main, program.main.root)) return true;
+    if (std::ranges::none_of(program.buffers, &ir::Buffer::shared)) return false;
+    const std::vector<SharedStart> starts = shared_starts(program, workgroup);
+    for (std::size_t b = 0; b < starts.size(); ++b)
+        if (program.buffers[b].shared() && starts[b].how == SharedStart::How::Fill) return true;
+    return false;
+}
+
 // True for a table of floats with an infinity or a NaN.
 bool has_special(const ir::Table& table) {
     const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
@@ -52,8 +63,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       workgroup(workgroup_),
       ranges(program_, workgroup_, check_free),
       whole_workgroups(target_.workgroup_loops && target_.quirks.has(Quirk::PoclBarriers) &&
-                       workgroup_ != kOneInvocation &&
-                       holds_barrier(program_.main, program_.main.root)) {
+                       workgroup_ != kOneInvocation && waits(program_, workgroup_)) {
     bool may_add = false;  // to floats, without a word for it
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {

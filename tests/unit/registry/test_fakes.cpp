@@ -233,6 +233,31 @@ TEST_CASE("faults of devices stay with the device") {
     CHECK(warnings == 6);  // three facts of two devices
 }
 
+TEST_CASE("a device that is described badly is listed, with a warning for each oddity") {
+    const auto registry = open({fake("vague_devices")});
+    const auto plugin = registry->open_plugin("vague_devices");
+    REQUIRE(plugin.ok());
+    REQUIRE(plugin->devices.size() == 3);
+    CHECK(plugin->devices[0]->usable);
+    CHECK_FALSE(plugin->devices[1]->usable);
+    std::vector<std::string> told;
+    for (const Record& record : registry->records()) {
+        CHECK(record.severity == Severity::warning);
+        CHECK(record.stage == Stage::enumerated);
+        CHECK(record.code == Code::PLUGIN_FAULT);
+        CHECK(record.fix.rfind("Fix: ", 0) == 0);
+        told.push_back(record.message);
+    }
+    const std::string head = "device `vague_devices:";
+    CHECK(told == std::vector<std::string>{
+                      head + "0` is described wrongly: it has no name",
+                      head + "0` is described wrongly: it is usable, but takes no artifact format, "
+                             "so no program runs on it",
+                      head + "1` is described wrongly: its state is 7, neither usable (0) nor "
+                             "unusable (1), and counts as unusable",
+                      head + "2` is described wrongly: it is unusable without a reason"});
+}
+
 TEST_CASE("the records of one plugin are bounded, and say how many are left out") {
     const auto registry = open({fake("lies_often")});
     const auto opened = registry->open_plugin("lies_often");

@@ -95,7 +95,10 @@ TEST_CASE("each wrong handle has its own error, naming place, owner and expected
     const auto device = table.find_owned(buffer, HandleKind::buffer, cpu, place);
     REQUIRE_FALSE(device.ok());
     CHECK(device.error().code == Code::WRONG_OWNER);
-    CHECK(device.error().message.find("input 2, `keys`") != std::string::npos);
+    CHECK(device.error().message.find("input 2, `keys`)") != std::string::npos);
+    CHECK(device.error().message.find("(`keys`)") == std::string::npos);  // once
+    const auto unnamed = table.find_owned(buffer, HandleKind::buffer, cpu, {"input", 2, "values"});
+    CHECK(unnamed.error().message.find("`values`) (`keys`)") != std::string::npos);
     CHECK(device.error().message.find("opencl:1 (generation 1)") != std::string::npos);
     CHECK(device.error().message.find("cpu:0 (generation 1)") != std::string::npos);
     CHECK(device.error().fix.rfind("Fix: ", 0) == 0);

@@ -17,9 +17,18 @@ registry::DeviceInfo device(const char* selector, const char* kind, const char* 
     return out;
 }
 
-TEST_CASE("GPUs come first, then accelerators, the processor itself, and drivers for it") {
+registry::Score ranked(const registry::DeviceInfo& one) {
+    static constexpr std::string_view kFormats[] = {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C,
+                                                    WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV};
+    return rank(one, kFormats);
+}
+
+TEST_CASE(
+    "GPUs come first, then accelerators, the processor itself, drivers for it, and last own "
+    "formats") {
     std::vector<registry::DeviceInfo> devices = {
         device("null:0", "", WYE_FORMAT_OPENCL_C),
+        device("own:0", "gpu", "com.vendor.own"),
         device("llvmpipe:0", "cpu", WYE_FORMAT_SPIRV),
         device("pocl:0", "cpu", WYE_FORMAT_OPENCL_C),
         device("cpu:0", "cpu", WYE_FORMAT_PROGRAM),
@@ -28,10 +37,10 @@ TEST_CASE("GPUs come first, then accelerators, the processor itself, and drivers
         device("vulkan:0", "gpu", WYE_FORMAT_SPIRV),
     };
     std::ranges::stable_sort(
-        devices, [](const auto& a, const auto& b) { return rank(a).points > rank(b).points; });
+        devices, [](const auto& a, const auto& b) { return ranked(a).points > ranked(b).points; });
     std::string order;
     for (const registry::DeviceInfo& one : devices) order += one.selector + " ";
-    CHECK(order == "cuda:0 vulkan:0 fpga:0 cpu:0 llvmpipe:0 pocl:0 null:0 ");
+    CHECK(order == "cuda:0 vulkan:0 fpga:0 cpu:0 llvmpipe:0 pocl:0 null:0 own:0 ");
 }
 
 TEST_CASE("the name of a plugin says nothing: what the device is and takes decides") {
@@ -39,18 +48,20 @@ TEST_CASE("the name of a plugin says nothing: what the device is and takes decid
     other.plugin = "vendor";
     registry::DeviceInfo ours = other;
     ours.plugin = "cpu";
-    CHECK(rank(other).points == rank(ours).points);
+    CHECK(ranked(other).points == ranked(ours).points);
     // A device that prefers another format is run through a compiler.
     other.formats = {WYE_FORMAT_OPENCL_C, WYE_FORMAT_PROGRAM};
-    CHECK(rank(other).points < rank(ours).points);
+    CHECK(ranked(other).points < ranked(ours).points);
 }
 
 TEST_CASE("the reasons are named") {
     using Reasons = std::vector<std::string>;
-    CHECK(rank(device("a:0", "gpu", WYE_FORMAT_SPIRV)).reasons == Reasons{"gpu"});
-    CHECK(rank(device("a:0", "cpu", WYE_FORMAT_PROGRAM)).reasons ==
+    CHECK(ranked(device("a:0", "gpu", WYE_FORMAT_SPIRV)).reasons == Reasons{"gpu"});
+    CHECK(ranked(device("a:0", "cpu", WYE_FORMAT_PROGRAM)).reasons ==
           Reasons{"cpu", "runs programs without a driver"});
-    CHECK(rank(device("a:0", "", WYE_FORMAT_SPIRV)).reasons == Reasons{"device of unknown kind"});
+    CHECK(ranked(device("a:0", "", WYE_FORMAT_SPIRV)).reasons == Reasons{"device of unknown kind"});
+    CHECK(ranked(device("a:0", "gpu", "com.vendor.own")).reasons ==
+          Reasons{"runs native variants only"});
 }
 
 }  // namespace

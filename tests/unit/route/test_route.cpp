@@ -57,6 +57,63 @@ TEST_CASE("the format is the device's favourite among those that can be made") {
     CHECK(Planned(kPlain).against(other).find("com.vendor.own") != std::string::npos);
 }
 
+// A launch of `groups` workgroups on an output of 256 bytes.
+std::unique_ptr<plan::Launch> launch_of(std::uint32_t groups) {
+    auto out = std::make_unique<plan::Launch>();
+    out->buffer_count = 1;
+    out->buffers[0] = {};
+    out->buffers[0].bytes = 256;
+    out->workgroup = {64, 1, 1};
+    out->groups = {groups, 1, 1};
+    return out;
+}
+
+TEST_CASE("a device with a format of its own runs the variants of that format") {
+    registry::DeviceInfo own = device();
+    own.formats = {"com.vendor.own"};
+    own.facts.set(WYE_FACT_KEY_MAX_WORKGROUPS, {std::array<std::uint32_t, 3>{10, 1, 1}, ""});
+    const auto text = [](std::string_view variants) {
+        return "wye 1; program p; workgroup 64; output r: u32[64]; grid groups 1;\n" +
+               std::string(variants) + "main { r[global_id.x] = 1u; }";
+    };
+    const Planned fits(
+        text("variant \"com.other\" entry \"a\" text \"\"\"x\"\"\";\n"
+             "variant \"com.vendor.own\" entry \"b\" for \"*[!int64]\" text \"\"\"x\"\"\";\n"
+             "variant \"com.vendor.own\" entry \"c\" for \"*[int64]\" text \"\"\"x\"\"\";\n"));
+    const Planned filtered(
+        text("variant \"com.vendor.own\" entry \"b\" for \"*[!int64]\" text \"\"\"x\"\"\";\n"));
+    const auto ran = route(own, fits.plan, *launch_of(1), {.variants = true}, kFormats);
+    REQUIRE(ran.ok());
+    CHECK(ran->variant == 2);
+    CHECK(ran->format == "com.vendor.own");
+
+    // It may be opened for the program, but not run its body.
+    CHECK(fits.against(own).empty());
+    const auto body = route(own, fits.plan, *launch_of(1), {}, kFormats);
+    REQUIRE(!body.ok());
+    CHECK(body.error().code == Code::UNSUPPORTED);
+    CHECK(body.error().message.find("the request allows none") != std::string::npos);
+    CHECK(body.error().fix.find("allow native variants") != std::string::npos);
+    CHECK(lacks_only_variants(own, fits.plan, {}, kFormats));
+    CHECK_FALSE(lacks_only_variants(own, fits.plan, {.variants = true}, kFormats));
+    CHECK_FALSE(lacks_only_variants(device(), fits.plan, {}, kFormats));
+
+    // A launch that would be split runs no variant: the dispatch then asks without them.
+    const auto large = route(own, fits.plan, *launch_of(11), {}, kFormats);
+    REQUIRE(!large.ok());
+    CHECK(large.error().message.find("max_workgroups") != std::string::npos);
+    CHECK(large.error().fix.find("allow native variants") == std::string::npos);
+
+    CHECK(filtered.against(own).find("no variant for it") != std::string::npos);
+    const auto refused = route(own, filtered.plan, *launch_of(1), {.variants = true}, kFormats);
+    REQUIRE(!refused.ok());
+    CHECK(refused.error().message.find("it takes com.vendor.own") != std::string::npos);
+    CHECK_FALSE(lacks_only_variants(own, filtered.plan, {}, kFormats));
+    // What the program needs is compared all the same.
+    own.facts.set(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS, {std::uint64_t{32}, ""});
+    CHECK(!route(own, fits.plan, *launch_of(1), {.variants = true}, kFormats).ok());
+}
+
 TEST_CASE("no reasons against a device that has everything") {
     CHECK(Planned(kPlain).against(device()).empty());
 }

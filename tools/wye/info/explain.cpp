@@ -57,8 +57,11 @@ std::vector<std::string> reasons_against(const Report& device, const Report& ana
                                          const registry::CapabilityCheck& result) {
     std::vector<std::string> out;
     if (!usable(device)) out.push_back(text(device, "reason"));
-    if (!takes_a_form(device))
-        out.emplace_back("takes no form of programs that this version makes");
+    if (const std::vector<std::string> taken = texts(device, "formats"); !takes_a_form(device))
+        out.push_back(
+            taken.empty()
+                ? std::string("takes no form of programs that this version makes")
+                : fmt::format("runs native variants only (it takes {})", fmt::join(taken, ", ")));
     for (const registry::Unmet& unmet : result.unmet)
         out.push_back(registry::to_text(unmet) + why(analysis, unmet.name));
     return out;

@@ -255,4 +255,26 @@ main {
     }
 }
 
+TEST_CASE("one invocation runs a workgroup that waits only until `shared` is zeroed") {
+    const ir::Program waits = valid_program(R"(wye 1; program counts; workgroup 64;
+output y: u32[64]; shared count: u32[1];
+main { y[local_index] = atomic_add(count[0], 1u); }
+)");
+    const ir::Program alone = valid_program(R"(wye 1; program alone; workgroup 64;
+output y: u32[64]; shared own: u32[64] unset;
+main { own[local_index] = 1u; y[local_index] = own[local_index]; }
+)");
+    Target target;
+    target.workgroup_loops = true;
+    target.quirks.set(lower::Quirk::PoclBarriers);
+    const std::vector<bool> used(2, true);
+    const ProgramForm whole(waits, waits.workgroup, target, false);
+    CHECK(whole.whole_workgroups);
+    CHECK_FALSE(whole.zeros(used).barrier);
+    CHECK_FALSE(ProgramForm(alone, alone.workgroup, target, false).whole_workgroups);
+    CHECK_FALSE(ProgramForm(waits, {1, 1, 1}, target, false).whole_workgroups);
+    target.workgroup_loops = false;
+    CHECK(ProgramForm(waits, waits.workgroup, target, false).zeros(used).barrier);
+}
+
 }  // namespace test_code

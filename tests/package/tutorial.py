@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the shell commands of the tutorial for plugins, in order, and compares what it says they print.
+
+usage: tutorial.py PAGE FOLDER
+
+The blocks marked `sh` run in one shell, in FOLDER, which is empty. Each line of a block marked `text`
+must be a line of the standard output of the block before it. Exit status: 0 all is so, 1 not.
+"""
+import re
+import subprocess
+import sys
+
+MARK = '@@ block '
+
+
+def main():
+    page, folder = sys.argv[1:]
+    with open(page, encoding='utf-8') as file:
+        blocks = re.findall(r'^```(\w+)\n(.*?)^```$', file.read(), re.MULTILINE | re.DOTALL)
+    commands = [text for kind, text in blocks if kind == 'sh']
+    expected = {}
+    number = -1
+    for kind, text in blocks:
+        number += kind == 'sh'
+        if kind == 'text':
+            expected[number] = text.splitlines()
+    script = 'set -eu\n' + ''.join(f"printf '\\n{MARK}{k}\\n'\n{text}" for k, text in enumerate(commands))
+    ran = subprocess.run(['bash', '-c', script], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    outputs = [part.split('\n', 1)[1].splitlines() for part in ran.stdout.split('\n' + MARK)[1:]]
+    if ran.returncode != 0:
+        last = len(outputs) - 1
+        print(f'exit status {ran.returncode}, in:\n{commands[last]}\nwith the output:')
+        print('\n'.join(outputs[last][-60:]))
+        return 1
+    wrong = 0
+    for k, lines in expected.items():
+        for line in lines:
+            if line not in outputs[k]:
+                wrong += 1
+                print(f'no line `{line}` from:\n{commands[k]}with the output:\n' + '\n'.join(outputs[k]))
+    print(f'{len(commands)} blocks of commands, {sum(map(len, expected.values()))} lines of output, {wrong} wrong')
+    return 1 if wrong or not expected else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The acme plugin: one device, which is this machine's processor, so that the plugin can be tried
+// without hardware. Replace it piece by piece: plugin-tutorial.md goes through all slots.
+//
+// The nouns of the contract are in a file each: buffer.hpp, program.hpp, queue.hpp (with
+// timelines). This file has the device, the slots, the tables and the export. The contract is
+// wye/abi.h; the rules (P-1, ...) are in plugin-abi.md.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "buffer.hpp"
+#include "host.hpp"
+#include "program.hpp"
+#include "queue.hpp"
+
+// ---- Objects: opaque to the host ---------------------------------------------------------------
+
+struct wye_plugin_object {
+    const wye_host_table& host;  // valid until shutdown
+    driver::Tools tools;
+    std::uint64_t memory_bytes;
+};
+
+struct wye_device_object {
+    wye_plugin_object& plugin;
+    driver::Progress progress;
+};
+
+namespace {
+
+using driver::buffer_of;
+using driver::Failure;
+using driver::guard;
+using driver::queue_of;
+
+constexpr wye_string literal(std::string_view text) { return {text.data(), text.size()}; }
+
+driver::Program& program_of(wye_program_object* object) {
+    return *reinterpret_cast<driver::Program*>(object);
+}
+
+// ---- Plugin ------------------------------------------------------------------------------------
+
+// A real plugin opens its vendor's library here, by its versioned soname, and looks up its
+// functions: WYE_MISSING_DEPENDENCY names a library that is absent.
+wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
+                       wye_error** error) {
+    return guard(*host, error, [&] {
+        const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
+        const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+        *out = new wye_plugin_object{*host, driver::Tools(*host), pages * bytes};
+        return WYE_OK;
+    });
+}
+
+// Counts devices, and opens none. Unusable ones count too.
+wye_status plugin_probe_devices(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {
+    *out_count = 1;
+    return WYE_OK;
+}
+
+wye_status plugin_device_info(wye_plugin_object* plugin, std::uint32_t, wye_device_info* out,
+                              wye_error**) {
+    static constexpr wye_string kFormats[] = {literal(driver::kFormat)};
+    out->name = literal("acme (played by the processor)");
+    out->formats = kFormats;
+    out->format_count = std::size(kFormats);
+    if (!plugin->tools.installed()) {
+        out->state = WYE_DEVICE_UNUSABLE;
+        out->reason = literal(driver::kToolsMissing);
+        out->fix = literal(driver::kToolsFix);
+    }
+    return WYE_OK;
+}
+
+wye_fact flag() {
+    wye_fact fact{};
+    fact.type = WYE_FACT_BOOL;
+    fact.u = 1;
+    return fact;
+}
+wye_fact number(std::uint64_t value) {
+    wye_fact fact{};
+    fact.type = WYE_FACT_U64;
+    fact.u = value;
+    return fact;
+}
+wye_fact triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    wye_fact fact{};
+    fact.type = WYE_FACT_U32X3;
+    fact.xyz[0] = x, fact.xyz[1] = y, fact.xyz[2] = z;
+    return fact;
+}
+wye_fact text(std::string_view value) {
+    wye_fact fact{};
+    fact.type = WYE_FACT_TEXT;
+    fact.text = literal(value);
+    return fact;
+}
+
+// Whether the header that this was built with has the fact.
+bool is_known(std::uint32_t key) {
+    switch (key) {
+#define ACME_CASE(name, number, json, type) case number:
+        WYE_FACTS(ACME_CASE)
+#undef ACME_CASE
+        return true;
+        default:
+            return false;
+    }
+}
+
+// A fact that the device does not report is WYE_UNSUPPORTED: a capability is then absent, a limit
+// unknown. Facts never change.
+wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uint32_t key,
+                              wye_fact* out) {
+    for (const std::uint32_t claimed : driver::kCapabilities)
+        if (key == claimed) {
+            *out = flag();
+            return WYE_OK;
+        }
+    switch (key) {
+        // One thread runs a workgroup, on its stack: hence the small limits.
+        case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
+            *out = triple(256, 256, 256);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
+            *out = number(256);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_WORKGROUPS:
+            *out = triple(UINT32_MAX, UINT32_MAX, UINT32_MAX);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_SHARED_BYTES:
+            *out = number(32U << 10U);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
+            *out = number(4U << 10U);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_PARAM_BYTES:
+            *out = number(1U << 10U);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_BUFFERS:
+            *out = number(64);
+            return WYE_OK;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            *out = number(64);
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_BUFFER_BYTES:
+        case WYE_FACT_KEY_MEMORY_BYTES:
+            *out = number(plugin->memory_bytes);
+            return WYE_OK;
+        case WYE_FACT_KEY_UNIFIED_MEMORY:
+        case WYE_FACT_KEY_HOST_PROCESSOR:  // not of a real device
+            *out = flag();
+            return WYE_OK;
+        case WYE_FACT_KEY_DEVICE_KIND:
+            *out = text("cpu");
+            return WYE_OK;
+        case WYE_FACT_KEY_VENDOR:
+        case WYE_FACT_KEY_PLATFORM:
+            *out = text("acme");
+            return WYE_OK;
+        case WYE_FACT_KEY_DRIVER:
+            *out = text(ACME_VERSION);
+            return WYE_OK;
+        default:
+            return is_known(key) ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
+    }
+}
+
+// Everything was destroyed before; a later init starts afresh.
+void plugin_shutdown(wye_plugin_object* plugin) { delete plugin; }
+
+// ---- Device ------------------------------------------------------------------------------------
+
+extern const wye_device_table kDeviceTable;
+extern const wye_queue_table kQueueTable;
+
+wye_status device_open(wye_plugin_object* plugin, std::uint32_t, wye_device_object** out,
+                       const wye_device_table** table, wye_error** error) {
+    return guard(plugin->host, error, [&] {
+        *out = new wye_device_object{*plugin, {}};
+        *table = &kDeviceTable;
+        return WYE_OK;
+    });
+}
+
+void device_close(wye_device_object* device) { delete device; }
+
+// ---- Buffer ------------------------------------------------------------------------------------
+
+wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
+                         wye_buffer_object** out, wye_error** error) {
+    return guard(device->plugin.host, error, [&] {
+        auto* buffer = new driver::Buffer(*desc, device->plugin.memory_bytes);
+        *out = reinterpret_cast<wye_buffer_object*>(buffer);
+        return WYE_OK;
+    });
+}
+
+void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buffer_of(buffer); }
+
+// Where the host can write and read a buffer itself. Without `buffer_sync`, mappings are coherent.
+wye_status buffer_map(wye_device_object*, wye_buffer_object* buffer, wye_mapping* out,
+                      wye_error**) {
+    out->address = buffer_of(buffer).at(0);
+    out->flags = WYE_MAPPING_CACHED;
+    return WYE_OK;
+}
+
+// ---- Program -----------------------------------------------------------------------------------
+
+wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
+                          wye_program_object** out, wye_error** error) {
+    return guard(device->plugin.host, error, [&] {
+        auto* program = new driver::Program(device->plugin.tools, *artifact);
+        *out = reinterpret_cast<wye_program_object*>(program);
+        return WYE_OK;
+    });
+}
+
+void program_destroy(wye_device_object*, wye_program_object* program) {
+    delete &program_of(program);
+}
+
+// ---- Queue -------------------------------------------------------------------------------------
+
+struct QueueObject {
+    wye_device_object& device;
+    driver::Queue queue;
+};
+
+wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
+                        wye_timeline_object** timeline, const wye_queue_table** table,
+                        wye_error** error) {
+    return guard(device->plugin.host, error, [&] {
+        auto* queue = new QueueObject{*device, driver::Queue(device->progress)};
+        *out = reinterpret_cast<wye_queue_object*>(queue);
+        *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue);
+        *table = &kQueueTable;
+        return WYE_OK;
+    });
+}
+
+void fill(const wye_fill_op& op) {
+    std::byte* const target = buffer_of(op.target).at(op.offset);
+    for (std::uint64_t at = 0; at < op.size; at += op.pattern_size)
+        std::memcpy(target + at, &op.pattern, op.pattern_size);
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Failure{WYE_UNSUPPORTED,
+                  "the acme plugin does not know " + what,
+                  "Fix: use a newer plugin, or do without it",
+                  {}};
+}
+
+// An operation that can run later, when the host has taken back what it handed over.
+driver::Operation operation_of(const wye_operation& op) {
+    if (op.flags != 0) refuse("operation flags " + std::to_string(op.flags));
+    switch (op.kind) {
+        case WYE_OPERATION_DISPATCH:
+            if (op.u.dispatch.flags != 0)
+                refuse("launch flags " + std::to_string(op.u.dispatch.flags));
+            return program_of(op.u.dispatch.program).launch(op.u.dispatch);
+        case WYE_OPERATION_COPY:
+            return [copy = op.u.copy] {
+                std::memcpy(buffer_of(copy.target).at(copy.target_offset),
+                            buffer_of(copy.source).at(copy.source_offset), copy.size);
+            };
+        case WYE_OPERATION_FILL:
+            return [op = op.u.fill] { fill(op); };
+        case WYE_OPERATION_UPLOAD:  // the host's memory stays until the value is reached
+            return [to = op.u.transfer] {
+                std::memcpy(buffer_of(to.buffer).at(to.offset), to.source, to.size);
+            };
+        case WYE_OPERATION_DOWNLOAD:
+            return [from = op.u.transfer] {
+                std::memcpy(from.target, buffer_of(from.buffer).at(from.offset), from.size);
+            };
+        default:
+            refuse("operation " + std::to_string(op.kind));
+    }
+}
+
+// Queues all operations or none, and does not wait for them.
+wye_status queue_submit(wye_queue_object* object, const wye_submission* submission,
+                        wye_error** error) {
+    auto& queue = *reinterpret_cast<QueueObject*>(object);
+    return guard(queue.device.plugin.host, error, [&] {
+        constexpr std::uint32_t kKnown = WYE_SUBMISSION_TIMED;
+        if ((submission->flags & ~kKnown) != 0)
+            refuse("submission flags " + std::to_string(submission->flags));
+        if (submission->signal_count != 0) refuse("timelines that submits signal");
+        driver::Submit submit{
+            submission->value, {submission->waits, submission->waits + submission->wait_count}, {}};
+        for (std::uint64_t i = 0; i < submission->operation_count; ++i)
+            submit.operations.push_back(operation_of(submission->operations[i]));
+        queue.queue.submit(std::move(submit));
+        return WYE_OK;
+    });
+}
+
+void queue_destroy(wye_queue_object* object) { delete reinterpret_cast<QueueObject*>(object); }
+
+// ---- Timeline ----------------------------------------------------------------------------------
+
+wye_status timeline_query(wye_device_object* device, const wye_event* event, wye_error** error) {
+    return guard(device->plugin.host, error, [&] {
+        const std::lock_guard lock(device->progress.mutex);
+        return queue_of(event->timeline).reached(event->value) ? WYE_OK : WYE_NOT_READY;
+    });
+}
+
+wye_status timeline_wait(wye_device_object* device, const wye_event* events, std::uint64_t count,
+                         std::uint32_t any, std::uint64_t timeout_ns, std::uint64_t* index,
+                         wye_error** error) {
+    std::uint64_t ended = count;
+    const wye_status status = guard(device->plugin.host, error, [&] {
+        driver::wait(device->progress, {events, count}, any != 0, timeout_ns, ended);
+        return WYE_OK;
+    });
+    if (index != nullptr && ended < count) *index = ended;
+    return status;
+}
+
+// ---- Tables ------------------------------------------------------------------------------------
+
+// Slots that are left out are null: abi.h says what the host does without them.
+constexpr wye_queue_table queue_table() {
+    wye_queue_table table{};
+    table.header.size = sizeof table;
+    table.submit = queue_submit;
+    table.destroy = queue_destroy;
+    return table;
+}
+
+constexpr wye_device_table device_table() {
+    wye_device_table table{};
+    table.header.size = sizeof table;
+    table.buffer_create = buffer_create;
+    table.buffer_destroy = buffer_destroy;
+    table.buffer_map = buffer_map;
+    table.program_create = program_create;
+    table.program_destroy = program_destroy;
+    table.queue_create = queue_create;
+    table.query = timeline_query;
+    table.wait = timeline_wait;
+    table.close = device_close;
+    return table;
+}
+
+constexpr wye_plugin_table plugin_table() {
+    wye_plugin_table table{};
+    table.header.size = sizeof table;
+    table.init = plugin_init;
+    table.probe_devices = plugin_probe_devices;
+    table.device_info = plugin_device_info;
+    table.device_fact = plugin_device_fact;
+    table.open_device = device_open;
+    table.shutdown = plugin_shutdown;
+    return table;
+}
+
+constexpr wye_queue_table kQueueTable = queue_table();
+constexpr wye_device_table kDeviceTable = device_table();
+constexpr wye_plugin_table kPluginTable = plugin_table();
+
+constexpr wye_plugin_desc plugin_desc() {
+    wye_plugin_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.abi_major = WYE_ABI_MAJOR;
+    desc.abi_minor = WYE_ABI_MINOR;
+    desc.abi_draft = WYE_ABI_DRAFT;
+    desc.host_minor_needed = WYE_ABI_MINOR;
+    desc.pointer_bytes = sizeof(void*);
+    desc.id = literal("acme");
+    desc.version = literal(ACME_VERSION);
+    desc.vendor = literal("acme");
+    desc.table = &kPluginTable;
+    return desc;
+}
+
+constexpr wye_plugin_desc kDesc = plugin_desc();
+
+}  // namespace
+
+// The one export. Pure: it starts no thread and asks no driver.
+extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
+                                                           const wye_plugin_desc** out) {
+    if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT ||
+        hello->minor_max < kDesc.host_minor_needed || hello->minor_floor > kDesc.abi_minor)
+        return WYE_ABI_MISMATCH;
+    *out = &kDesc;
+    return WYE_OK;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A queue, and its timeline. A thread plays the hardware: it takes submits one after the other, and
+// runs their operations. For a real device, `submit` hands the operations to the driver's queue,
+// and the timeline asks the driver's fences or events.
+#pragma once
+
+#include <algorithm>
+#include <cfenv>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host.hpp"
+
+namespace driver {
+
+// An operation, with copies of all that it needs: what the host hands over ends with the call.
+using Operation = std::function<void()>;
+
+struct Submit {
+    std::uint64_t value;
+    std::vector<wye_event> waits;
+    std::vector<Operation> operations;
+};
+
+// Guards the values of all queues of a device, so that one call can wait for several queues.
+struct Progress {
+    std::mutex mutex;
+    std::condition_variable changed;
+};
+
+class Queue {
+  public:
+    explicit Queue(Progress& progress) : progress_(progress), thread_([this] { run(); }) {}
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+    // Everything that was submitted ends first.
+    ~Queue() {
+        {
+            const std::lock_guard lock(progress_.mutex);
+            closing_ = true;
+        }
+        progress_.changed.notify_all();
+        thread_.join();
+    }
+
+    void submit(Submit submit) {
+        {
+            const std::lock_guard lock(progress_.mutex);
+            const std::uint64_t value = submit.value;
+            pending_.push_back(std::move(submit));
+            newest_ = value;
+        }
+        progress_.changed.notify_all();
+    }
+
+    // With the lock of Progress: whether the value was reached. Throws the failure of one that
+    // failed. A value that no submit had is reached with the one below it.
+    [[nodiscard]] bool reached(std::uint64_t value) const {
+        if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
+        return value <= (pending_.empty() ? newest_ : pending_.front().value - 1);
+    }
+
+  private:
+    static constexpr std::size_t kMostFailures = 4096;  // that are remembered
+
+    void run() {
+        // The application's signals and floating-point mode are none of this thread's.
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, nullptr);
+        std::fesetenv(FE_DFL_ENV);
+
+        std::unique_lock lock(progress_.mutex);
+        while (true) {
+            progress_.changed.wait(lock, [&] { return closing_ || !pending_.empty(); });
+            if (pending_.empty()) return;
+            Submit& submit = pending_.front();  // stays in place while others are added
+            try {
+                progress_.changed.wait(lock, [&] { return all_reached(submit.waits); });
+                lock.unlock();
+                for (const Operation& operation : submit.operations) operation();
+                lock.lock();
+            } catch (const Failure& failure) {
+                if (!lock.owns_lock()) lock.lock();
+                failed_.emplace(submit.value, failure);
+            } catch (const std::bad_alloc&) {
+                if (!lock.owns_lock()) lock.lock();
+                failed_.emplace(submit.value, Failure{WYE_OUT_OF_MEMORY, {}, {}, {}});
+            }
+            if (failed_.size() > kMostFailures) failed_.erase(failed_.begin());
+            pending_.pop_front();
+            progress_.changed.notify_all();
+        }
+    }
+
+    static bool all_reached(std::span<const wye_event> events);
+
+    Progress& progress_;
+    // Guarded by progress_.mutex:
+    std::deque<Submit> pending_;  // the first one is running
+    std::uint64_t newest_ = 0;    // the value of the newest submit
+    std::map<std::uint64_t, Failure> failed_;
+    bool closing_ = false;
+
+    std::thread thread_;  // the last member: it uses the others
+};
+
+inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
+// The timeline of a queue is the queue.
+inline Queue& queue_of(wye_timeline_object* timeline) {
+    return *reinterpret_cast<Queue*>(timeline);
+}
+
+inline bool Queue::all_reached(std::span<const wye_event> events) {
+    for (const wye_event& event : events)
+        if (event.timeline != nullptr && !queue_of(event.timeline).reached(event.value))
+            return false;
+    return true;
+}
+
+// Waits for all events, or for one if `any`. `index` becomes that of an event that failed, or else,
+// for `any`, of one that was reached; otherwise the number of events.
+inline void wait(Progress& progress, std::span<const wye_event> events, bool any,
+                 std::uint64_t timeout_ns, std::uint64_t& index) {
+    using std::chrono::nanoseconds;
+    constexpr std::uint64_t kYear = std::uint64_t{365} * 24 * 3600 * 1'000'000'000;
+    const auto until = std::chrono::steady_clock::now() +
+                       nanoseconds(static_cast<std::int64_t>(std::min(timeout_ns, kYear)));
+    const auto done = [&] {
+        std::size_t count = 0;
+        for (index = 0; index < events.size(); ++index) {  // `reached` may throw
+            if (!queue_of(events[index].timeline).reached(events[index].value)) continue;
+            if (any) return true;
+            ++count;
+        }
+        return count == events.size();
+    };
+    std::unique_lock lock(progress.mutex);
+    if (timeout_ns == UINT64_MAX)
+        progress.changed.wait(lock, done);
+    else if (!progress.changed.wait_until(lock, until, done))
+        throw Failure{
+            WYE_TIMEOUT,
+            "what was waited for was not reached within " + std::to_string(timeout_ns) + " ns",
+            "Fix: allow more time, or give the device less work",
+            {}};
+}
+
+}  // namespace driver
