@@ -9,6 +9,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/api/log_filter.hpp"
+#include "registry/layers.hpp"
 #include "registry/report.hpp"
 #include "registry/search.hpp"
 #include "wye/device.h"
@@ -111,6 +112,17 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
+// The layers that WYE_LAYERS names and the file that WYE_LAYER_TRACE names, unless the application
+// names others.
+void choose_layers(const registry::Environment& environment, registry::Config& config) {
+    for (const auto& [variable, key] :
+         {std::pair("WYE_LAYERS", std::string(registry::kLayersKey)),
+          std::pair("WYE_LAYER_TRACE", std::string("layer.trace.file"))})
+        if (const auto set = environment.find(variable);
+            set != environment.end() && !set->second.empty())
+            config.try_emplace(key, set->second);
+}
+
 // How plugins are probed: WYE_PROBE, unless the application says. The helper is beside the library
 // in a build tree, else in the package's folder; WYE_LIBEXEC names another.
 void choose_probe(const registry::Environment& environment, registry::Options& options) {
@@ -163,6 +175,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
         if (!options.elevated) choose_cache(environment, options.config);
         if (!options.elevated) choose_trace(environment, options.config);
+        if (!options.elevated) choose_layers(environment, options.config);
         options.environment = std::move(environment);
     }
     options.system_folder = WYE_PLUGIN_DIR;
