@@ -156,16 +156,6 @@ class Device {
 
 // ---- Errors --------------------------------------------------------------------------------
 
-template <typename... Args>
-wye_error** sink_of(Args... args) {
-    wye_error** sink = nullptr;
-    const auto look = [&](auto arg) {
-        if constexpr (std::is_same_v<decltype(arg), wye_error**>) sink = arg;
-    };
-    (look(args), ...);
-    return sink;
-}
-
 wye_status fail(const wye_host_table& host, const Rule& rule, wye_error** sink) {
     return sdk::report(host,
                        Error(rule.code,
@@ -222,10 +212,10 @@ struct Faults {
         if constexpr (slot::kFails<Slot>) {
             if (rule != nullptr && rule->code != Code::OK) {
                 if (rule->code == Code::DEVICE_LOST && device != nullptr) lose(*device);
-                return fail(host, *rule, sink_of(args...));
+                return fail(host, *rule, sdk::layer::sink_of(args...));
             }
             if (!kAnswersWhenLost<Slot> && device != nullptr && device->state().lost())
-                return lost(host, Slot::kName, sink_of(args...));
+                return lost(host, Slot::kName, sdk::layer::sink_of(args...));
         }
         return answer(Slot{}, node, next, args...);
     }

@@ -21,6 +21,9 @@
 //
 //     static void provides(slot::device::device_lost);
 //
+// A layer with `static constexpr bool kKeepsEnded = true` keeps the states of closed devices and
+// destroyed queues until shutdown, so that it can tell that they are used nevertheless.
+//
 //     constinit const wye_plugin_table kTable = sdk::layer::LayerSlots<Faults>::table();
 //
 // Exceptions of what is below go through, so that the host sees them.
@@ -96,12 +99,31 @@ class PluginNode {
         return &kept.emplace_back(table);
     }
 
+    // Keeps the node of an ended device or queue until shutdown; without memory it leaks.
+    template <typename Node>
+    void keep_ended(std::unique_ptr<Node> node) noexcept {
+        const Lock lock(mutex_);
+        try {
+            auto& kept = std::get<std::deque<std::unique_ptr<Node>>>(ended_);
+            for (const std::unique_ptr<Node>& one : kept)  // ended twice: a breach
+                if (one.get() == node.get()) return (void)node.release();
+            kept.emplace_back();
+            kept.back() = std::move(node);
+        } catch (const std::bad_alloc&) {
+            (void)node.release();
+        }
+    }
+
   private:
     std::unique_ptr<typename State::Plugin> state_;
     const wye_host_table* const host_below_;
     Mutex mutex_;
     std::tuple<std::deque<wye_device_table>, std::deque<wye_queue_table>> tables_
         WYE_GUARDED_BY(mutex_);
+    // Queues end first.
+    std::tuple<std::deque<std::unique_ptr<QueueNode<State>>>,
+               std::deque<std::unique_ptr<DeviceNode<State>>>>
+        ended_ WYE_GUARDED_BY(mutex_);
 };
 
 template <typename State>
@@ -202,6 +224,30 @@ class LayerSlots {
 
     // ---- The slots ----
 
+    static constexpr bool kKeepsEnded = [] {
+        if constexpr (requires { Layer::kKeepsEnded; })
+            return Layer::kKeepsEnded;
+        else
+            return false;
+    }();
+
+    // Frees a node after the call that ends it, or keeps it.
+    template <typename Node>
+    class Ended {
+      public:
+        explicit Ended(Node* node) : node_(node) {}
+        ~Ended() {
+            std::unique_ptr<Node> owned(node_);
+            if constexpr (kKeepsEnded && !std::is_same_v<Node, Plugin>)
+                if (node_ != nullptr) node_->plugin().keep_ended(std::move(owned));
+        }
+        Ended(const Ended&) = delete;
+        Ended& operator=(const Ended&) = delete;
+
+      private:
+        Node* const node_;
+    };
+
     template <typename Slot, typename Function>
     struct Thunk;
     template <typename Slot, typename Return, typename Object, typename... Args>
@@ -212,7 +258,7 @@ class LayerSlots {
             constexpr bool kEnds = std::is_same_v<Slot, slot::plugin::shutdown> ||
                                    std::is_same_v<Slot, slot::device::close> ||
                                    std::is_same_v<Slot, slot::queue::destroy>;
-            [[maybe_unused]] const std::unique_ptr<Node> ended(kEnds ? &node : nullptr);
+            [[maybe_unused]] const Ended<Node> ended(kEnds ? &node : nullptr);
             const auto next = [&node](Args... passed) -> Return {
                 return forward(Slot{}, node, passed...);
             };
@@ -404,6 +450,17 @@ class LayerSlots {
         return nullptr;
     }
 };
+
+// The sink among the arguments of a slot; null: it has none, or none was given.
+template <typename... Args>
+[[nodiscard]] wye_error** sink_of(Args... args) {
+    wye_error** sink = nullptr;
+    [[maybe_unused]] const auto look = [&](auto arg) {
+        if constexpr (std::is_same_v<decltype(arg), wye_error**>) sink = arg;
+    };
+    (look(args), ...);
+    return sink;
+}
 
 // Writes a line to the host's log.
 inline void log(const wye_host_table& host, std::uint32_t level, std::string_view area,
