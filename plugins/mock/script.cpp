@@ -222,6 +222,7 @@ DeviceInfo common_device() {
         {"max_param_bytes", "4KiB"},
         {"max_buffers", "64"},
         {"max_buffer_bytes", "1GiB"},
+        {"buffer_alignment", "16"},
         {"memory_bytes", "8GiB"},
         {"vendor", "Mock"},
         {"driver", "mock"},

@@ -435,6 +435,7 @@ class LayerSlots {
     }
     static const void* forward(slot::plugin::get_extension, Plugin& node, wye_string name,
                                std::uint32_t version) {
+        if (node.next.get_extension == nullptr) return nullptr;
         const void* below = node.next.get_extension(node.object, name, version);
         if (below == nullptr || version != 1) return nullptr;
         if (from_abi(name) == WYE_EXTENSION_COMPILER) return over(below, kCompiler, node.compiler);
