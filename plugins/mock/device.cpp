@@ -24,14 +24,17 @@ void sleep_until(std::uint64_t end_ns) {
 
 Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
-    const std::string path = sdk::config(host, "mock.script").value_or("");
+    std::string path = sdk::config(host, "mock.script").value_or("");
     std::string text = sdk::config(host, "mock.text").value_or("");
+    if (path.empty() && text.empty())
+        path = sdk::config(host, "env.WYE_MOCK_SCRIPT").value_or("");
     if (!path.empty()) {
         std::ifstream file(path);
         std::ostringstream content;
         if (!file || !(content << file.rdbuf()))
             return Error(Code::IO, "the script `" + path + "` cannot be read, or is empty",
-                         "Fix: set `mock.script` to a file that can be read", path);
+                         "Fix: set WYE_MOCK_SCRIPT (or `mock.script`) to a file that can be read",
+                         path);
         text = content.str();
     }
     WYE_ASSIGN(plugin->script_, parse_script(text, path.empty() ? "mock.text" : path));

@@ -27,7 +27,8 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     static constexpr std::string_view kPlugin = "mock", kDomain = "";
 
     using PluginState::PluginState;
-    // By the configuration: `mock.script`, a file, or `mock.text`, the script itself.
+    // By the configuration: `mock.script`, a file, or `mock.text`, the script itself; else by the
+    // file that the variable WYE_MOCK_SCRIPT names.
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const {

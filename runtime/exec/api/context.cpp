@@ -112,15 +112,17 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
-// The layers that WYE_LAYERS names and the file that WYE_LAYER_TRACE names, unless the application
+// The layers that WYE_LAYERS names, and what the variables of layers say, unless the application
 // names others.
 void choose_layers(const registry::Environment& environment, registry::Config& config) {
-    for (const auto& [variable, key] :
-         {std::pair("WYE_LAYERS", std::string(registry::kLayersKey)),
-          std::pair("WYE_LAYER_TRACE", std::string("layer.trace.file"))})
+    constexpr std::pair<const char*, std::string_view> kVariables[] = {
+        {"WYE_LAYERS", registry::kLayersKey},
+        {"WYE_LAYER_TRACE", "layer.trace.file"},
+        {"WYE_LAYER_FAULTS", "layer.faults.rules"}};
+    for (const auto& [variable, key] : kVariables)
         if (const auto set = environment.find(variable);
             set != environment.end() && !set->second.empty())
-            config.try_emplace(key, set->second);
+            config.try_emplace(std::string(key), set->second);
 }
 
 // How plugins are probed: WYE_PROBE, unless the application says. The helper is beside the library
@@ -151,11 +153,17 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
     }
 }
 
-// Sends what WYE_LOG asks for to standard error, beside the application's callback.
+// Sends what WYE_LOG asks for to standard error, beside the application's callback. Without it,
+// WYE_LAYERS asks for warnings and errors, since that is where layers write what they find.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
-    const auto variable = environment.find("WYE_LOG");
-    if (variable == environment.end() || variable->second.empty()) return {};
-    WYE_ASSIGN(LogFilter filter, LogFilter::parse(variable->second));
+    const auto named = [&](const char* variable) {
+        const auto found = environment.find(variable);
+        return found == environment.end() ? std::string() : found->second;
+    };
+    std::string wanted = named("WYE_LOG");
+    if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
+    if (wanted.empty()) return {};
+    WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
     sink = [filter = std::move(filter), callback = std::move(sink)](
                std::uint32_t level, std::string_view area, std::string_view text) {
         if (filter.passes(level, area)) write_log_line(level, area, text);
