@@ -32,8 +32,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::map<std::uint32_t, Fact> facts;   // by key; others are not reported
     std::optional<unsigned char> output;   // every byte that a dispatch writes; none: nothing is
     std::uint64_t compile_ns = 0;          // what a program takes
-    std::uint64_t dispatch_ns = 0;         // what a dispatch takes
-    std::uint64_t transfer_ns = 0;         // what a copy, fill, upload or download takes
+    std::uint64_t dispatch_ns = 10'000;    // what a dispatch takes
+    std::uint64_t transfer_ns = 5'000;     // what a copy, fill, upload or download takes
 
     [[nodiscard]] std::uint64_t most_alignment() const { return 1U << 20U; }
     [[nodiscard]] std::uint64_t memory_bytes() const;

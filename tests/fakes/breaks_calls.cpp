@@ -10,8 +10,8 @@
 namespace {
 
 wye_status probe_devices(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {
-    static std::uint32_t count = 1;  // one more each time
-    *out_count = count = count == 1 ? 2 : 3;
+    static std::uint32_t count = 3;  // 2, 3, 2, ...
+    *out_count = count = count == 3 ? 2 : 3;
     return WYE_OK;
 }
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
