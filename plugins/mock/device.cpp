@@ -26,8 +26,7 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
     std::string path = sdk::config(host, "mock.script").value_or("");
     std::string text = sdk::config(host, "mock.text").value_or("");
-    if (path.empty() && text.empty())
-        path = sdk::config(host, "env.WYE_MOCK_SCRIPT").value_or("");
+    if (path.empty() && text.empty()) path = sdk::config(host, "env.WYE_MOCK_SCRIPT").value_or("");
     if (!path.empty()) {
         std::ifstream file(path);
         std::ostringstream content;
