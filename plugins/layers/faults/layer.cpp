@@ -120,11 +120,15 @@ class Device {
         reached_.erase(timeline);
     }
 
-    // The host learned that the value is reached, which stays so after a loss.
-    void note_reached(const wye_event& event) {
+    // The host learned that the value is reached, which stays so after a loss. Without memory the
+    // value counts as lost then.
+    void note_reached(const wye_event& event) noexcept {
         const sdk::Lock lock(mutex_);
-        std::uint64_t& value = reached_[event.timeline];
-        if (!lost_ && event.value > value) value = event.value;
+        try {
+            std::uint64_t& value = reached_[event.timeline];
+            if (!lost_ && event.value > value) value = event.value;
+        } catch (const std::bad_alloc&) {
+        }
     }
     [[nodiscard]] bool was_reached(const wye_event& event) const {
         const sdk::Lock lock(mutex_);

@@ -48,6 +48,13 @@ void Breaches::warn(std::string_view slot, std::string_view text) noexcept {
     }
 }
 
+void Breaches::give_up() noexcept {
+    of_host_ = of_plugin_ = false;
+    constexpr std::string_view kText =
+        "the process has no memory left for the record of objects: calls are not checked any more";
+    sdk::layer::log(host_, WYE_LOG_WARNING, kArea, kText);
+}
+
 void Breaches::sum_up() noexcept {
     try {
         sdk::layer::log(host_, count_ == 0 ? WYE_LOG_INFO : WYE_LOG_ERROR, kArea,

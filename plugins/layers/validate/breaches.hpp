@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,6 +32,17 @@ class Breaches {
     Breaches(const wye_host_table& host, std::string plugin, bool of_host, bool of_plugin)
         : host_(host), plugin_(std::move(plugin)), of_host_(of_host), of_plugin_(of_plugin) {}
 
+    // Runs checks, which may need memory. Without any the record has a gap, so nothing is looked
+    // for from then on, with a warning.
+    template <typename Body>
+    void unless_out_of_memory(Body&& body) noexcept {
+        try {
+            body();
+        } catch (const std::exception&) {
+            give_up();
+        }
+    }
+
     // Whether breaches of this side are looked for.
     [[nodiscard]] bool looks_for(Side side) const noexcept {
         return side == Side::host ? of_host_ : of_plugin_;
@@ -41,6 +53,8 @@ class Breaches {
     // Something to know that is no breach.
     void warn(std::string_view slot, std::string_view text) noexcept;
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+    // Looks for nothing any more.
+    void give_up() noexcept;
     // Writes the number of breaches and of calls.
     void sum_up() noexcept;
 
@@ -49,7 +63,7 @@ class Breaches {
   private:
     const wye_host_table& host_;
     const std::string plugin_;
-    const bool of_host_, of_plugin_;
+    std::atomic<bool> of_host_, of_plugin_;
     std::atomic<std::uint64_t> count_{0};
     sdk::Mutex mutex_;
     std::map<std::pair<std::string, std::string>, std::uint64_t> lines_ WYE_GUARDED_BY(mutex_);

@@ -191,8 +191,10 @@ struct Validate {
         std::optional<Error> wrong;
         if (plugin.breaches.looks_for(Side::host)) wrong = check_threads<Slot>(node, visit);
         if (!wrong)
-            if (Result<void> promised = before(Slot{}, node, frame, args...); !promised.ok())
-                wrong = std::move(promised).error();
+            plugin.breaches.unless_out_of_memory([&] {
+                if (Result<void> promised = before(Slot{}, node, frame, args...); !promised.ok())
+                    wrong = std::move(promised).error();
+            });
         if (wrong && plugin.breaches.looks_for(Side::host)) {
             plugin.breaches.add(Side::host, "P-16", Slot::kName, &node, wrong->message);
             return refused<Return>(host, *wrong, sdk::layer::sink_of(args...));
@@ -213,10 +215,10 @@ struct Validate {
         }
     }
 
-    // Keeps the record, when only the host is looked at.
     template <typename Slot, typename Node, typename... Args>
     static void record(Slot, Node& node, Frame& frame, wye_status status, Args... args) {
-        after(Slot{}, node, frame, status, args...);
+        node.plugin().state().breaches.unless_out_of_memory(
+            [&] { after(Slot{}, node, frame, status, args...); });
     }
 
     static void finish(slot::plugin::shutdown, Plugin& plugin) { plugin.breaches.sum_up(); }
@@ -256,7 +258,7 @@ struct Validate {
                             plugin, &node, result,
                             sink == nullptr || *sink == error_before ? nullptr : *sink,
                             sink != nullptr);
-                    after(Slot{}, node, frame, result, args...);
+                    record(Slot{}, node, frame, result, args...);
                 }
                 return result;
             }

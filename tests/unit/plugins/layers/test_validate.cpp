@@ -122,9 +122,10 @@ TEST_CASE("ranges, patterns, overlaps, values and memory are as the host promise
         {harness::upload(a, 0, {static_cast<const std::byte*>(nullptr), 4}),
          "has no memory of the host"},
     };
-    for (const auto& [operation, text] : wrong) {
+    for (const auto& one : wrong) {
+        const std::string text = one.second;
         CAPTURE(text);
-        CHECK(device.submit({&operation, 1}) == WYE_INVALID_ARGUMENT);
+        CHECK(submit_one(device, one.first) == WYE_INVALID_ARGUMENT);
         CHECK(device.failure.message.find(text) != std::string::npos);
     }
     CHECK(breaches(plugin).size() == wrong.size());
