@@ -127,6 +127,16 @@ Record fell_back(const Candidate& from, const Candidate& to) {
     return out;
 }
 
+Record layers_not_searched(std::string_view names) {
+    Record out;
+    out.severity = Severity::note;
+    out.code = Code::DISABLED;
+    out.message =
+        fmt::format("the layers `{}` are not used, since the context opens no files", names);
+    out.fix = "Fix: create the context without WYE_CONTEXT_NO_PLUGINS";
+    return out;
+}
+
 std::string joined(const std::vector<std::string>& parts, const char* between) {
     return fmt::format("{}", fmt::join(parts, between));
 }
@@ -168,6 +178,7 @@ std::string_view state_name(PluginState state) noexcept {
 struct Registry::Impl {
     std::shared_ptr<HostServices> host;
     std::optional<Prober> prober;                  // set by create
+    std::shared_ptr<const Layers> layers;          // set by create
     Rank rank;                                     // may be null
     std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
     mutable sdk::Mutex records_mutex;
@@ -218,19 +229,19 @@ struct Registry::Impl {
 
     // One copy of a plugin. `probed`: what is known of it, if anything.
     PluginOpening open_copy(const Candidate& candidate, std::optional<Probed>& probed) const {
-        if (!prober->on()) return registry::open_plugin(candidate, nullptr, host);
+        if (!prober->on()) return registry::open_plugin(candidate, nullptr, host, layers);
         if (!probed) {
             const Candidate* const one[] = {&candidate};
             probed = prober->probe(one).front();
         }
-        return open_probed(candidate, *prober, *probed, host);
+        return open_probed(candidate, *prober, *probed, host, layers);
     }
 
     // For the one thread that set the phase to `opening`. The first copy whose file is what its
     // manifest says; if there is none, the refusal of the first.
     PluginOpening open_now(Plugin& plugin) const {
         if (plugin.query != nullptr)
-            return registry::open_plugin(plugin.candidate, plugin.query, host);
+            return registry::open_plugin(plugin.candidate, plugin.query, host, layers);
         plugin.chosen = 0;
         PluginOpening first = open_copy(plugin.candidate, plugin.probed);
         PluginOpening* last = &first;
@@ -507,6 +518,14 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     // Plugins that were not searched for may exist.
     if (!options.search_files)
         std::erase_if(found.records, [](const Record& r) { return r.code == Code::NOT_FOUND; });
+    const auto named = impl->host->config().find(kLayersKey);
+    std::string_view layers;
+    if (named != impl->host->config().end()) layers = named->second;
+    if (!options.search_files && !layers.empty()) {
+        found.records.push_back(layers_not_searched(layers));
+        layers = {};
+    }
+    WYE_ASSIGN(impl->layers, Layers::open(layers, found, impl->host));
     std::erase_if(impl->plugins, [&](const auto& plugin) {
         return std::ranges::find(found.disabled, plugin->candidate.id) != found.disabled.end();
     });
@@ -530,6 +549,8 @@ std::vector<Record> Registry::records() const {
     const sdk::Lock lock(impl_->records_mutex);
     return impl_->records;
 }
+
+const std::vector<Layer>& Registry::layers() const noexcept { return impl_->layers->list(); }
 
 const HostServices& Registry::host() const noexcept { return *impl_->host; }
 std::shared_ptr<const HostServices> Registry::shared_host() const noexcept { return impl_->host; }

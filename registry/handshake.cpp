@@ -11,8 +11,8 @@
 #include "contain.hpp"
 #include "registry/error_object.hpp"
 #include "registry/manifest.hpp"
-#include "slots.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/slots.hpp"
 
 namespace wye::registry {
 namespace {

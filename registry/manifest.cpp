@@ -173,6 +173,12 @@ void read_members(Reader& reader, Manifest& m) {
     const std::uint32_t schema = reader.number("schema");
     if (schema != 1)
         reader.fail(fmt::format("schema {} is not known", schema), "use schema 1, or a newer host");
+    const std::string kind = reader.text("kind", false);
+    if (kind == "layer")
+        m.kind = PluginKind::layer;
+    else if (!kind.empty() && kind != "plugin")
+        reader.fail(fmt::format("kind `{}` is not known", kind),
+                    "write \"plugin\" or \"layer\", or use a newer host");
     m.id = reader.text("id", true);
     m.library = reader.text("library", true);
     m.arch = reader.text("arch", true);

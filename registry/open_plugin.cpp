@@ -262,8 +262,10 @@ Result<void> check_manifest(const Candidate& candidate, const Negotiated& about)
 
 // Runs the stages in order; after a failure `stage` is the failed one.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
-                 const std::shared_ptr<HostServices>& host, Stage& stage, PluginOpening& out) {
+                 const std::shared_ptr<HostServices>& host,
+                 const std::shared_ptr<const Layers>& layers, Stage& stage, PluginOpening& out) {
     std::optional<Library> library;
+    Negotiated about;
     if (query == nullptr) {
         stage = Stage::opened;
         if (!may_open_drivers())
@@ -272,24 +274,17 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                          "not work in such a child",
                          "Fix: start the child as a program (posix_spawn, exec), fork before "
                          "opening plugins, or use `cpu`");
-        stage = Stage::architecture;
-        WYE_TRY(check_library(candidate.library, candidate.file));
-        stage = Stage::needs;
-        const InsidePlugin inside(candidate.id, kLoading);
-        WYE_TRY(check_needs(candidate, *host, out.records));
-        stage = Stage::opened;
-        WYE_ASSIGN(library, Library::open(candidate.library));
-        WYE_TRY(check_unchanged(candidate.library, candidate.file));
+        WYE_ASSIGN(OpenFile file, open_file(candidate, *host, stage, out.records));
+        library = std::move(file.library);
+        about = std::move(file.about);
+    } else {
         stage = Stage::negotiated;
-        WYE_ASSIGN(query, entry_of(*library));
-        count_as_driver(reinterpret_cast<const void*>(query));
+        WYE_ASSIGN(about, negotiate(query, candidate.id));
+        WYE_TRY(check_manifest(candidate, about));
     }
-    stage = Stage::negotiated;
-    WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
-    WYE_TRY(check_manifest(candidate, about));
     stage = Stage::initialised;
     const auto plugin =
-        std::make_shared<OpenPlugin>(host, std::move(library), std::move(about), candidate);
+        std::make_shared<OpenPlugin>(host, std::move(library), std::move(about), candidate, layers);
     WYE_TRY(plugin->initialise());
     out.plugin = plugin;
     stage = Stage::enumerated;
@@ -297,6 +292,38 @@ Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
 }
 
 }  // namespace
+
+Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host, Stage& stage,
+                           std::vector<Record>& records) {
+    stage = Stage::architecture;
+    WYE_TRY(check_library(candidate.library, candidate.file));
+    stage = Stage::needs;
+    const InsidePlugin inside(candidate.id, kLoading);
+    WYE_TRY(check_needs(candidate, host, records));
+    stage = Stage::opened;
+    WYE_ASSIGN(Library library, Library::open(candidate.library));
+    WYE_TRY(check_unchanged(candidate.library, candidate.file));
+    stage = Stage::negotiated;
+    WYE_ASSIGN(const wye_plugin_query_fn query, entry_of(library));
+    count_as_driver(reinterpret_cast<const void*>(query));
+    WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
+    WYE_TRY(check_manifest(candidate, about));
+    return OpenFile{std::move(library), std::move(about)};
+}
+
+OpenPlugin::OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
+                       Negotiated negotiated, const Candidate& candidate,
+                       const std::shared_ptr<const Layers>& layers)
+    : host_(std::move(host)),
+      library_(std::move(library)),
+      negotiated_(std::move(negotiated)),
+      file_path_(candidate.library),
+      file_(candidate.file) {
+    if (!layers || layers->list().empty()) return;
+    layers_ = std::make_unique<const LayerStack>(layers, host_, negotiated_);
+    negotiated_.table = layers_->table();
+    negotiated_.minor = layers_->minor();
+}
 
 const std::string& OpenPlugin::file_identity() const {
     std::call_once(file_once_, [&] {
@@ -315,7 +342,8 @@ const std::string& OpenPlugin::file_identity() const {
 Result<void> OpenPlugin::initialise() {
     wye_plugin_object* object = nullptr;
     WYE_TRY(contain(about().id, "init", [&](wye_error** error) {
-        return negotiated_.table.init(&host_->table(), negotiated_.minor, &object, error);
+        const wye_host_table& host = layers_ ? layers_->host_table() : host_->table();
+        return negotiated_.table.init(&host, negotiated_.minor, &object, error);
     }));
     if (object == nullptr) return null_object_fault("init");
     object_ = object;
@@ -356,11 +384,12 @@ std::string OpenPlugin::identity() const {
 }
 
 PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
-                          const std::shared_ptr<HostServices>& host) {
+                          const std::shared_ptr<HostServices>& host,
+                          const std::shared_ptr<const Layers>& layers) {
     const ProcessStateGuard guard(query == nullptr);
     PluginOpening out;
     Stage stage = Stage::found;
-    const Result<void> done = run(candidate, query, host, stage, out);
+    const Result<void> done = run(candidate, query, host, layers, stage, out);
     out.translator = out.plugin;
     if (done.ok()) return out;
     out.devices.clear();

@@ -15,6 +15,7 @@
 
 #include "registry/device.hpp"
 #include "registry/host_services.hpp"
+#include "registry/layers.hpp"
 #include "registry/library.hpp"
 #include "registry/record.hpp"
 #include "registry/search.hpp"
@@ -23,13 +24,10 @@ namespace wye::registry {
 
 class OpenPlugin {
   public:
+    // `layers`, which may be null, are put over the plugin.
     OpenPlugin(std::shared_ptr<HostServices> host, std::optional<Library> library,
-               Negotiated negotiated, const Candidate& candidate)
-        : host_(std::move(host)),
-          library_(std::move(library)),
-          negotiated_(std::move(negotiated)),
-          file_path_(candidate.library),
-          file_(candidate.file) {}
+               Negotiated negotiated, const Candidate& candidate,
+               const std::shared_ptr<const Layers>& layers);
     // Shuts the plugin down if it was initialised.
     ~OpenPlugin();
     OpenPlugin(const OpenPlugin&) = delete;
@@ -39,6 +37,7 @@ class OpenPlugin {
     [[nodiscard]] Result<void> initialise();
 
     [[nodiscard]] const Negotiated& about() const noexcept { return negotiated_; }
+    // With the layers over it.
     [[nodiscard]] const wye_plugin_table& table() const noexcept { return negotiated_.table; }
     [[nodiscard]] wye_plugin_object* object() const noexcept { return object_; }
     [[nodiscard]] const HostServices& host() const noexcept { return *host_; }
@@ -59,6 +58,7 @@ class OpenPlugin {
     std::shared_ptr<HostServices> host_;
     std::optional<Library> library_;  // none: built in
     Negotiated negotiated_;
+    std::unique_ptr<const LayerStack> layers_;  // null: there are none
     wye_plugin_object* object_ = nullptr;
     std::filesystem::path file_path_;  // empty: built in
     FileStatus file_;
@@ -84,10 +84,20 @@ struct PluginOpening {
     std::shared_ptr<const OpenPlugin> translator;
 };
 
-// Opens a built-in plugin by `query`, others by `candidate.library`. Restores signal handlers,
-// alternate stack and floating-point mode before it returns.
+// The file of a plugin or a layer, opened and asked what it is.
+struct OpenFile {
+    Library library;
+    Negotiated about;
+};
+// `stage` is the stage that failed, or the last; `records` gets warnings.
+[[nodiscard]] Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host,
+                                         Stage& stage, std::vector<Record>& records);
+
+// Opens a built-in plugin by `query`, others by `candidate.library`; puts `layers` over it, which
+// may be null. Restores signal handlers, alternate stack and floating-point mode before it returns.
 [[nodiscard]] PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
-                                        const std::shared_ptr<HostServices>& host);
+                                        const std::shared_ptr<HostServices>& host,
+                                        const std::shared_ptr<const Layers>& layers);
 
 [[nodiscard]] Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
                                             std::shared_ptr<const DeviceInfo> info);

@@ -131,13 +131,14 @@ void renew(const Candidate& candidate, const Prober& prober, Probed& probed,
 }  // namespace
 
 PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Probed& probed,
-                          const std::shared_ptr<HostServices>& host) {
+                          const std::shared_ptr<HostServices>& host,
+                          const std::shared_ptr<const Layers>& layers) {
     PluginOpening out;
     const std::vector<Record>& unprobed = probed.records;
     out.records = unprobed;
     if (!unprobed.empty() && unprobed.back().severity == Severity::refused) return out;
     if (!probed.verdict) {
-        PluginOpening opened = open_plugin(candidate, nullptr, host);
+        PluginOpening opened = open_plugin(candidate, nullptr, host, layers);
         opened.records.insert(opened.records.begin(), out.records.begin(), out.records.end());
         return opened;
     }
@@ -167,7 +168,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
         if (!verdict.trusted) apply_checks(message.checks, out.devices);
         return out;
     }
-    PluginOpening opened = open_plugin(candidate, nullptr, host);
+    PluginOpening opened = open_plugin(candidate, nullptr, host, layers);
     if (!opened.plugin) {
         if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
             prober.forget(candidate);  // `wye info` would still call it good

@@ -118,6 +118,13 @@ Json plugins_of(Registry& registry, const std::vector<LoadedPlugin>& plugins) {
     return out;
 }
 
+Json layers_of(const Registry& registry) {
+    Json out = Json::array();
+    for (const Layer& layer : registry.layers())
+        out.push_back({{"name", layer.id}, {"version", layer.version}, {"path", layer.path}});
+    return out;
+}
+
 Json aliases_of(const std::vector<Alias>& aliases) {
     Json out = Json::array();
     for (const Alias& alias : aliases)
@@ -230,6 +237,7 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     out["filters"] = filters_of(options);
     out["picks"] = loaded.picked ? Json(loaded.devices[*loaded.picked].info->selector) : Json();
     out["order"] = std::move(order);
+    out["layers"] = layers_of(registry);
     out["plugins"] = plugins_of(registry, loaded.plugins);
     out["devices"] = Json::array();
     for (const LoadedDevice& device : loaded.devices)

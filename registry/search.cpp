@@ -255,10 +255,13 @@ class Search {
                    "Fix: remove those that are no plugins");
         std::set<std::string> libraries;
         for (const std::string& name : manifests.names) {
-            const std::size_t before = result_.candidates.size();
+            const std::size_t plugins = result_.candidates.size();
+            const std::size_t layers = result_.layers.size();
             visit_manifest(folder / name, source);
-            if (result_.candidates.size() > before)
+            if (result_.candidates.size() > plugins)
                 libraries.insert(result_.candidates.back().library.filename().string());
+            if (result_.layers.size() > layers)
+                libraries.insert(result_.layers.back().library.filename().string());
             libraries.insert(name.substr(0, name.size() - kManifestSuffix.size()) + ".so");
         }
         // Elsewhere it is likely to be a mistake.
@@ -325,7 +328,7 @@ class Search {
             return refuse(stage, path, manifest.error());
         }
         const std::string id = manifest->id;
-        if (is_disabled(id)) return disabled(id, path);
+        if (manifest->kind == PluginKind::plugin && is_disabled(id)) return disabled(id, path);
         if (manifest->arch != host_arch()) {
             record(Stage::architecture, Severity::refused, Code::ABI_MISMATCH, path,
                    fmt::format("the plugin was built for `{}`, this machine is `{}`",
@@ -411,7 +414,8 @@ class Search {
     // ---- Duplicates -----------------------------------------------------------------------
 
     void add(Candidate candidate) {
-        if (is_disabled(candidate.id)) return disabled(candidate.id, candidate.library);
+        const bool layer = candidate.manifest && candidate.manifest->kind == PluginKind::layer;
+        if (!layer && is_disabled(candidate.id)) return disabled(candidate.id, candidate.library);
         auto seen = trust_.look(candidate.library);
         if (!seen.ok()) return refuse(Stage::found, candidate.library, seen.error(), candidate.id);
         if (seen->status.kind != FileStatus::Kind::file) {
@@ -431,15 +435,15 @@ class Search {
         candidate.library = std::move(seen->real);
         candidate.file = seen->status;
         const auto& taken = input_.taken_ids;
-        if (std::find(taken.begin(), taken.end(), candidate.id) != taken.end()) {
+        if (!layer && std::find(taken.begin(), taken.end(), candidate.id) != taken.end()) {
             duplicate(candidate, "the built-in plugin of this id takes precedence",
                       "Fix: none needed; or give the plugin another id");
             return;
         }
-        const auto same = std::find_if(result_.candidates.begin(), result_.candidates.end(),
-                                       [&](const Candidate& c) { return c.id == candidate.id; });
-        if (same == result_.candidates.end()) {
-            result_.candidates.push_back(std::move(candidate));
+        std::vector<Candidate>& found = layer ? result_.layers : result_.candidates;
+        const auto same = std::ranges::find(found, candidate.id, &Candidate::id);
+        if (same == found.end()) {
+            found.push_back(std::move(candidate));
             return;
         }
         const bool newer = beats(candidate, *same);
@@ -455,8 +459,8 @@ class Search {
             same->shadowed.clear();
             others.insert(others.begin(), std::move(*same));
             candidate.shadowed = std::move(others);
-            result_.candidates.erase(same);
-            result_.candidates.push_back(std::move(candidate));
+            found.erase(same);
+            found.push_back(std::move(candidate));
         } else {
             auto& others = same->shadowed;
             const auto at = std::ranges::find_if(

@@ -17,6 +17,7 @@
 
 #include "child.hpp"
 #include "registry/json.hpp"
+#include "registry/layers.hpp"
 #include "registry/plugin_text.hpp"
 #include "wye/sdk/kept_text.hpp"
 
@@ -315,7 +316,8 @@ std::optional<Verdict> Prober::recall(const Candidate& candidate) const {
 std::string Prober::request(const Candidate& candidate) const {
     Json config = Json::object();
     for (const auto& [key, value] : host_->config())
-        if (!key.starts_with("env.") && !key.starts_with("probe.") && !key.starts_with("trace."))
+        if (!key.starts_with("env.") && !key.starts_with("probe.") && !key.starts_with("trace.") &&
+            key != kLayersKey && !key.starts_with("layer."))
             config[key] = value;
     Json out;
     out["id"] = candidate.id;

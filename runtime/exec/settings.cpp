@@ -16,6 +16,7 @@ namespace {
 constexpr Setting kSettings[] = {
     {"cache_folder", "the folder of compiled programs, instead of `WYE_CACHE_DIR`"},
     {"cache_size", "how much of it is kept, instead of `WYE_CACHE_SIZE`; 0: off"},
+    {"layers", "layers over every plugin, separated by commas, instead of `WYE_LAYERS`"},
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
     {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
@@ -40,6 +41,8 @@ std::string_view area_of(std::string_view key) {
     const std::size_t dot = key.find('.');
     return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
+
+constexpr std::string_view kLayerArea = "layer";  // keys of layers: `layer.NAME.KEY`
 
 // Variables of the environment, which plugins may ask for.
 bool is_variable(std::string_view key) { return key.starts_with("env."); }
@@ -165,7 +168,7 @@ std::vector<std::string_view> keys_of_nobody(const registry::Config& config,
                                              std::span<const std::string> plugins) {
     std::vector<std::string_view> out;
     for (const auto& [key, value] : config)
-        if (!is_variable(key) && !is_ours(key) &&
+        if (!is_variable(key) && !is_ours(key) && area_of(key) != kLayerArea &&
             std::ranges::find(plugins, area_of(key)) == plugins.end())
             out.push_back(key);
     return out;

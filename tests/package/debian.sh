@@ -19,7 +19,7 @@ fi
 plugins=()
 for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plugins+=("$id"); done
 python=$(meson introspect --installed "$build" | jq -r 'values[]' | grep -q '/wye/__init__.py$' && echo python3-wye)
-expected=(libwye-dev libwye0 $python "${plugins[@]/#/wye-plugin-}" wye-tools)
+expected=(libwye-dev libwye0 $python wye-layers "${plugins[@]/#/wye-plugin-}" wye-tools)
 
 # Their listings: permissions, owner, path.
 names=()
@@ -50,9 +50,10 @@ places() {
     of libwye0 /libwye.so.0 && of libwye0 /wye-probe && of libwye-dev /libwye.so && of libwye-dev /wye.pc &&
         of libwye-dev /wyeConfig.cmake && of libwye-dev /libwye_sdk.a && of libwye-dev /include/wye/sdk/result.hpp &&
         of libwye-dev /LANGUAGE.md && of libwye-dev /saxpy.wye && of wye-tools /usr/bin/wye && of wye-tools /wye.1.gz &&
-        of wye-tools /wye-run.1.gz && of wye-tools /report.schema.json || return 1
+        of wye-tools /wye-run.1.gz && of wye-tools /report.schema.json && of wye-layers /wye/plugins/wye_layer_validate.so &&
+        of wye-layers /wye/plugins/wye_layer_validate.wye.json && of wye-layers /wye/mock/wye_mock.so || return 1
     for id in "${plugins[@]}"; do of "wye-plugin-$id" "/wye/plugins/wye_$id.so" && of "wye-plugin-$id" "/wye_$id.wye.json" || return 1; done
-    ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-plugin-*}.list
+    ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-layers,wye-plugin-*}.list
 }
 try "each file is in the package where it is looked for, libraries in the folder of the architecture" places
 owners() { ! cat "$work"/*.list | grep -vE '^(-rw-r--r--|-rwxr-xr-x|drwxr-xr-x|lrwxrwxrwx) root/root '; }

@@ -19,6 +19,7 @@
 #include "registry/device.hpp"
 #include "registry/host_services.hpp"
 #include "registry/identity.hpp"
+#include "registry/layers.hpp"
 #include "registry/probe.hpp"
 #include "registry/record.hpp"
 #include "registry/search.hpp"
@@ -124,6 +125,8 @@ class Registry {
     // Snapshots, in search order. Opening plugins adds records.
     [[nodiscard]] std::vector<PluginInfo> plugins() const;
     [[nodiscard]] std::vector<Record> records() const;
+    // What is put over every plugin, the first nearest to the host.
+    [[nodiscard]] const std::vector<Layer>& layers() const noexcept;
     [[nodiscard]] const HostServices& host() const noexcept;
     [[nodiscard]] std::shared_ptr<const HostServices> shared_host() const noexcept;
 

@@ -2,7 +2,7 @@
 //
 // Manifest: the JSON file `<name>.wye.json` beside a plugin, read before the plugin is opened.
 //
-//   {"schema": 1, "id": "name", "library": "wye_name.so", "arch": "x86_64",
+//   {"schema": 1, "kind": "plugin", "id": "name", "library": "wye_name.so", "arch": "x86_64",
 //    "abi": {"major": 1, "draft": 3, "minor_needed": 0, "minor_built": 0},
 //    "backend": "name", "version": "0.1.0",
 //    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2", "version_from": "symbols",
@@ -50,7 +50,13 @@ struct Watch {
     std::string value_of;  // the same, but its value only: it may name a folder of a cache
 };
 
+enum class PluginKind : std::uint8_t {
+    plugin,
+    layer,  // wye/abi_layer.h
+};
+
 struct Manifest {
+    PluginKind kind = PluginKind::plugin;
     std::string id;       // [a-z][a-z0-9_]*, the selector name
     std::string library;  // a file name in the manifest's own folder
     std::string arch;     // as `uname -m` prints it

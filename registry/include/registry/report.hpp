@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
-// picks (the selector of the device that the selector takes),
+// picks (the selector of the device that the selector takes), order,
+// layers[name,version,path] (over every plugin, the first nearest to the host),
 // plugins[id,name,path,abi,state,reason,...],
 // devices[id,selector,physical_id,aliases,name,facts,formats,quirks,unmet,...], records,
 // physical_devices, doubts (devices of contradictory identity), unmatched (entries of the selector

@@ -58,6 +58,7 @@ struct Candidate {
 
 struct SearchResult {
     std::vector<Candidate> candidates;  // in search order, one per id
+    std::vector<Candidate> layers;      // likewise; their ids are names of their own
     std::vector<Record> records;        // kMostRecords at most, the last with the number left out
     std::vector<std::string> disabled;  // ids of plugins that WYE_PLUGINS_DISABLE names
 };

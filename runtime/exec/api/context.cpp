@@ -9,6 +9,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/api/log_filter.hpp"
+#include "registry/layers.hpp"
 #include "registry/report.hpp"
 #include "registry/search.hpp"
 #include "wye/device.h"
@@ -111,6 +112,19 @@ void choose_trace(const registry::Environment& environment, registry::Config& co
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);
 }
 
+// The layers that WYE_LAYERS names, and what the variables of layers say, unless the application
+// names others.
+void choose_layers(const registry::Environment& environment, registry::Config& config) {
+    constexpr std::pair<const char*, std::string_view> kVariables[] = {
+        {"WYE_LAYERS", registry::kLayersKey},
+        {"WYE_LAYER_TRACE", "layer.trace.file"},
+        {"WYE_LAYER_FAULTS", "layer.faults.rules"}};
+    for (const auto& [variable, key] : kVariables)
+        if (const auto set = environment.find(variable);
+            set != environment.end() && !set->second.empty())
+            config.try_emplace(std::string(key), set->second);
+}
+
 // How plugins are probed: WYE_PROBE and its limits, unless the application says. The helper is
 // beside the library in a build tree, else in the package's folder; WYE_LIBEXEC names another.
 void choose_probe(const registry::Environment& environment, registry::Options& options) {
@@ -144,11 +158,17 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
     }
 }
 
-// Sends what WYE_LOG asks for to standard error, beside the application's callback.
+// Sends what WYE_LOG asks for to standard error, beside the application's callback. Without it,
+// WYE_LAYERS asks for warnings and errors, since that is where layers write what they find.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
-    const auto variable = environment.find("WYE_LOG");
-    if (variable == environment.end() || variable->second.empty()) return {};
-    WYE_ASSIGN(LogFilter filter, LogFilter::parse(variable->second));
+    const auto named = [&](const char* variable) {
+        const auto found = environment.find(variable);
+        return found == environment.end() ? std::string() : found->second;
+    };
+    std::string wanted = named("WYE_LOG");
+    if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
+    if (wanted.empty()) return {};
+    WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
     sink = [filter = std::move(filter), callback = std::move(sink)](
                std::uint32_t level, std::string_view area, std::string_view text) {
         if (filter.passes(level, area)) write_log_line(level, area, text);
@@ -168,6 +188,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
         if (!options.elevated) choose_cache(environment, options.config);
         if (!options.elevated) choose_trace(environment, options.config);
+        if (!options.elevated) choose_layers(environment, options.config);
         options.environment = std::move(environment);
     }
     options.system_folder = WYE_PLUGIN_DIR;

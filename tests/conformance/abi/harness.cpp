@@ -93,16 +93,35 @@ void* export_of(const char* library, const char* symbol) {
     return out;
 }
 
-Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
-    const auto query = reinterpret_cast<wye_plugin_query_fn>(
-        export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
+const wye_plugin_desc& desc_of(const char* library) {
+    const auto query =
+        reinterpret_cast<wye_plugin_query_fn>(export_of(library, WYE_PLUGIN_QUERY_SYMBOL));
     wye_hello hello{
         {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
     if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");
-    table = desc->table;
+    return *desc;
+}
+
+Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(config)) {
+    const wye_plugin_desc& desc = desc_of(subject().library);
+    table = desc.table;
+    hosts_.push_back(*host.table());
+    const auto& layers = subject().layers;
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+        wye_layer_next& next = below_.emplace_front();
+        next = {};
+        next.header = {sizeof next, WYE_CHAIN_LAYER_NEXT | WYE_CHAIN_CRITICAL, nullptr};
+        next.table = table;
+        next.host = &hosts_.front();
+        next.id = desc.id;
+        next.version = desc.version;
+        hosts_.push_front(*host.table());
+        hosts_.front().header.next = &next;
+        table = desc_of(*layer).table;
+    }
     Sink sink;
-    status = table->init(host.table(), WYE_ABI_MINOR, &object, sink.out());
+    status = table->init(&hosts_.front(), WYE_ABI_MINOR, &object, sink.out());
     if (status == WYE_OK) status = table->probe_devices(object, &devices, sink.out());
     failure = sink.failure();
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "wye/abi.h"
+#include "wye/abi_layer.h"
 
 namespace harness {
 
@@ -36,8 +38,12 @@ struct Subject {
     const char* library = nullptr;              // path of the built plugin
     const char* format = nullptr;               // of the artifacts that it accepts
     std::map<std::string, std::string> config;  // of every host, unless a test overrides it
+    std::vector<const char*> layers;  // paths of layers over the plugin, the first nearest the host
 };
 const Subject& subject();
+
+// What a library's query describes.
+const wye_plugin_desc& desc_of(const char* library);
 
 // The contents of a plugin's error, causes included.
 struct Failure {
@@ -89,7 +95,8 @@ class Plugin {
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Null members if `init` or `probe_devices` failed: see `failure`.
+    // Null members if `init` or `probe_devices` failed: see `failure`. With layers, the table is
+    // that of the first.
     Host host;
     const wye_plugin_table* table = nullptr;
     wye_plugin_object* object = nullptr;
@@ -102,6 +109,11 @@ class Plugin {
 
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
+
+  private:
+    // What each layer gets: the table below it, and the host table for that.
+    std::deque<wye_layer_next> below_;
+    std::deque<wye_host_table> hosts_;
 };
 
 // The plugin's first device, opened, with one queue.

@@ -2,9 +2,11 @@
 //
 // The conformance kit of the plugin contract:
 //
-//     wye-abi-conformance PLUGIN.so [--config KEY=VALUE]... [--test-suite=plugin,memory ...]
+//     wye-abi-conformance PLUGIN.so [--layer LAYER.so]... [--config KEY=VALUE]...
+//                         [--test-suite=plugin,memory ...]
 //
-// `--config` sets the configuration of the host; other options are doctest's (`--help` lists them).
+// `--layer` puts a layer over the plugin, the first nearest to the kit. `--config` sets the
+// configuration of the host; other options are doctest's (`--help` lists them).
 // Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -34,6 +36,8 @@ int main(int argc, char** argv) {
             const std::size_t equals = setting.find('=');
             chosen().config.emplace(setting.substr(0, equals),
                                     equals == setting.npos ? "" : setting.substr(equals + 1));
+        } else if (word == "--layer" && i + 1 < argc) {
+            chosen().layers.push_back(argv[++i]);
         } else if (!word.starts_with("-") && chosen().library == nullptr) {
             chosen().library = argv[i];
         } else {

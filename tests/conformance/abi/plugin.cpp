@@ -12,16 +12,7 @@ using harness::text_of;
 
 namespace {
 
-const wye_plugin_desc& described() {
-    const auto query = reinterpret_cast<wye_plugin_query_fn>(
-        harness::export_of(harness::subject().library, WYE_PLUGIN_QUERY_SYMBOL));
-    const wye_hello hello{
-        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
-    const wye_plugin_desc* desc = nullptr;
-    REQUIRE(query(&hello, &desc) == WYE_OK);
-    REQUIRE(desc != nullptr);
-    return *desc;
-}
+const wye_plugin_desc& described() { return harness::desc_of(harness::subject().library); }
 
 struct Fact {
     std::uint32_t key, type;

@@ -38,8 +38,9 @@ std::filesystem::path fake(const char* name) {
 TEST_CASE("the document has its keys in order, unknown is null and sizes are integers") {
     const Json j = report({fake("healthy"), fake("init_fails")}, {});
     CHECK(keys(j) == std::vector<std::string>{"schema_version", "host", "filters", "picks", "order",
-                                              "plugins", "devices", "records", "physical_devices",
-                                              "doubts", "unmatched"});
+                                              "layers", "plugins", "devices", "records",
+                                              "physical_devices", "doubts", "unmatched"});
+    CHECK(j["layers"].empty());
     CHECK(j["schema_version"] == 1);
     CHECK(j["filters"][0]["value"] == "auto");
     REQUIRE(j["plugins"].size() == 2);

@@ -153,6 +153,13 @@ std::string detail_view(const Report& report, const Style& style) {
     for (const Report& device : items(report, "devices")) out += device_text(report, device, style);
     out += heading("plugins");
     for (const Report& plugin : items(report, "plugins")) out += plugin_text(plugin, style);
+    if (const Report& layers = items(report, "layers"); !layers.empty()) {
+        out += heading("layers");
+        for (const Report& layer : layers)
+            out += wrapped(style, ink(style, Ink::name, clean(text(layer, "name"))) + "  ",
+                           text(layer, "version") + ' ' + text(layer, "path"));
+        out += '\n';
+    }
     if (const Report& records = items(report, "records"); !records.empty()) {
         out += heading("records");
         for (const Report& record : records) out += record_text(record, style);

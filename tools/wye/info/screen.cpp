@@ -217,6 +217,13 @@ std::string filters_text(const Report& report, const Style& style) {
     return out.empty() ? out : ink(style, Ink::heading, "variables") + '\n' + out;
 }
 
+std::string layers_text(const Report& report, const Style& style) {
+    std::string out;
+    for (const Report& layer : items(report, "layers"))
+        out += (out.empty() ? "" : ", ") + text(layer, "name") + ' ' + text(layer, "version");
+    return out.empty() ? out : wrapped(style, ink(style, Ink::heading, "layers") + "  ", out);
+}
+
 std::string host_text(const Report& report, const Style& style) {
     const Report& host = fields(report, "host");
     std::string out = fmt::format("wye {}, {} {} {}", text(host, "version"), text(host, "system"),
@@ -232,7 +239,8 @@ std::string host_text(const Report& report, const Style& style) {
 
 std::string screen_view(const Report& report, const Style& style) {
     return devices_text(report, style) + problems_text(report, style) +
-           warnings_text(report, style) + filters_text(report, style) + host_text(report, style);
+           warnings_text(report, style) + layers_text(report, style) + filters_text(report, style) +
+           host_text(report, style);
 }
 
 }  // namespace wye::tool

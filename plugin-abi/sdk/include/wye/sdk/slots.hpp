@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of each table: X(name, mandatory). Stubs, copies and slot lists are made from these.
-// Internal to the registry. Append the slots of a later minor here, as in the header.
+// The slots of each table: X(name, mandatory). What treats all slots alike is made from these: the
+// host's stubs, and layers. Append the slots of a later minor here, as in the header.
 #pragma once
 
 #define WYE_PLUGIN_SLOTS(X) \

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layers/faults/rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "wye/sdk/layer_slots.hpp"
+#include "wye/sdk/nearest.hpp"
+
+namespace wye::layers::faults {
+namespace {
+
+constexpr const char* kKey = "layer.faults.rules";
+constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(1);
+
+// By name: whether the slot returns a status.
+std::map<std::string_view, bool> known_slots() {
+    std::map<std::string_view, bool> out;
+    sdk::layer::slot::each([&](auto slot) {
+        using Slot = decltype(slot);
+        out[Slot::kName] = out[Slot::kName] || sdk::layer::slot::kFails<Slot>;
+    });
+    return out;
+}
+
+std::map<std::string_view, Code> known_codes() {
+    std::map<std::string_view, Code> out;
+#define WYE_FAULTS_CODE(name, value, text) out[#name] = Code::name;
+    WYE_STATUSES(WYE_FAULTS_CODE)
+#undef WYE_FAULTS_CODE
+    out.erase("OK");
+    return out;
+}
+
+template <typename Known>
+std::string suggestion(std::string_view word, const Known& known, const char* otherwise) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, what] : known) names.push_back(name);
+    const std::string_view near = sdk::nearest(word, names);
+    return near.empty() ? otherwise : "Fix: write `" + std::string(near) + "`";
+}
+
+Error wrong(std::string_view rule, const std::string& what, std::string fix) {
+    return {Code::INVALID_ARGUMENT, "the rule `" + std::string(rule) + "` " + what, std::move(fix),
+            kKey};
+}
+
+// The next part up to `separator`, which is removed.
+std::string_view cut(std::string_view& text, char separator) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return part;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+// The number at the start of `text`, which is removed.
+bool take_number(std::string_view& text, std::uint64_t& out) {
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (status != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+// The time in "hang(TIME)".
+Result<std::chrono::nanoseconds> parse_hang(std::string_view rule, std::string_view action) {
+    static constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
+        {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+    std::string_view time = action.substr(action.find('(') + 1);
+    std::uint64_t number = 0;
+    if (time.ends_with(')')) {
+        time.remove_suffix(1);
+        const bool counted = take_number(time, number);
+        for (const auto& [unit, factor] : kUnits) {
+            if (!counted || time != unit) continue;
+            const auto most = static_cast<std::uint64_t>(kLongest.count()) / factor;
+            if (number > most) break;
+            return std::chrono::nanoseconds(number * factor);
+        }
+    }
+    return wrong(rule, "has the action `" + std::string(action) + "`, which is no time to hang for",
+                 "Fix: write a time of at most 3600s, as in hang(50ms)");
+}
+
+Result<Rule> parse_rule(std::string_view text) {
+    Rule out;
+    out.text = text;
+    std::string_view rest = text;
+    const std::string_view slot = cut(rest, ':');
+    std::string_view number = cut(rest, ':');
+    const std::string_view action = rest;
+    if (action.empty())
+        return wrong(text, "is not SLOT:N:ACTION",
+                     "Fix: name a slot, the number of its call and what happens then, as in "
+                     "submit:10:DEVICE_LOST");
+    const auto slots = known_slots();
+    const auto known = slots.find(slot);
+    if (known == slots.end())
+        return wrong(text, "names `" + std::string(slot) + "`, which is no slot of the contract",
+                     suggestion(slot, slots, "Fix: name a slot of wye/abi.h, as in buffer_create"));
+    out.slot = slot;
+    if (!take_number(number, out.first) || out.first == 0 || (number != "" && number != "+"))
+        return wrong(text, "has no number of a call",
+                     "Fix: count calls from 1; 3 is the third call, 3+ that and all later ones");
+    out.last = number == "+" ? UINT64_MAX : out.first;
+    if (action.starts_with("hang(")) {
+        WYE_ASSIGN(out.pause, parse_hang(text, action));
+        return out;
+    }
+    const auto codes = known_codes();
+    const auto code = codes.find(action);
+    if (code == codes.end())
+        return wrong(text, "has the action `" + std::string(action) + "`, which is not known",
+                     suggestion(action, codes,
+                                "Fix: write the name of a status code, as OUT_OF_MEMORY, or "
+                                "hang(TIME)"));
+    if (!known->second)
+        return wrong(text, "lets the slot `" + out.slot + "` fail, which returns no status",
+                     "Fix: let it hang, or name another slot");
+    out.code = code->second;
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<Rule>> parse_rules(std::string_view text) {
+    std::vector<Rule> out;
+    while (!text.empty()) {
+        const std::string_view part = trimmed(cut(text, ','));
+        if (part.empty()) continue;
+        WYE_ASSIGN(Rule rule, parse_rule(part));
+        out.push_back(std::move(rule));
+    }
+    return out;
+}
+
+}  // namespace wye::layers::faults

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a trace says of the arguments of a slot: by name what goes in, before the call, and what
+// comes out, after a success. An overload for each type of argument; pointers to objects are
+// written as addresses.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "layers/trace/line.hpp"
+#include "wye/abi.h"
+#include "wye/abi_layouts.h"
+#include "wye/abi_native.h"
+
+namespace wye::layers::trace {
+
+// "size,alignment": the names of the arguments of a slot, without the first, which is the object.
+[[nodiscard]] std::string_view argument_names(std::string_view slot) noexcept;
+
+// "OUT_OF_MEMORY".
+[[nodiscard]] std::string_view status_name(wye_status status) noexcept;
+
+// ---- What goes in ----
+
+void in(Fields& out, std::string_view name, std::uint32_t value);
+void in(Fields& out, std::string_view name, std::uint64_t value);
+void in(Fields& out, std::string_view name, wye_string value);
+void in(Fields& out, std::string_view name, wye_bytes value);
+void in(Fields& out, std::string_view name, const wye_artifact* value);
+void in(Fields& out, std::string_view name, const wye_buffer_desc* value);
+void in(Fields& out, std::string_view name, const wye_command_desc* value);
+void in(Fields& out, std::string_view name, const wye_error_desc* value);
+void in(Fields& out, std::string_view name, const wye_event* value);
+void in(Fields& out, std::string_view name, const wye_operation* value);
+void in(Fields& out, std::string_view name, const wye_queue_desc* value);
+void in(Fields& out, std::string_view name, const wye_submission* value);
+void in(Fields& out, std::string_view name, const wye_timeline_desc* value);
+inline void in(Fields&, std::string_view, const wye_host_table*) {}
+// Objects; pointers for results say nothing yet.
+template <typename T>
+void in(Fields& out, std::string_view name, T* value) {
+    constexpr bool kObject =
+        std::is_same_v<T, wye_buffer_object> || std::is_same_v<T, wye_program_object> ||
+        std::is_same_v<T, wye_queue_object> || std::is_same_v<T, wye_timeline_object> ||
+        std::is_same_v<T, wye_command_object>;
+    if constexpr (kObject) out.object(name, value);
+}
+
+// ---- What comes out ----
+
+void out_of(Fields& out, std::string_view name, const std::uint32_t& value);
+void out_of(Fields& out, std::string_view name, const std::uint64_t& value);
+void out_of(Fields& out, std::string_view name, const wye_bytes& value);
+void out_of(Fields& out, std::string_view name, const wye_string& value);
+void out_of(Fields& out, std::string_view name, const wye_command_info& value);
+void out_of(Fields& out, std::string_view name, const wye_device_info& value);
+void out_of(Fields& out, std::string_view name, const wye_fact& value);
+void out_of(Fields& out, std::string_view name, const wye_layout_counts& value);
+void out_of(Fields& out, std::string_view name, const wye_mapping& value);
+void out_of(Fields& out, std::string_view name, const wye_memory_info& value);
+void out_of(Fields& out, std::string_view name, const wye_native_handle& value);
+void out_of(Fields& out, std::string_view name, const wye_program_info& value);
+void out_of(Fields& out, std::string_view name, const wye_queue_info& value);
+void out_of(Fields& out, std::string_view name, const wye_timing& value);
+template <typename T>
+void out_of(Fields& out, std::string_view name, T* const& value) {
+    constexpr bool kTable = std::is_const_v<T>;  // says nothing
+    constexpr bool kError = std::is_same_v<T, wye_error>;
+    if constexpr (!kTable && !kError) out.object(name, value);
+}
+
+// A result is behind a pointer to something that is no object, and not constant.
+template <typename T>
+void after(Fields& out, std::string_view name, T value) {
+    if constexpr (std::is_pointer_v<T>) {
+        using To = std::remove_pointer_t<T>;
+        if constexpr (!std::is_const_v<To> && requires(To & to) { out_of(out, name, to); }) {
+            if (value != nullptr) out_of(out, name, *value);
+        }
+    }
+}
+
+}  // namespace wye::layers::trace

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layer `validate`: compares each call of a plugin with the contract of wye/abi.h and
+// plugin-abi/README.md, on both sides. A breach is an error in the host's log (breaches.hpp). A
+// call whose arguments break a promise of the host does not reach the plugin, which need not check
+// them: it fails with the breach as its error. checks.hpp has what is checked for single slots;
+// here is what holds for all of them: objects that ended, threads, errors, outputs and
+// surroundings.
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+
+#include "layers/validate/checks.hpp"
+#include "layers/validate/process.hpp"
+#include "wye/sdk/layer.hpp"
+
+namespace wye::layers::validate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- Arguments -----------------------------------------------------------------------------
+
+// Objects, whose types are incomplete here, and errors are not outputs by value.
+template <typename T>
+concept Output = !std::is_const_v<T> && !std::is_same_v<T, wye_error*> && requires {
+    sizeof(T);
+};
+
+// What is behind an argument before the call, if that is an output.
+template <typename Arg>
+class Watched {
+  public:
+    explicit Watched(Arg) {}
+    [[nodiscard]] bool is_untouched(Arg) const { return true; }
+    [[nodiscard]] bool is_null(Arg) const { return false; }
+};
+template <Output T>
+class Watched<T*> {
+  public:
+    explicit Watched(T* at) {
+        if (at != nullptr) std::memcpy(before_, at, sizeof before_);
+    }
+    [[nodiscard]] bool is_untouched(T* at) const {
+        return at == nullptr || std::memcmp(before_, at, sizeof before_) == 0;
+    }
+    // An object or a table that a call succeeded without.
+    [[nodiscard]] bool is_null(T* at) const {
+        if constexpr (std::is_pointer_v<T>)
+            return at != nullptr && *at == nullptr;
+        else
+            return false;
+    }
+
+  private:
+    unsigned char before_[sizeof(T)] = {};
+};
+
+// ---- Slots ---------------------------------------------------------------------------------
+
+template <typename Slot, typename... Slots>
+constexpr bool kIsOneOf = (std::is_same_v<Slot, Slots> || ...);
+
+// Marked [SYNC] for the plugin, device or queue that they are of.
+template <typename Slot>
+constexpr bool kAlone =
+    kIsOneOf<Slot, slot::plugin::probe_devices, slot::plugin::shutdown, slot::device::try_recover,
+             slot::device::close, slot::queue::submit, slot::queue::destroy>;
+// No other call may be inside of the object.
+template <typename Slot>
+constexpr bool kEnds =
+    kIsOneOf<Slot, slot::plugin::shutdown, slot::device::close, slot::queue::destroy>;
+// May load drivers and their compilers.
+template <typename Slot>
+constexpr bool kMayLoad =
+    kIsOneOf<Slot, slot::plugin::init, slot::plugin::probe_devices, slot::plugin::open_device,
+             slot::plugin::translate, slot::plugin::shutdown, slot::device::program_create,
+             slot::device::program_load, slot::device::prepare, slot::device::close>;
+// Fail without an error object.
+template <typename Slot>
+constexpr bool kHasNoErrors = kIsOneOf<Slot, slot::plugin::device_fact, slot::compiler::identity>;
+// Sets an output after some failures.
+template <typename Slot>
+constexpr bool kSetsAfterFailure = kIsOneOf<Slot, slot::device::wait>;
+
+// ---- Around a call -------------------------------------------------------------------------
+
+// Counts the calls inside of an object.
+class Visit {
+  public:
+    Visit(Inside& inside, bool alone) : inside_(inside), alone_(alone) {
+        others_ = inside_.calls.fetch_add(1);
+        if (alone_) alone_others_ = inside_.alone.fetch_add(1);
+    }
+    ~Visit() {
+        if (alone_) inside_.alone.fetch_sub(1);
+        inside_.calls.fetch_sub(1);
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+    [[nodiscard]] int others() const { return others_; }
+    [[nodiscard]] int others_alone() const { return alone_others_; }
+
+  private:
+    Inside& inside_;
+    const bool alone_;
+    int others_ = 0, alone_others_ = 0;
+};
+
+template <typename Return>
+Return refused(const wye_host_table& host, const Error& error, wye_error** sink) {
+    if constexpr (std::is_same_v<Return, wye_status>)
+        return sdk::report(host, error, sink);
+    else
+        return Return();
+}
+
+struct Validate {
+    using State = validate::State;
+    static constexpr bool kKeepsEnded = true;
+
+    template <typename Slot, typename Node>
+    static std::optional<Error> check_threads(Node& node, const Visit& visit) {
+        Breaches& breaches = node.plugin().state().breaches;
+        if (node.state().inside.ended)
+            return Error(Code::STALE_HANDLE, "the object of the call was closed or destroyed",
+                         "Fix: correct the call");
+        if (visit.others_alone() != 0)
+            breaches.add(Side::host, "P-15", Slot::kName, &node,
+                         "two threads are in [SYNC] slots of one object at once");
+        else if (kEnds<Slot> && visit.others() != 0)
+            breaches.add(Side::host, "P-15", Slot::kName, &node,
+                         std::to_string(visit.others()) +
+                             " other calls are inside of the object that it ends");
+        return std::nullopt;
+    }
+
+    // What a failed call owes (P-11).
+    template <typename Slot>
+    static void check_error(Plugin& plugin, const void* object, wye_status status,
+                            const wye_error* given, bool asked) {
+        const auto breach = [&](const std::string& text) {
+            plugin.breaches.add(Side::plugin, "P-11", Slot::kName, object, text);
+        };
+        const bool may_lack = status == WYE_OUT_OF_MEMORY || status == WYE_NOT_READY ||
+                              status == WYE_UNIMPLEMENTED || kHasNoErrors<Slot>;
+        if (given == nullptr) {
+            if (asked && !may_lack)
+                breach("it fails with the status " + std::to_string(status) +
+                       ", and without an error object");
+            return;
+        }
+        const std::optional<Made> made = plugin.hooks.take(given);
+        if (!made) return;  // the host's own
+        if (!made->fault.empty()) breach(made->fault);
+        if (made->code != status)
+            breach("its status is " + std::to_string(status) + ", and its error has the code " +
+                   std::to_string(made->code));
+    }
+
+    static void check_surroundings(Plugin& plugin, std::string_view slot, const ThreadState& thread,
+                                   const std::optional<ProcessState>& process) {
+        const auto breach = [&](const char* what) {
+            plugin.breaches.add(Side::plugin, "P-10", slot, nullptr,
+                                std::string(what) + " is another after it");
+        };
+        for (const char* what : thread.changes()) breach(what);
+        if (!process) return;
+        for (const char* what : process->changes()) breach(what);
+        std::string signals;
+        for (const int signal : process->changed_handlers())
+            signals += (signals.empty() ? "" : ", ") + std::to_string(signal);
+        if (!signals.empty())
+            plugin.breaches.warn(slot, "it replaces the handlers of the signals " + signals +
+                                           " (P-10); the host restores those of drivers");
+    }
+
+    template <typename Slot, typename Node, typename Next, typename... Args>
+    static auto call(Slot, Node& node, Next&& next, Args... args) -> decltype(next(args...)) {
+        using Return = decltype(next(args...));
+        Plugin& plugin = node.plugin().state();
+        const wye_host_table& host = node.plugin().host;
+        ++plugin.breaches.calls;
+        const Visit visit(node.state().inside, kAlone<Slot>);
+        Frame frame(plugin);
+
+        std::optional<Error> wrong;
+        if (plugin.breaches.looks_for(Side::host)) wrong = check_threads<Slot>(node, visit);
+        if (!wrong)
+            plugin.breaches.unless_out_of_memory([&] {
+                if (Result<void> promised = before(Slot{}, node, frame, args...); !promised.ok())
+                    wrong = std::move(promised).error();
+            });
+        if (wrong && plugin.breaches.looks_for(Side::host)) {
+            plugin.breaches.add(Side::host, "P-16", Slot::kName, &node, wrong->message);
+            return refused<Return>(host, *wrong, sdk::layer::sink_of(args...));
+        }
+        if constexpr (kEnds<Slot>) node.state().inside.ended = true;
+        if (!plugin.breaches.looks_for(Side::plugin)) {
+            if constexpr (std::is_void_v<Return>) {
+                next(args...);
+                finish(Slot{}, plugin);
+                return;
+            } else {
+                const Return result = next(args...);
+                if constexpr (slot::kFails<Slot>) record(Slot{}, node, frame, result, args...);
+                return result;
+            }
+        } else {
+            return watch(Slot{}, node, frame, next, args...);
+        }
+    }
+
+    template <typename Slot, typename Node, typename... Args>
+    static void record(Slot, Node& node, Frame& frame, wye_status status, Args... args) {
+        node.plugin().state().breaches.unless_out_of_memory(
+            [&] { after(Slot{}, node, frame, status, args...); });
+    }
+
+    static void finish(slot::plugin::shutdown, Plugin& plugin) { plugin.breaches.sum_up(); }
+    template <typename Slot>
+    static void finish(Slot, Plugin&) {}
+
+    // Makes the call, and compares what the plugin gave with what it owes.
+    template <typename Slot, typename Node, typename Next, typename... Args>
+    static auto watch(Slot, Node& node, Frame& frame, Next& next, Args... args)
+        -> decltype(next(args...)) {
+        using Return = decltype(next(args...));
+        Plugin& plugin = node.plugin().state();
+        const std::tuple<Watched<Args>...> outputs{Watched<Args>(args)...};
+        wye_error** const sink = sdk::layer::sink_of(args...);
+        const wye_error* const error_before = sink == nullptr ? nullptr : *sink;
+        std::optional<ProcessState> process;
+        if constexpr (kMayLoad<Slot>) process.emplace();
+        const ThreadState thread;
+        const Clock::time_point begin = Clock::now();
+        const auto returned = [&] {
+            frame.spent_ns = static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+            check_surroundings(plugin, Slot::kName, thread, process);
+        };
+        try {
+            if constexpr (std::is_void_v<Return>) {
+                next(args...);
+                returned();
+                finish(Slot{}, plugin);
+            } else {
+                const Return result = next(args...);
+                returned();
+                if constexpr (slot::kFails<Slot>) {
+                    check_outputs<Slot>(plugin, &node, result, outputs, args...);
+                    if (result != WYE_OK)
+                        check_error<Slot>(
+                            plugin, &node, result,
+                            sink == nullptr || *sink == error_before ? nullptr : *sink,
+                            sink != nullptr);
+                    record(Slot{}, node, frame, result, args...);
+                }
+                return result;
+            }
+        } catch (const std::exception& e) {
+            plugin.breaches.add(Side::plugin, "P-8", Slot::kName, &node,
+                                std::string("it throws: ") + e.what());
+            throw;
+        }
+    }
+
+    // Outputs of a failure are as before, those of a success are not null (P-12).
+    template <typename Slot, typename... Args>
+    static void check_outputs(Plugin& plugin, const void* object, wye_status status,
+                              const std::tuple<Watched<Args>...>& outputs, Args... args) {
+        const auto breach = [&](const char* text) {
+            plugin.breaches.add(Side::plugin, "P-12", Slot::kName, object, text);
+        };
+        bool untouched = true, null = false;
+        std::apply(
+            [&](const auto&... one) {
+                ((untouched = untouched && one.is_untouched(args)), ...);
+                ((null = null || one.is_null(args)), ...);
+            },
+            outputs);
+        if (status == WYE_OK && null) breach("it succeeds without an object");
+        if (status != WYE_OK && !untouched && !kSetsAfterFailure<Slot>)
+            breach("it fails, and writes to its outputs");
+    }
+};
+
+constinit const wye_plugin_table kTable = sdk::layer::LayerSlots<Validate>::table();
+constinit const wye_plugin_desc kDesc =
+    sdk::describe("validate", WYE_LAYER_VERSION, "the Wye project", kTable, WYE_BUILD_UNLOADABLE);
+
+}  // namespace
+}  // namespace wye::layers::validate
+
+extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
+                                                           const wye_plugin_desc** out);
+extern "C" wye_status wye_plugin_query_1(const wye_hello* hello, const wye_plugin_desc** out) {
+    return wye::sdk::answer_query(hello, wye::layers::validate::kDesc, out);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a slot leaves as it found it (P-10): of its thread in each call; of the process, which
+// other threads may change meanwhile, in calls that may load drivers.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wye::layers::validate {
+
+class ThreadState {
+  public:
+    ThreadState() noexcept;
+    // "the signal mask", ... for each thing that differs now.
+    [[nodiscard]] std::vector<const char*> changes() const;
+
+  private:
+    sigset_t mask_{};
+    stack_t stack_{};
+    std::uint32_t floats_ = 0;  // rounding, exceptions that trap, subnormals
+    void* locale_ = nullptr;
+};
+
+class ProcessState {
+  public:
+    ProcessState();
+    [[nodiscard]] std::vector<const char*> changes() const;
+    // Signals whose handlers differ now: the host restores those of drivers.
+    [[nodiscard]] std::vector<int> changed_handlers() const;
+
+  private:
+    static constexpr int kSignals = 31;
+    std::string folder_, locale_;
+    std::array<const void*, kSignals + 1> handlers_{};
+};
+
+}  // namespace wye::layers::validate

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layers/validate/state.hpp"
+
+#include <charconv>
+
+namespace wye::layers::validate {
+
+Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host,
+                                               const wye_layer_next& next) {
+    const std::string of = sdk::config(host, "layer.validate.of").value_or("both");
+    if (of != "host" && of != "plugin" && of != "both")
+        return Error(Code::INVALID_ARGUMENT, "`" + of + "` is not known for layer.validate.of",
+                     "Fix: give host, plugin or both", "layer.validate.of");
+    const std::string late = sdk::config(host, "layer.validate.late_ms").value_or("1000");
+    constexpr std::uint64_t kMostMs = 3'600'000;
+    std::uint64_t late_ms = 0;
+    const auto read = std::from_chars(late.data(), late.data() + late.size(), late_ms);
+    if (read.ec != std::errc() || read.ptr != late.data() + late.size() || late_ms > kMostMs)
+        return Error(Code::INVALID_ARGUMENT,
+                     "`" + late + "` is no number of milliseconds for layer.validate.late_ms",
+                     "Fix: give a number from 0 to " + std::to_string(kMostMs),
+                     "layer.validate.late_ms");
+    return std::make_unique<Plugin>(host, next, of != "plugin", of != "host", late_ms * 1'000'000);
+}
+
+Frame::~Frame() {
+    if (busy.empty()) return;
+    const sdk::Lock lock(plugin.mutex);
+    for (const auto& [device, command] : busy)
+        if (Command* entered = device->objects.commands.find(command)) entered->busy = {};
+}
+
+}  // namespace wye::layers::validate

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layer knows of a plugin, its opened devices and their queues.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layers/validate/breaches.hpp"
+#include "layers/validate/host_checks.hpp"
+#include "layers/validate/host_table.hpp"
+#include "layers/validate/limits.hpp"
+#include "layers/validate/objects.hpp"
+#include "wye/sdk/layer.hpp"
+
+namespace wye::layers::validate {
+
+class Plugin;
+class Device;
+class Queue;
+struct State {
+    using Plugin = validate::Plugin;
+    using Device = validate::Device;
+    using Queue = validate::Queue;
+};
+using PluginNode = sdk::layer::PluginNode<State>;
+using DeviceNode = sdk::layer::DeviceNode<State>;
+using QueueNode = sdk::layer::QueueNode<State>;
+
+// The calls that are inside an object: all of them, and those of [SYNC] slots.
+struct Inside {
+    std::atomic<int> calls{0}, alone{0};
+    std::atomic<bool> ended{false};  // it was closed or destroyed
+};
+
+class Plugin {
+  public:
+    // By the configuration:
+    //   layer.validate.of        whose breaches are looked for: host, plugin or both; both
+    //   layer.validate.late_ms   by how much a wait may exceed its limit; 1000
+    [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host,
+                                                                const wye_layer_next& next);
+    Plugin(const wye_host_table& host, const wye_layer_next& next, bool of_host, bool of_plugin,
+           std::uint64_t late)
+        : late_ns(late),
+          breaches(host, std::string(sdk::from_abi(next.id)), of_host, of_plugin),
+          hooks(*next.host) {}
+
+    [[nodiscard]] const wye_host_table& below() { return hooks.table(); }
+
+    const std::uint64_t late_ns;
+    Breaches breaches;
+    HostTable hooks;
+    Inside inside;
+
+    sdk::Mutex mutex;                                          // of this and of all devices
+    std::optional<std::uint32_t> count WYE_GUARDED_BY(mutex);  // of the devices
+    std::map<std::uint32_t, std::string> infos WYE_GUARDED_BY(mutex);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> facts WYE_GUARDED_BY(mutex);
+    std::set<Device*> open WYE_GUARDED_BY(mutex);
+};
+
+class Device {
+  public:
+    Device(PluginNode& plugin, std::uint32_t index)
+        : limits(read_limits([&](std::uint32_t key, wye_fact& out) {
+              return plugin.next.device_fact(plugin.object, index, key, &out);
+          })) {}
+
+    // Guarded by the plugin's mutex, but for `limits`.
+    Objects objects;
+    std::uint64_t queues = 0;
+    std::map<std::pair<std::string, const void*>, std::string> native;  // handles, by slot
+    const Limits limits;
+    Inside inside;
+};
+
+class Queue {
+  public:
+    Queue(DeviceNode&, const wye_queue_desc& desc) : kind(desc.kind), priority(desc.priority) {}
+
+    const std::uint32_t kind;
+    const std::int32_t priority;
+    // Guarded by the plugin's mutex.
+    std::uint64_t newest = 0;            // of the submitted values
+    std::set<std::uint64_t> timed;       // the newest of those with times
+    std::optional<wye_queue_info> info;  // as it was first given
+    Inside inside;
+};
+
+// What the checks before a call leave for those after it.
+struct Frame {
+    explicit Frame(Plugin& owner) : plugin(owner) {}
+    ~Frame();
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+    Plugin& plugin;
+    std::uint64_t spent_ns = 0;          // by the call
+    std::vector<std::uint64_t> reached;  // of each event's timeline, before it
+    // Commands that this call entered.
+    std::vector<std::pair<Device*, wye_command_object*>> busy;
+};
+
+[[nodiscard]] inline HostChecks checks_of(Plugin& plugin, Device& device)
+    WYE_REQUIRES(plugin.mutex) {
+    std::vector<const Objects*> others;
+    for (Device* other : plugin.open)
+        if (other != &device) others.push_back(&other->objects);
+    return {device.objects, device.limits, std::move(others)};
+}
+
+}  // namespace wye::layers::validate

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an application sees of layers: a lost device and its recovery without a driver that fails,
+// errors of calls, and that the library itself keeps the contract while it does all that.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "take.hpp"
+#include "wye/wye.hpp"
+
+namespace {
+
+using api_test::take;
+using Words = std::vector<std::uint32_t>;
+
+constexpr const char* kAdd = R"(wye 1; program add; workgroup 64; param k: u32;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } })";
+
+struct Log {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+
+    static void add(void* user, std::uint32_t, wye_string area, wye_string text) {
+        auto& log = *static_cast<Log*>(user);
+        const std::lock_guard lock(log.mutex);
+        log.lines.push_back(std::string(area.data, area.size) + ": " +
+                            std::string(text.data, text.size));
+    }
+    [[nodiscard]] std::size_t count(const std::string& text) {
+        const std::lock_guard lock(mutex);
+        return static_cast<std::size_t>(std::ranges::count_if(
+            lines, [&](const std::string& line) { return line.find(text) != line.npos; }));
+    }
+};
+
+// `rules`: of the layer `faults`, which `validate` watches from both sides.
+wye::Context context_with(const std::string& rules, Log& log) {
+    wye::ContextOptions options;
+    options.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
+    options.plugin_paths = {WYE_LAYERS_FOLDER};
+    options.config = {{"layers", "validate,faults"}, {"layer.faults.rules", rules}};
+    options.log = &Log::add;
+    options.log_user = &log;
+    return take(wye::Context::create(options));
+}
+
+wye::Result<wye_report> add(const wye::Program& program, const wye::Device& device, Words& r) {
+    const Words x = {1, 2, 3};
+    r.assign(3, 0);
+    return wye::Dispatch(program, device).param("k", 3U).input("x", x).output("r", r).run();
+}
+
+}  // namespace
+
+TEST_CASE("a device that is lost in the middle is recovered, and works again") {
+    Log log;
+    {
+        const wye::Context context = context_with("submit:3:DEVICE_LOST", log);
+        const wye::Program program = take(context.program_from_text(kAdd));
+        const wye::Device device = take(context.open("cpu"));
+        Words r;
+        wye::Result<wye_report> ran = add(program, device, r);
+        for (int i = 0; i < 5 && ran.ok(); ++i) {
+            CHECK(r == Words{4, 5, 6});
+            ran = add(program, device, r);
+        }
+        REQUIRE_FALSE(ran.ok());
+        CHECK(ran.error().code == wye::Code::DEVICE_LOST);
+        CHECK(take(device.lost()));
+        CHECK(add(program, device, r).error().code == wye::Code::DEVICE_LOST);
+        const wye::Device again = take(device.recover());
+        CHECK_FALSE(take(again.lost()));
+        (void)take(add(program, again, r));
+        CHECK(r == Words{4, 5, 6});
+    }
+    CHECK(log.count("faults: call 3 of `submit`") == 1);
+    CHECK(log.count("validate: P-") == 0);
+    CHECK(log.count(": 0 breaches in ") == 1);
+}
+
+TEST_CASE("an error of a slot reaches the application with its remedy, and the next try works") {
+    Log log;
+    const wye::Context context = context_with("program_create:1:COMPILE_FAILED", log);
+    const wye::Program program = take(context.program_from_text(kAdd));
+    const wye::Device device = take(context.open("cpu"));
+    Words r;
+    const auto failed = add(program, device, r);
+    REQUIRE_FALSE(failed.ok());
+    CHECK(failed.error().code == wye::Code::COMPILE_FAILED);
+    CHECK(failed.error().text().find("program_create:1:COMPILE_FAILED") != std::string::npos);
+    (void)take(add(program, device, r));
+    CHECK(r == Words{4, 5, 6});
+}
+
+TEST_CASE("an unknown layer is an error of the context") {
+    wye::ContextOptions options;
+    options.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
+    options.plugin_paths = {WYE_LAYERS_FOLDER};
+    options.config = {{"layers", "vaildate"}};
+    const auto context = wye::Context::create(options);
+    REQUIRE_FALSE(context.ok());
+    CHECK(context.error().code == wye::Code::NOT_FOUND);
+    CHECK(context.error().fix.find("`validate`") != std::string::npos);
+}

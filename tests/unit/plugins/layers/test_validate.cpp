@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layer `validate`: calls that keep the contract pass without a word, a broken promise of the
+// host does not reach the plugin, and what a plugin owes is told by the rule's number. The plugins
+// are fakes that break one rule each.
+#include <array>
+#include <cfenv>
+#include <chrono>
+#include <thread>
+
+#include "rig.hpp"
+
+using harness::Device;
+using harness::Plugin;
+using layer_test::choose;
+using layer_test::logs;
+using layer_test::submit_one;
+
+namespace {
+
+// The lines of the log that tell of a breach, without the sum.
+std::vector<std::string> breaches(const Plugin& plugin) {
+    std::vector<std::string> out;
+    for (const std::string& line : plugin.host.errors())
+        if (line.find("validate: P-") != line.npos) out.push_back(line);
+    return out;
+}
+
+struct Below {
+    Below() { choose(WYE_CPU_PLUGIN, {"validate"}); }
+};
+
+std::string fake(const char* name) { return std::string(WYE_FAKES "/") + name + ".so"; }
+
+}  // namespace
+
+TEST_CASE("calls that keep the contract are no breach, and the layer says how many it saw") {
+    const Below below;
+    Plugin plugin;
+    REQUIRE(plugin.status == WYE_OK);
+    {
+        Device device(plugin);
+        wye_buffer_object* a = device.buffer(256);
+        wye_buffer_object* b = device.buffer(256);
+        CHECK(device.run(harness::fill(a, 0, 256, 7, 4)) == WYE_OK);
+        CHECK(device.run(harness::copy(a, b, 0, 128, 128)) == WYE_OK);
+        CHECK(harness::values_of<std::uint32_t>(device.download(b, 256))[63] == 7);
+    }
+    plugin.close();
+    CHECK(breaches(plugin).empty());
+    CHECK(logs(plugin.host, "validate: plugin `cpu`: 0 breaches in "));
+}
+
+TEST_CASE("a handle that was destroyed is refused, and does not reach the plugin") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* buffer = device.buffer(64);
+    device.destroy(buffer);
+    CHECK(submit_one(device, harness::fill(buffer, 0, 64, 1, 4)) == WYE_STALE_HANDLE);
+    CHECK(device.failure.message.find("the buffer was destroyed") != std::string::npos);
+    CHECK(device.failure.fix.starts_with("Fix: "));
+    device.table->buffer_destroy(device.object, buffer);  // would free it again
+    REQUIRE(breaches(plugin).size() == 2);
+    CHECK(breaches(plugin)[0].find("P-16: `submit` of plugin `cpu`") != std::string::npos);
+    CHECK(breaches(plugin)[1].find("P-16: `buffer_destroy`") != std::string::npos);
+    // The value of the refused submit may be used again.
+    CHECK(device.submit({}) == WYE_OK);
+}
+
+TEST_CASE("a destroyed queue and a closed device are refused") {
+    const Below below;
+    Plugin plugin;
+    {
+        Device device(plugin);
+        wye_queue_object* queue = device.queue_create();
+        device.queue_table->destroy(queue);
+        CHECK(device.submit({}, {}, queue) == WYE_STALE_HANDLE);
+        device.queue_table->destroy(queue);
+        CHECK(breaches(plugin).size() == 2);
+    }
+    const wye_device_table* table = nullptr;
+    wye_device_object* object = nullptr;
+    REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) == WYE_OK);
+    table->close(object);
+    CHECK((table->flush == nullptr));
+    wye_memory_info memory{};
+    memory.header.size = sizeof memory;
+    CHECK(table->memory_info(object, &memory, nullptr) == WYE_STALE_HANDLE);
+    CHECK(breaches(plugin).size() == 3);
+}
+
+TEST_CASE("objects of another device, and of another kind, are refused") {
+    const Below below;
+    Plugin plugin;
+    Device one(plugin);
+    Device two(plugin);
+    wye_buffer_object* theirs = two.buffer(64);
+    CHECK(submit_one(one, harness::fill(theirs, 0, 64, 1, 4)) == WYE_WRONG_OWNER);
+    CHECK(logs(plugin.host, "P-16: `submit`", "the buffer belongs to another device"));
+    wye_buffer_object* mine = one.buffer(64);
+    auto* program = reinterpret_cast<wye_program_object*>(mine);
+    CHECK(submit_one(one, harness::dispatch(program, {}, {1, 1, 1})) == WYE_WRONG_KIND);
+    CHECK(logs(plugin.host, "P-16: `submit`", "a buffer is given as a program"));
+}
+
+TEST_CASE("ranges, patterns, overlaps, values and memory are as the host promises") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* a = device.buffer(64);
+    wye_buffer_object* staging = device.buffer(64, WYE_BUFFER_USAGE_STAGING);
+    REQUIRE(staging != nullptr);
+    const std::vector<std::pair<wye_operation, const char*>> wrong = {
+        {harness::fill(a, 32, 64, 1, 4), "a range of 64 bytes at 32 is not inside"},
+        {harness::fill(a, 64, UINT64_MAX - 3, 1, 4), "is not inside its buffer of 64"},
+        {harness::fill(a, 2, 4, 1, 4), "is no multiple of its pattern's 4"},
+        {harness::fill(a, 0, 6, 1, 3), "a pattern of 3 bytes"},
+        {harness::fill(nullptr, 0, 4, 1, 4), "the buffer is null"},
+        {harness::fill(staging, 0, 64, 1, 4), "used by something else than a copy"},
+        {harness::copy(a, a, 0, 16, 32), "overlaps itself"},
+        {harness::upload(a, 0, {static_cast<const std::byte*>(nullptr), 4}),
+         "has no memory of the host"},
+    };
+    for (const auto& one : wrong) {
+        const std::string text = one.second;
+        CAPTURE(text);
+        CHECK(submit_one(device, one.first) == WYE_INVALID_ARGUMENT);
+        CHECK(device.failure.message.find(text) != std::string::npos);
+    }
+    CHECK(breaches(plugin).size() == wrong.size());
+    REQUIRE(device.submit({}) == WYE_OK);
+    device.newest = 0;
+    CHECK(device.submit({}) == WYE_INVALID_ARGUMENT);
+    CHECK(device.failure.message.find("the value 1 is not above 1") != std::string::npos);
+    device.newest = 1;
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.size = 64;
+    desc.alignment = 48;
+    wye_buffer_object* none = nullptr;
+    CHECK(device.table->buffer_create(device.object, &desc, &none, nullptr) ==
+          WYE_INVALID_ARGUMENT);
+    CHECK(none == nullptr);
+    CHECK(logs(plugin.host, "P-16: `buffer_create`", "the alignment 48 is no power of two"));
+}
+
+TEST_CASE("a command that names a destroyed buffer is not executed, and its edges lead forward") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* a = device.buffer(64);
+    const std::array operations = {harness::fill(a, 0, 64, 1, 4), harness::fill(a, 0, 64, 2, 4)};
+    const wye_edge back[] = {{1, 1}};
+    const harness::Command wrong(device, operations, 0, 0, back, WYE_COMMAND_EDGES);
+    CHECK(wrong.status == WYE_INVALID_ARGUMENT);
+    harness::Command command(device, operations);
+    REQUIRE(command.status == WYE_OK);
+    CHECK(device.run(command.execute()) == WYE_OK);
+    CHECK(command.update(0, harness::copy(a, a, 0, 32, 4)) == WYE_INVALID_ARGUMENT);
+    device.destroy(a);
+    CHECK(submit_one(device, command.execute()) == WYE_STALE_HANDLE);
+    CHECK(device.failure.message.find("names a buffer that was destroyed") != std::string::npos);
+    command.destroy();
+    CHECK(breaches(plugin).size() == 3);
+}
+
+TEST_CASE("what is left when a device is closed or a plugin shut down is told") {
+    const Below below;
+    Plugin plugin;
+    const wye_device_table* table = nullptr;
+    wye_device_object* object = nullptr;
+    REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) == WYE_OK);
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.size = 64;
+    desc.alignment = 16;
+    wye_buffer_object* left = nullptr;
+    REQUIRE(table->buffer_create(object, &desc, &left, nullptr) == WYE_OK);
+    table->close(object);
+    REQUIRE(breaches(plugin).size() == 1);
+    CHECK(logs(plugin.host, "P-16: `close`", "1 buffer: not destroyed before their device"));
+}
+
+TEST_CASE("two threads in [SYNC] slots of one queue are told") {
+    choose(WYE_CPU_PLUGIN, {"validate", "faults"},
+           {{"layer.faults.rules", "submit:1:hang(300ms)"}});
+    Plugin plugin;
+    Device device(plugin);
+    const auto submit = [&](std::uint64_t value) {
+        wye_submission submission{};
+        submission.header.size = sizeof submission;
+        submission.value = value;
+        return device.queue_table->submit(device.queue, &submission, nullptr);
+    };
+    std::thread slow([&] { CHECK(submit(2) == WYE_OK); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    (void)submit(1);
+    slow.join();
+    CHECK(logs(plugin.host, "P-15: `submit`", "two threads are in [SYNC] slots"));
+}
+
+TEST_CASE("a plugin that breaks a rule is told by its number") {
+    struct Case {
+        const char* plugin;
+        const char* rule;
+        const char* text;
+    };
+    constexpr Case kCases[] = {
+        {"silent_failure", "P-11: `init`", "without an error object"},
+        {"lying_facts", "P-19: `device_fact`", "has the type 2 in place of 1"},
+        {"lying_facts", "P-19: `device_fact`", "is the truth value 2"},
+        {"null_device", "P-12: `open_device`", "succeeds without an object"},
+        {"bad_device_table", "P-6: `open_device`", "no `buffer_destroy`"},
+        {"null_buffer", "P-12: `buffer_create`", "succeeds without an object"},
+        {"boasts_queue", "P-45: `info`", "has the kind 2, and 0 was asked for"},
+        {"breaks_calls", "P-11: `buffer_create`", "has no remedy that begins with `Fix: `"},
+        {"breaks_calls", "P-12: `buffer_create`", "it fails, and writes to its outputs"},
+        {"breaks_calls", "P-11: `program_create`",
+         "its status is 22, and its error has the code 3"},
+        {"breaks_calls", "P-25: `query`", "is not reached, and 1 was before"},
+        {"breaks_calls", "P-27: `wait`", "it timed out after"},
+        {"breaks_calls", "P-10: `prepare`", "the thread's floating-point mode"},
+        {"breaks_calls", "P-21: `device_fact`", "is another than before"},
+        {"breaks_calls", "P-17: `probe_devices`", "the list has 3 devices, and had 2 before"},
+        {"breaks_calls", "P-39: `buffer_map`", "at another address than before"},
+        {"breaks_calls", "P-8: `memory_info`", "it throws: out of luck"},
+    };
+    for (const Case& one : kCases) {
+        const std::string about = std::string(one.plugin) + ": " + one.rule;
+        CAPTURE(about);
+        choose(fake(one.plugin), {"validate"});
+        std::fesetround(FE_TONEAREST);  // which `breaks_calls` changes
+        Plugin plugin;
+        if (plugin.status == WYE_OK) {
+            std::uint32_t count = 0;
+            CHECK(plugin.table->probe_devices(plugin.object, &count, nullptr) == WYE_OK);
+            for (int round = 0; round < 2; ++round)
+                for (const std::uint32_t key : {WYE_FACT_KEY_INT64, WYE_FACT_KEY_F64})
+                    (void)plugin.fact(key);
+            wye_device_object* object = nullptr;
+            const wye_device_table* table = nullptr;
+            REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) ==
+                    WYE_OK);
+            const bool whole = object != nullptr && table->buffer_destroy != nullptr &&
+                               std::string_view(one.plugin) != "null_buffer";
+            if (object != nullptr) {
+                harness::Sink sink;
+                wye_buffer_desc desc{};
+                desc.header.size = sizeof desc;
+                desc.size = 7;  // which `breaks_calls` refuses
+                desc.alignment = 16;
+                wye_buffer_object* buffer = nullptr;
+                (void)table->buffer_create(object, &desc, &buffer, sink.out());
+            }
+            if (whole) {
+                Device device(plugin);
+                (void)device.queue_info(device.queue);
+                REQUIRE(device.submit({}) == WYE_OK);
+                wye_buffer_object* buffer = device.buffer(64);
+                for (int round = 0; round < 2; ++round) {
+                    (void)device.query(device.queue, 1, nullptr);
+                    if (device.table->buffer_map != nullptr) (void)device.map(buffer);
+                }
+                (void)device.await(device.queue, 1, 1'000'000'000, nullptr);
+                (void)device.program(harness::artifact("x", "main", {}, 0, 1));
+                if (device.table->prepare != nullptr)
+                    (void)device.table->prepare(device.object, nullptr);
+                wye_memory_info memory{};
+                memory.header.size = sizeof memory;
+                if (device.table->memory_info != nullptr)
+                    CHECK_THROWS(device.table->memory_info(device.object, &memory, nullptr));
+            }
+        }
+        plugin.close();
+        std::fesetround(FE_TONEAREST);
+        CHECK(logs(plugin.host, one.rule, one.text));
+    }
+}
+
+TEST_CASE("of one rule in one slot twenty breaches are written, and all are counted") {
+    const Below below;
+    Plugin plugin;
+    {
+        Device device(plugin);
+        for (int i = 0; i < 50; ++i) CHECK(device.buffer(64, 0, 3) == nullptr);
+    }
+    plugin.close();
+    CHECK(breaches(plugin).size() == 20);
+    CHECK(logs(plugin.host, "50 breaches in "));
+}
+
+TEST_CASE("one side alone is looked at, if that is asked for; other words are refused") {
+    choose(WYE_CPU_PLUGIN, {"validate"}, {{"layer.validate.of", "plugin"}});
+    {
+        Plugin plugin;
+        Device device(plugin);
+        REQUIRE(device.submit({}) == WYE_OK);
+        device.newest = 0;
+        (void)device.submit({});  // the host's breach
+        device.newest = 1;
+        CHECK(breaches(plugin).empty());
+    }
+    choose(WYE_CPU_PLUGIN, {"validate"}, {{"layer.validate.of", "nobody"}});
+    const Plugin plugin;
+    CHECK(plugin.status == WYE_INVALID_ARGUMENT);
+    CHECK(plugin.failure.fix == "Fix: give host, plugin or both");
+}
