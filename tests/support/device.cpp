@@ -12,8 +12,10 @@ void set(wye::Dispatch& dispatch, const Launch& launch) {
 }  // namespace
 
 wye::Result<Device> Device::open(const std::string& selector,
-                                 const std::vector<std::pair<std::string, std::string>>& config) {
+                                 const std::vector<std::pair<std::string, std::string>>& config,
+                                 const std::string& plugin) {
     wye::ContextOptions options;
+    if (!plugin.empty()) options.plugin_paths = {plugin};
     options.config = config;
     // Programs cached by an earlier build must not replace those of this one.
     options.config.emplace_back("cache_size", "0");

@@ -39,9 +39,11 @@ struct Ending {
 
 class Device {
   public:
-    // Opens the selector's device. `config`: the host's configuration for plugins.
+    // Opens the selector's device. `config`: the host's configuration for plugins. `plugin`: the
+    // file of one to look for first, or empty.
     static wye::Result<Device> open(const std::string& selector,
-                                    const std::vector<std::pair<std::string, std::string>>& config);
+                                    const std::vector<std::pair<std::string, std::string>>& config,
+                                    const std::string& plugin = {});
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }

@@ -33,7 +33,7 @@ TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)"
 TEST_CASE("limits are those of a device that programs can use (P-19)") {
     const QuietPlugin plugin;
     REQUIRE(plugin.devices >= 1);
-    CHECK(plugin.info(0).state == WYE_DEVICE_USABLE);
+    CHECK(plugin.info().state == WYE_DEVICE_USABLE);
     CHECK(plugin.flag(WYE_FACT_KEY_BARRIER));
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u >= 64);
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_SIZE).xyz[0] >= 64);
@@ -58,7 +58,7 @@ TEST_CASE("a device can be opened twice, and the plugin again after shutdown (P-
     }
 }
 
-TEST_CASE("a fresh device is not lost, and knows its memory or says that it does not") {
+TEST_CASE("a fresh device is not lost, and knows its memory or says that it does not (P-19)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
     if (table.device_lost != nullptr) CHECK(table.device_lost(rig.device.object) == 0);
