@@ -56,7 +56,7 @@ public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(resu
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|graph\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory)\.hpp|$command|nlohmann/json\.hpp|$posix"
-allow tools/wye "$public_tool|(info|\.\.)/[a-z_]+\.hpp|language_text\.hpp|report_schema\.hpp|registry/(capability|device|facts|selector)\.hpp" 'the tool links libwye, and sees its public headers and pure values of the registry only'
+allow tools/wye "$public_tool|(info|\.\.|\.\./info)/[a-z_]+\.hpp|(language|contract)_text\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp" 'the tool links libwye, and sees its public headers, and of the registry what opens no plugin'
 allow tools/bench "$public_tool|output\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
     'the benchmark links libwye, and opens drivers by name'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'

@@ -15,16 +15,6 @@ using harness::Rig;
 
 namespace {
 
-void check_works(Rig& rig) {
-    wye_buffer_object* x = rig.device.buffer(bytes_of(counting(64)));
-    wye_buffer_object* r = rig.zeros(256);
-    wye_program_object* program = rig.add_program();
-    const std::uint32_t by = 5;
-    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
-    REQUIRE(rig.device.run(harness::dispatch(program, bindings, {1, 1, 1}, &by)) == WYE_OK);
-    CHECK(rig.words(r, 64) == counting(64, 5));
-}
-
 // A program, or an error with a sentence; the program is not launched.
 void check_built_or_refused(Rig& rig, const wye_artifact& artifact) {
     const wye_device_table& table = *rig.device.table;
@@ -58,7 +48,7 @@ TEST_CASE("an entry that the code does not have is refused, or not needed (P-8, 
         artifact.entry = {entry.data(), entry.size()};
         check_built_or_refused(rig, artifact);
     }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_CASE("code that is cut off is built or refused (P-8, P-11)") {
@@ -76,7 +66,7 @@ TEST_CASE("code that is cut off is built or refused (P-8, P-11)") {
         artifact.code = {part.data(), part.size()};
         check_built_or_refused(rig, artifact);
     }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_CASE("code with a changed byte is built or refused (P-8, P-11)") {
@@ -95,7 +85,7 @@ TEST_CASE("code with a changed byte is built or refused (P-8, P-11)") {
         artifact.code = {changed.data(), changed.size()};
         check_built_or_refused(rig, artifact);
     }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_CASE("buffers and operations of no bytes are taken (P-24)") {
@@ -112,7 +102,7 @@ TEST_CASE("buffers and operations of no bytes are taken (P-24)") {
         REQUIRE(device.submit(work) == WYE_OK);
         CHECK(device.wait() == WYE_OK);
     }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_CASE("far too much memory of any usage is refused, and the device works afterwards (P-11)") {
@@ -130,7 +120,7 @@ TEST_CASE("far too much memory of any usage is refused, and the device works aft
                    code == WYE_LIMIT_EXCEEDED));
             harness::check_helpful(device.failure, code);
         }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_CASE("a failure needs no error object, and then has the same status (P-11, P-12)") {
@@ -157,7 +147,7 @@ TEST_CASE("a failure needs no error object, and then has the same status (P-11, 
     submission.value = rig.device.newest + 1;
     CHECK(rig.device.queue_table->submit(rig.device.queue, &submission, nullptr) ==
           WYE_UNSUPPORTED);
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_SUITE_END();

@@ -70,14 +70,6 @@ class Objects {
     wye_command_object* command_ = nullptr;
 };
 
-// The device still works.
-void check_works(Rig& rig) {
-    const auto words = counting(64, 9);
-    wye_buffer_object* buffer = rig.device.buffer(bytes_of(words));
-    CHECK(rig.words(buffer, 64) == words);
-    rig.device.destroy(buffer);
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("lifetime");
@@ -91,7 +83,7 @@ TEST_CASE("buffer, command, program and queue of a device end in any order (P-13
         Objects objects(rig);
         objects.use();
         for (const char kind : order) objects.destroy(kind);
-        check_works(rig);
+        rig.check_works();
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
@@ -130,7 +122,7 @@ TEST_CASE("objects that come and go leave the device as it was (P-29)") {
         if (round % 10 == 0) objects.use();
         for (const char kind : {'c', 'p', 'b', 'q'}) objects.destroy(kind);
     }
-    check_works(rig);
+    rig.check_works();
 }
 
 TEST_SUITE_END();

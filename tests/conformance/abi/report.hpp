@@ -4,6 +4,7 @@
 // descriptor of its own, so that the parent knows the case in which the plugin ended the process.
 //
 //   plugin ID VERSION VENDOR MAJOR MINOR NEEDED DRAFT
+//   opened SELECTOR     by the kit of the language
 //   device INDEX usable|unusable NAME REASON FORMATS
 //   case NAME           a case begins; its name ends with the rules that it checks, "(P-1, P-2)"
 //   rule RULE           what fails next breaks this rule, too

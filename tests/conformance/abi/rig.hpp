@@ -54,6 +54,15 @@ struct Rig {
         REQUIRE(device.run(fill(out, 0, bytes, 0, 4)) == WYE_OK);
         return out;
     }
+    // Builds the sample anew, and runs it on buffers of its own.
+    void check_works() {
+        wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
+        wye_buffer_object* r = zeros(256);
+        const std::uint32_t by = 5;
+        const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+        REQUIRE(device.run(dispatch(add_program(), bindings, {1, 1, 1}, &by)) == WYE_OK);
+        CHECK(words(r, 64) == counting(64, 5));
+    }
     std::vector<std::uint32_t> words(wye_buffer_object* buffer, std::uint64_t count) {
         return values_of<std::uint32_t>(device.download(buffer, count * 4));
     }

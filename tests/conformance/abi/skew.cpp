@@ -146,7 +146,7 @@ TEST_CASE("a plugin starts with a newer host, whose table is longer (P-3)") {
 TEST_SUITE_END();
 
 // Of a device, so a suite of its own: plugins without devices have none.
-TEST_SUITE_BEGIN("skew of a device");
+TEST_SUITE_BEGIN("device_skew");
 
 TEST_CASE("longer descriptions of a newer host are read as far as the plugin knows them (P-3)") {
     Rig rig;

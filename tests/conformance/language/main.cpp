@@ -147,6 +147,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     std::printf("device %s\n", device->selector().c_str());
+    if (harness::report() != nullptr) harness::report()->line("opened", {device->selector()});
     if (!run(*device, options, tally)) {
         std::fputs(kUsage, stderr);
         return 2;
