@@ -45,6 +45,17 @@ void check_id(const std::string& id) {
     for (const char c : id) CHECK(((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'));
 }
 
+// At most 4 KiB, which is what the host takes; and of characters that can be shown.
+void check_text(const char* what, wye_string text) {
+    CAPTURE(what);
+    REQUIRE(text.size <= 4096);
+    REQUIRE((text.size == 0 || text.data != nullptr));
+    for (const char c : text_of(text)) {
+        const auto byte = static_cast<unsigned char>(c);
+        REQUIRE((byte >= 0x20 && byte != 0x7f));
+    }
+}
+
 // For whoever runs the kit.
 void tell(const wye_plugin_desc& desc) {
     if (harness::report() == nullptr) return;
@@ -86,8 +97,11 @@ TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6, P-7)") 
     CHECK(desc.host_minor_needed <= WYE_ABI_MINOR);
     CHECK(desc.pointer_bytes == sizeof(void*));
     CHECK(desc.reserved == 0);
-    CHECK_FALSE(text_of(desc.version).empty());
-    CHECK_FALSE(text_of(desc.vendor).empty());
+    check_text("version", desc.version);
+    check_text("vendor", desc.vendor);
+    check_text("id", desc.id);
+    CHECK(desc.version.size > 0);
+    CHECK(desc.vendor.size > 0);
     check_id(text_of(desc.id));
     tell(desc);
     REQUIRE(desc.table != nullptr);
@@ -117,7 +131,7 @@ TEST_CASE("`init` gives an object, or says what is missing (P-4, P-11, P-12)") {
     const wye_status status = table.init(host.table(), WYE_ABI_MINOR, &object, sink.out());
     const Failure failure = sink.failure();
     if (status == WYE_OK) {
-        REQUIRE((object != nullptr));
+        REQUIRE_MESSAGE(object != nullptr, "it succeeded with a null object");
         CHECK(failure.message.empty());
         table.shutdown(object);
         return;
@@ -127,7 +141,9 @@ TEST_CASE("`init` gives an object, or says what is missing (P-4, P-11, P-12)") {
     harness::note("`init` failed: " + failure.message + " " + failure.fix);
 }
 
-TEST_CASE("devices are listed soon, each with a name, and with formats or a reason (P-17, P-18)") {
+TEST_CASE(
+    "devices are listed soon, each with a name, and with formats or a reason (P-3, P-17, "
+    "P-18)") {
     const auto begun = std::chrono::steady_clock::now();
     const harness::Plugin plugin;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
@@ -141,8 +157,15 @@ TEST_CASE("devices are listed soon, each with a name, and with formats or a reas
         wye_device_info info{};
         info.header.size = sizeof info;
         REQUIRE(plugin.table->device_info(plugin.object, index, &info, nullptr) == WYE_OK);
-        CHECK_FALSE(text_of(info.name).empty());
+        check_text("name", info.name);
+        check_text("reason", info.reason);
+        check_text("fix", info.fix);
+        CHECK(info.name.size > 0);
         REQUIRE(info.format_count <= 64);
+        for (std::uint64_t i = 0; i < info.format_count; ++i) {
+            check_text("format", info.formats[i]);
+            CHECK(info.formats[i].size > 0);
+        }
         tell(index, info);
         if (info.state == WYE_DEVICE_USABLE) {
             CHECK(info.format_count >= 1);
