@@ -24,8 +24,8 @@ std::string assert_text(const doctest::AssertData& data) {
 }
 
 std::string place_text(const char* file, int line) {
-    return std::string(" (") + doctest::skipPathFromFilename(file) + ":" + std::to_string(line) +
-           ")";
+    const std::string_view path = file;
+    return " (" + std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(line) + ")";
 }
 
 constexpr std::string_view kNotApplicable = "does not apply: ";

@@ -77,7 +77,8 @@ std::string lines_of(const Group& group) {
         }
         for (const std::string& note : one.notes) out += fmt::format("    note: {}\n", clean(note));
     }
-    if (!group.not_tried.empty())
+    // A group of which nothing ran is in the last sentence.
+    if (!group.not_tried.empty() && !group.cases.empty())
         out += fmt::format("  {}not tried: {}\n", padded(group.name, kNameWidth),
                            clean(group.not_tried));
     return out;
