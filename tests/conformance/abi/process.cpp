@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a plugin does to its process, from loading to shutdown. A change that a driver's library
-// made is told and is no failure: the host undoes it.
+// made is told and is no failure: the host undoes most of them.
 #include <chrono>
 #include <functional>
 #include <optional>

@@ -65,6 +65,14 @@ bool flushes_to_zero() {
     return same == 0.0F;
 }
 
+// The name of a variable that is not the same.
+std::string first_new(const std::set<std::string>& before, const std::set<std::string>& now) {
+    for (const auto& [here, there] : {std::pair(&now, &before), std::pair(&before, &now)})
+        for (const std::string& variable : *here)
+            if (!there->contains(variable)) return variable.substr(0, variable.find('='));
+    return {};
+}
+
 std::size_t entries(const char* folder) {
     std::error_code error;
     const std::filesystem::directory_iterator all(folder, error);
@@ -85,8 +93,7 @@ ProcessWatch::Seen ProcessWatch::look() {
     if (const char* locale = std::setlocale(LC_ALL, nullptr)) out.locale = locale;
     std::error_code error;
     out.folder = std::filesystem::current_path(error).string();
-    for (char** at = environ; at != nullptr && *at != nullptr; ++at)
-        out.environment += std::string(*at) + '\n';
+    for (char** at = environ; at != nullptr && *at != nullptr; ++at) out.environment.insert(*at);
     out.file_mask = ::umask(0);
     ::umask(out.file_mask);
     for (int fd = 0; fd <= 2; ++fd) {
@@ -108,11 +115,16 @@ std::vector<Change> ProcessWatch::changes() const {
     const Seen now = look();
     const bool driver = driver_loaded();
     std::vector<Change> out;
+    std::string numbers[2];  // of signals; those of drivers second
     for (std::size_t number = 1; number < now.handlers.size(); ++number) {
         const void* code = code_of(now.handlers[number]);
-        if (code != code_of(before_.handlers[number]))
-            out.push_back({"the handler of signal " + std::to_string(number), in_a_driver(code)});
+        if (code == code_of(before_.handlers[number])) continue;
+        std::string& list = numbers[in_a_driver(code) ? 1 : 0];
+        list += (list.empty() ? "" : ", ") + std::to_string(number);
     }
+    for (const bool by_driver : {false, true})
+        if (!numbers[by_driver ? 1 : 0].empty())
+            out.push_back({"the handler of signal " + numbers[by_driver ? 1 : 0], by_driver});
     const auto add = [&](bool changed, const char* what, bool by_driver) {
         if (changed) out.push_back({what, by_driver});
     };
@@ -127,7 +139,9 @@ std::vector<Change> ProcessWatch::changes() const {
     add(now.traps != before_.traps, "which floating-point exceptions are signals", driver);
     add(now.locale != before_.locale, "the locale", false);
     add(now.folder != before_.folder, "the working folder", false);
-    add(now.environment != before_.environment, "the environment", false);
+    if (now.environment != before_.environment)
+        out.push_back(
+            {"the environment (" + first_new(before_.environment, now.environment) + ")", driver});
     add(now.file_mask != before_.file_mask, "the file mode mask", false);
     for (std::size_t fd = 0; fd < now.standard.size(); ++fd)
         if (now.standard[fd] != before_.standard[fd])

@@ -16,9 +16,8 @@
 
 namespace harness {
 
-// A difference. One that a driver's library made is the driver's, and the host undoes it: so are
-// the handlers whose code is in such a library, and, where any is loaded, what the calling thread
-// has.
+// A difference. The driver made it, if it is a handler whose code is in a driver's library, or,
+// where such a library is loaded, if it is of the calling thread or in the environment.
 struct Change {
     std::string what;  // "the locale"
     bool by_driver = false;
@@ -39,7 +38,8 @@ class ProcessWatch {
         stack_t stack{};
         int rounding = 0, traps = 0;
         bool flushes = false;
-        std::string locale, folder, environment;
+        std::string locale, folder;
+        std::set<std::string> environment;
         mode_t file_mask = 0;
         std::vector<std::pair<dev_t, ino_t>> standard;  // descriptors 0, 1 and 2
         std::set<std::string> libraries;

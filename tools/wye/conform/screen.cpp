@@ -11,6 +11,7 @@
 namespace wye::tool::conform {
 namespace {
 
+constexpr std::size_t kMostFailures = 10;  // of a group
 constexpr std::size_t kNameWidth = 14;
 constexpr std::size_t kCountWidth = 42;
 
@@ -67,16 +68,22 @@ std::string lines_of(const Group& group) {
     if (!group.cases.empty())
         out += fmt::format("  {}{}{:8.1f} s\n", padded(group.name, kNameWidth),
                            padded(counts_of(group), kCountWidth), group.seconds);
+    std::size_t failures = 0;
+    std::string last_remedy;  // is not printed again and again
     for (const Case& one : group.cases) {
-        if (one.result == Outcome::failed) {
-            out += fmt::format(
-                "    FAILED {}{}\n", clean(one.name),
-                one.rules.empty() ? "" : fmt::format(" ({})", fmt::join(one.rules, ", ")));
-            for (const std::string& message : one.messages) out += indented(message);
-            out += indented(remedy_of(one));
-        }
         for (const std::string& note : one.notes) out += fmt::format("    note: {}\n", clean(note));
+        if (one.result != Outcome::failed || ++failures > kMostFailures) continue;
+        out +=
+            fmt::format("    FAILED {}{}\n", clean(one.name),
+                        one.rules.empty() ? "" : fmt::format(" ({})", fmt::join(one.rules, ", ")));
+        for (const std::string& message : one.messages) out += indented(message);
+        const std::string remedy = remedy_of(one);
+        if (remedy != last_remedy) out += indented(remedy);
+        last_remedy = remedy;
     }
+    if (failures > kMostFailures)
+        out +=
+            fmt::format("    and {} more failures, which --json lists\n", failures - kMostFailures);
     // A group of which nothing ran is in the last sentence.
     if (!group.not_tried.empty() && !group.cases.empty())
         out += fmt::format("  {}not tried: {}\n", padded(group.name, kNameWidth),
