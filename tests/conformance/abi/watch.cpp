@@ -124,7 +124,8 @@ std::vector<Change> ProcessWatch::changes() const {
     }
     for (const bool by_driver : {false, true})
         if (!numbers[by_driver ? 1 : 0].empty())
-            out.push_back({"the handler of signal " + numbers[by_driver ? 1 : 0], by_driver});
+            out.push_back(
+                {"the handler of each of the signals " + numbers[by_driver ? 1 : 0], by_driver});
     const auto add = [&](bool changed, const char* what, bool by_driver) {
         if (changed) out.push_back({what, by_driver});
     };

@@ -21,7 +21,7 @@ CUresult allocate(CUdeviceptr* out, std::size_t size) {
     const Lock lock(m.mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
     if (size == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (m.used + size > m.memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (size > m.memory - m.used) return CUDA_ERROR_OUT_OF_MEMORY;
     void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
     std::memset(memory, 0xa5, size);
     *out = reinterpret_cast<CUdeviceptr>(memory);

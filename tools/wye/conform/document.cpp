@@ -44,7 +44,7 @@ Json case_of(const Group& group, const Case& one) {
             {"rules", one.rules},
             {"result", outcome_name(one.result)},
             {"message", text_or_null(joined(one.messages))},
-            {"fix", one.result == Outcome::failed ? Json(remedy_of(one)) : Json()},
+            {"fix", one.result == Outcome::failed ? Json(remedy_of(one.rules)) : Json()},
             {"notes", one.notes},
             {"seconds", rounded(one.seconds)}};
 }

@@ -42,9 +42,10 @@ Case case_of(std::string_view name) {
     return out;
 }
 
+// First, since it is the rule that surely was broken.
 void add_rule(Case& to, std::string rule) {
     if (std::find(to.rules.begin(), to.rules.end(), rule) == to.rules.end())
-        to.rules.push_back(std::move(rule));
+        to.rules.insert(to.rules.begin(), std::move(rule));
 }
 
 std::optional<std::uint32_t> number(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "../info/text.hpp"
 
@@ -69,7 +70,7 @@ std::string lines_of(const Group& group) {
         out += fmt::format("  {}{}{:8.1f} s\n", padded(group.name, kNameWidth),
                            padded(counts_of(group), kCountWidth), group.seconds);
     std::size_t failures = 0;
-    std::string last_remedy;  // is not printed again and again
+    std::set<std::string> explained;
     for (const Case& one : group.cases) {
         for (const std::string& note : one.notes) out += fmt::format("    note: {}\n", clean(note));
         if (one.result != Outcome::failed || ++failures > kMostFailures) continue;
@@ -77,9 +78,9 @@ std::string lines_of(const Group& group) {
             fmt::format("    FAILED {}{}\n", clean(one.name),
                         one.rules.empty() ? "" : fmt::format(" ({})", fmt::join(one.rules, ", ")));
         for (const std::string& message : one.messages) out += indented(message);
-        const std::string remedy = remedy_of(one);
-        if (remedy != last_remedy) out += indented(remedy);
-        last_remedy = remedy;
+        // Each rule is explained once.
+        for (const std::string& rule : one.rules)
+            if (explained.insert(rule).second) out += indented(remedy_of({rule}));
     }
     if (failures > kMostFailures)
         out +=

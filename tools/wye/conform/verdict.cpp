@@ -99,16 +99,20 @@ std::string rule_text(const std::string& rule) {
     const std::size_t bar = row.find(" | ");
     if (bar == row.npos) return {};
     const std::string_view otherwise = row.substr(bar + 3);
-    return fmt::format("a plugin {}; otherwise: {}", trimmed(row.substr(0, bar)),
-                       trimmed(otherwise.substr(0, otherwise.find(" | "))));
+    std::string out = fmt::format("a plugin {}; otherwise: {}", trimmed(row.substr(0, bar)),
+                                  trimmed(otherwise.substr(0, otherwise.find(" | "))));
+    // What the table says of the text behind it.
+    for (const std::string_view away : {", see below", "; see below"})
+        if (const std::size_t below = out.find(away); below != out.npos)
+            out.erase(below, away.size());
+    return out;
 }
 
-std::string remedy_of(const Case& failed) {
-    if (failed.rules.empty()) return "Fix: see what the case's name asks for";
+std::string remedy_of(const std::vector<std::string>& rules) {
+    if (rules.empty()) return "Fix: do what the case's name asks for";
     std::string out = "Fix: ";
-    for (std::size_t i = 0; i < failed.rules.size(); ++i)
-        out += fmt::format("{}{}: {}", i == 0 ? "" : ". ", failed.rules[i],
-                           rule_text(failed.rules[i]));
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        out += fmt::format("{}{}: {}", i == 0 ? "" : ". ", rules[i], rule_text(rules[i]));
     return out;
 }
 

@@ -65,8 +65,8 @@ struct Verdict {
 // What the contract says of a rule, from plugin-abi/README.md: "a plugin TEXT; otherwise
 // CONSEQUENCE". Empty for an unknown rule.
 [[nodiscard]] std::string rule_text(const std::string& rule);
-// "Fix: see P-25: a plugin ...": what to do about a failed case.
-[[nodiscard]] std::string remedy_of(const Case& failed);
+// "Fix: P-25: a plugin ...": what to do about a failed case, by its rules.
+[[nodiscard]] std::string remedy_of(const std::vector<std::string>& rules);
 
 // "acme 0.1.0 conforms: 200 cases passed, 12 do not apply", and what was not tried.
 [[nodiscard]] std::string sentence_of(const Verdict& verdict);
