@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/abi/report.hpp"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 
@@ -49,7 +52,12 @@ void Report::line(std::string_view kind, std::initializer_list<std::string_view>
 }
 
 const Report* report() noexcept { return chosen().get(); }
-void report_to(int descriptor) { chosen() = std::make_unique<Report>(descriptor); }
+void report_to(int descriptor) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    chosen() = std::make_unique<Report>(descriptor);
+}
 
 void not_applicable(std::string_view reason) {
     if (report() != nullptr)

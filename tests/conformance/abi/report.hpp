@@ -41,7 +41,7 @@ class Report {
 
 // The report of this process; null: nobody asked for one.
 [[nodiscard]] const Report* report() noexcept;
-// Makes it; once, before any case.
+// Makes it; once, before any case. The process then ends with its parent, and leaves no core file.
 void report_to(int descriptor);
 
 // Says that the case does not apply, in the report or on standard output; the case then returns.
