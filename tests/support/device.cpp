@@ -43,6 +43,12 @@ std::uint64_t Device::limit(const std::string& name, std::uint64_t unknown) cons
     return value.type == WYE_FACT_U64 ? value.u : unknown;
 }
 
+std::array<std::uint32_t, 3> Device::axes(const std::string& name) const {
+    const wye_fact value = fact(name);
+    if (value.type != WYE_FACT_U32X3) return {1, 1, 1};
+    return {value.xyz[0], value.xyz[1], value.xyz[2]};
+}
+
 std::vector<std::uint32_t> Device::subgroup_sizes() const {
     if (!has("subgroup")) return {};
     const wye_fact value = fact("subgroup_sizes");

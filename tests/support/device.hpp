@@ -51,6 +51,8 @@ class Device {
     [[nodiscard]] bool has(const std::string& name) const;
     // A limit; `unknown` if the device does not report it.
     [[nodiscard]] std::uint64_t limit(const std::string& name, std::uint64_t unknown) const;
+    // A limit of three axes; 1 each if the device does not report it.
+    [[nodiscard]] std::array<std::uint32_t, 3> axes(const std::string& name) const;
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 

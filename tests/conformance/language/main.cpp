@@ -26,6 +26,7 @@ constexpr const char* kUsage =
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
     "each\n"
     "  capabilities                                   a program for each capability\n"
+    "  limits                                         programs that use all of a limit\n"
     "  device                                         only opens the device\n"
     "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n"
     "  --plugin FILE       a plugin to look for first\n"
@@ -115,6 +116,8 @@ bool run(const Device& device, const Options& o, conformance::Tally& tally) {
         conformance::run_features(device, o.only, tally);
     else if (o.suite == "capabilities")
         conformance::run_capabilities(device, tally);
+    else if (o.suite == "limits")
+        conformance::run_limits(device, tally);
     else if (o.suite == "reference")
         conformance::run_reference(device, tally);
     else if (o.suite == "sweeps")

@@ -26,6 +26,9 @@ void run_features(const Device& device, const std::string& only, Tally& tally);
 // program exercises must not be claimed.
 void run_capabilities(const Device& device, Tally& tally);
 
+// Programs that use all of a limit that the device claims.
+void run_limits(const Device& device, Tally& tally);
+
 // The examples of the language reference.
 void run_reference(const Device& device, Tally& tally);
 

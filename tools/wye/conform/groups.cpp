@@ -254,6 +254,7 @@ const std::vector<GroupPlan>& group_plans() {
         {"threads", "calls from several threads", Needs::device},
         {"hostile", "damaged code, too much memory", Needs::device},
         {"capabilities", "a program for each claimed capability", Needs::language},
+        {"limits", "programs that use all of a claimed limit", Needs::language},
         {"features", "grid barriers, subgroups, f16, long loops", Needs::language},
         {"examples", "the example programs", Needs::language},
         {"reference", "the examples of the language reference", Needs::language},
