@@ -215,6 +215,22 @@ def check_manifest():
             fail(f'a manifest of version {version}: {verdict["verdict"]}')
 
 
+def check_own_format():
+    """A device that no program of the language runs on: those groups are not tried, and the verdict says why."""
+    verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
+    if not verdict:
+        return
+    reasons = {group['name']: group['not_tried'] or '' for group in verdict['groups']}
+    for name in ('examples', 'sweeps'):
+        if 'takes org.example.fake only' not in reasons[name]:
+            fail(f'own_format: {name} gives another reason: {reasons[name]}')
+    if 'not tried: examples, sweeps, since the device takes org.example.fake only' not in verdict['verdict']['sentence']:
+        fail(f'own_format: the verdict does not say what was not tried: {verdict["verdict"]["sentence"]}')
+    apart = [case['message'] for case in verdict['cases'] if case['group'] == 'program' and case['result'] == 'not_applicable']
+    if not any('no program in a format of this device' in message for message in apart):
+        fail(f'own_format: cases that need a program give other reasons: {apart}')
+
+
 def schema_draft():
     return json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'load').stdout)['host']['abi']['draft']
 
@@ -232,7 +248,7 @@ baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,time
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
-    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest)]
+    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_own_format)]
     for job in jobs:
         job.result()
 for name, groups in KEEPS:

@@ -58,9 +58,10 @@ struct Rig {
     void check_works() {
         wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
         wye_buffer_object* r = zeros(256);
+        wye_program_object* program = add_program();
         const std::uint32_t by = 5;
         const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
-        REQUIRE(device.run(dispatch(add_program(), bindings, {1, 1, 1}, &by)) == WYE_OK);
+        REQUIRE(device.run(dispatch(program, bindings, {1, 1, 1}, &by)) == WYE_OK);
         CHECK(words(r, 64) == counting(64, 5));
     }
     std::vector<std::uint32_t> words(wye_buffer_object* buffer, std::uint64_t count) {
