@@ -447,6 +447,8 @@ WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
     if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT)
         return WYE_ABI_MISMATCH;
     if (hello->minor_max < plugin_desc.host_minor_needed) return WYE_ABI_MISMATCH;
+    for (const wye_header* entry = hello->header.next; entry != NULL; entry = entry->next)
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
     *out = &plugin_desc;
     return WYE_OK;
 }

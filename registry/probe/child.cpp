@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "registry/spawn.hpp"
 #include "registry/verdict.hpp"
 
 namespace wye::registry {
@@ -28,32 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kKeptPrint = 1024;  // of `printed`
 // Milliseconds between looks at the memory, and at the process where the system has no pidfd.
 constexpr int kTick = 20;
-
-class Fd {
-  public:
-    explicit Fd(int value = -1) noexcept : value_(value) {}
-    Fd(Fd&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-    Fd& operator=(Fd&& other) noexcept {
-        std::swap(value_, other.value_);
-        return *this;
-    }
-    ~Fd() { reset(); }
-    void reset() noexcept {
-        if (value_ >= 0) ::close(std::exchange(value_, -1));
-    }
-    [[nodiscard]] int get() const noexcept { return value_; }
-    [[nodiscard]] bool open() const noexcept { return value_ >= 0; }
-    // Moves it above the descriptors that the child gets, so that none of those overwrites it.
-    [[nodiscard]] bool lift() noexcept {
-        constexpr int kFirst = 16;
-        Fd high(::fcntl(value_, F_DUPFD_CLOEXEC, kFirst));
-        std::swap(value_, high.value_);
-        return open();
-    }
-
-  private:
-    int value_;
-};
 
 // How much memory a process has taken, by /proc/PID/status. Opened while the process exists, it
 // never speaks of another one that has its number later.
@@ -90,17 +63,6 @@ class MemoryLook {
     Fd status_;
 };
 
-struct Pipe {
-    Fd read, write;
-    [[nodiscard]] bool make() noexcept {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-        read = Fd(ends[0]);
-        write = Fd(ends[1]);
-        return read.lift() && write.lift() && ::fcntl(read.get(), F_SETFL, O_NONBLOCK) == 0;
-    }
-};
-
 // A file without a name that holds `text`, to be read from its start.
 Fd file_of(const std::string& text) {
     Fd file(::memfd_create("wye-probe", MFD_CLOEXEC));
@@ -114,49 +76,6 @@ Fd file_of(const std::string& text) {
     return ::lseek(file.get(), 0, SEEK_SET) == 0 ? std::move(file) : Fd();
 }
 
-class SpawnPlan {
-  public:
-    SpawnPlan() {
-        ::posix_spawn_file_actions_init(&files_);
-        ::posix_spawnattr_init(&attributes_);
-    }
-    ~SpawnPlan() {
-        ::posix_spawn_file_actions_destroy(&files_);
-        ::posix_spawnattr_destroy(&attributes_);
-    }
-    SpawnPlan(const SpawnPlan&) = delete;
-    SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-    // Returns errno.
-    [[nodiscard]] int start(const std::string& program, int input, int print, int message,
-                            pid_t& pid) {
-        const std::pair<int, int> moves[] = {
-            {input, 0}, {print, 1}, {print, 2}, {message, kMessageDescriptor}};
-        for (const auto& [from, to] : moves)
-            if (const int error = ::posix_spawn_file_actions_adddup2(&files_, from, to))
-                return error;
-        if (const int error =
-                ::posix_spawn_file_actions_addclosefrom_np(&files_, kMessageDescriptor + 1))
-            return error;
-        sigset_t all;
-        sigset_t none;
-        sigfillset(&all);
-        sigemptyset(&none);
-        ::posix_spawnattr_setsigdefault(&attributes_, &all);
-        ::posix_spawnattr_setsigmask(&attributes_, &none);
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        ::posix_spawnattr_setflags(
-            &attributes_, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                             POSIX_SPAWN_SETPGROUP));
-        char* const words[] = {const_cast<char*>(program.c_str()), nullptr};
-        return ::posix_spawn(&pid, program.c_str(), &files_, &attributes_, words, environ);
-    }
-
-  private:
-    posix_spawn_file_actions_t files_{};
-    posix_spawnattr_t attributes_{};
-};
-
 class Child {
   public:
     explicit Child(const ChildTask& task)
@@ -168,9 +87,11 @@ class Child {
             result.start_error = errno;
             return;
         }
-        SpawnPlan plan;
-        result.start_error =
-            plan.start(task.program, input.get(), print.write.get(), message.write.get(), pid_);
+        const Inherited inherited[] = {{input.get(), 0},
+                                       {print.write.get(), 1},
+                                       {print.write.get(), 2},
+                                       {message.write.get(), kMessageDescriptor}};
+        result.start_error = spawn({task.program}, inherited, environ, pid_);
         if (result.start_error != 0) return;
         running_ = true;
         message_ = std::move(message.read);

@@ -55,11 +55,17 @@ inline wye_status submit(wye_queue_object* queue, const wye_submission* submissi
     for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
         const wye_operation& op = submission->operations[i];
         const auto& copy = op.u.copy;
+        const auto& fill = op.u.fill;
         const auto& transfer = op.u.transfer;
         switch (op.kind) {
             case WYE_OPERATION_COPY:
                 std::memcpy(copy.target->bytes + copy.target_offset,
                             copy.source->bytes + copy.source_offset, copy.size);
+                break;
+            case WYE_OPERATION_FILL:
+                for (std::uint64_t at = 0; at < fill.size; ++at)
+                    fill.target->bytes[fill.offset + at] =
+                        static_cast<unsigned char>(fill.pattern >> (8 * (at % fill.pattern_size)));
                 break;
             case WYE_OPERATION_UPLOAD:
                 std::memcpy(transfer.buffer->bytes + transfer.offset, transfer.source,
@@ -91,8 +97,12 @@ inline constexpr wye_queue_table kQueueTable = make_queue_table();
 
 // ---- Device -------------------------------------------------------------------------------
 
-inline wye_status buffer_create(wye_device_object*, const wye_buffer_desc* desc,
-                                wye_buffer_object** out, wye_error**) {
+inline wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
+                                wye_buffer_object** out, wye_error** error) {
+    if (desc->usage >= WYE_BUFFER_USAGE_REGISTERED)
+        return fail(device->plugin->host, error, WYE_UNSUPPORTED,
+                    text("the fake plugin has no buffers of this usage"),
+                    text("Fix: use another usage"));
     auto* buffer = static_cast<wye_buffer_object*>(std::malloc(sizeof(wye_buffer_object)));
     buffer->bytes = static_cast<unsigned char*>(std::calloc(desc->size + 16, 1));
     *out = buffer;
@@ -268,14 +278,24 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     return d;
 }
 
+// What the query answers, whatever it describes.
+inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* description,
+                         const wye_plugin_desc** out) {
+    for (auto* entry = static_cast<const wye_header*>(hello->header.next); entry != nullptr;
+         entry = static_cast<const wye_header*>(entry->next))
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
+    *out = description;
+    return WYE_OK;
+}
+
 }  // namespace fake
 
 #define FAKE_EXPORT extern "C" WYE_PLUGIN_EXPORT
 // A fake whose query hands out `description`.
-#define FAKE_QUERY(description)                                                                \
-    FAKE_EXPORT wye_status wye_plugin_query_1(const wye_hello*, const wye_plugin_desc** out) { \
-        *out = &(description);                                                                 \
-        return WYE_OK;                                                                         \
+#define FAKE_QUERY(description)                                              \
+    FAKE_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,        \
+                                              const wye_plugin_desc** out) { \
+        return fake::answer(hello, &(description), out);                     \
     }
 // A fake whose description is the healthy one after `change`, statements on `d`.
 #define FAKE_DESC(name, change)                                          \

@@ -8,8 +8,12 @@ void* memory = nullptr;  // that was registered last
 
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
-    if (desc->usage == WYE_BUFFER_USAGE_REGISTERED) memory = desc->memory;
-    return fake::buffer_create(device, desc, out, error);
+    wye_buffer_desc own = *desc;
+    if (desc->usage == WYE_BUFFER_USAGE_REGISTERED) {
+        memory = desc->memory;
+        own.usage = WYE_BUFFER_USAGE_STAGING;
+    }
+    return fake::buffer_create(device, &own, out, error);
 }
 
 wye_status buffer_map(wye_device_object*, wye_buffer_object*, wye_mapping* out, wye_error**) {

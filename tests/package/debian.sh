@@ -50,7 +50,7 @@ places() {
     of libwye0 /libwye.so.0 && of libwye0 /wye-probe && of libwye-dev /libwye.so && of libwye-dev /wye.pc &&
         of libwye-dev /wyeConfig.cmake && of libwye-dev /libwye_sdk.a && of libwye-dev /include/wye/sdk/result.hpp &&
         of libwye-dev /LANGUAGE.md && of libwye-dev /saxpy.wye && of wye-tools /usr/bin/wye && of wye-tools /wye.1.gz &&
-        of wye-tools /wye-run.1.gz && of wye-tools /report.schema.json && of wye-layers /wye/plugins/wye_layer_validate.so &&
+        of wye-tools /wye-run.1.gz && of wye-tools /report.schema.json && of wye-tools /conform.schema.json && of wye-tools /wye-conform-abi && of wye-layers /wye/plugins/wye_layer_validate.so &&
         of wye-layers /wye/plugins/wye_layer_validate.wye.json && of wye-layers /wye/mock/wye_mock.so || return 1
     for id in "${plugins[@]}"; do of "wye-plugin-$id" "/wye/plugins/wye_$id.so" && of "wye-plugin-$id" "/wye_$id.wye.json" || return 1; done
     ! grep -vE ' /usr/lib/[^ ]*-linux-[^ ]*/|/$|/wye-probe$|/doc/' "$work"/{libwye0,wye-layers,wye-plugin-*}.list
@@ -111,6 +111,9 @@ try "wye info lists the CPU and the packaged plugins" info
 own_library() { [ "$(realpath "$(ldd "$root/usr/bin/wye" | sed -n 's/.*libwye.so.0 => \([^ ]*\).*/\1/p')")" = "$(realpath "$lib/libwye.so.0")" ]; }
 try "the command takes the library beside it" own_library
 try "the command finds its helpers" "$root/usr/bin/wye" fuzz --help
+for id in "${plugins[@]}"; do
+    try "$id loads as the contract asks" "$root/usr/bin/wye" conform "$lib/wye/plugins/wye_$id.so" --only file,load
+done
 compiles() { gcc -std=c11 -Wall -Wextra -Werror "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"; }
 try "an application in C compiles" compiles
 try "it runs" "$work/c"

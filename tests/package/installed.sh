@@ -76,6 +76,7 @@ J
 lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
     jq -e '.plugins[] | select(.id == "null") | .state == "ready"' "$work/null.json"; }
 try "the command lists the plugin" lists
+try "the plugin conforms" "$installed/bin/wye" conform "$plugindir/wye_null.so" --quick
 try "pkg-config, sdk" g++ -std=c++20 "${strict[@]}" -x c++ - -o "$work/sdk" $(pkg-config --cflags --libs wye-sdk) \
     <<<'#include "wye/sdk/result.hpp"
 int main() { return wye::Result<int>(0).value(); }'

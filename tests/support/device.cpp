@@ -12,8 +12,10 @@ void set(wye::Dispatch& dispatch, const Launch& launch) {
 }  // namespace
 
 wye::Result<Device> Device::open(const std::string& selector,
-                                 const std::vector<std::pair<std::string, std::string>>& config) {
+                                 const std::vector<std::pair<std::string, std::string>>& config,
+                                 const std::string& plugin) {
     wye::ContextOptions options;
+    if (!plugin.empty()) options.plugin_paths = {plugin};
     options.config = config;
     // Programs cached by an earlier build must not replace those of this one.
     options.config.emplace_back("cache_size", "0");
@@ -39,6 +41,12 @@ bool Device::has(const std::string& name) const {
 std::uint64_t Device::limit(const std::string& name, std::uint64_t unknown) const {
     const wye_fact value = fact(name);
     return value.type == WYE_FACT_U64 ? value.u : unknown;
+}
+
+std::array<std::uint32_t, 3> Device::axes(const std::string& name) const {
+    const wye_fact value = fact(name);
+    if (value.type != WYE_FACT_U32X3) return {1, 1, 1};
+    return {value.xyz[0], value.xyz[1], value.xyz[2]};
 }
 
 std::vector<std::uint32_t> Device::subgroup_sizes() const {

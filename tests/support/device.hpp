@@ -39,9 +39,11 @@ struct Ending {
 
 class Device {
   public:
-    // Opens the selector's device. `config`: the host's configuration for plugins.
+    // Opens the selector's device. `config`: the host's configuration for plugins. `plugin`: the
+    // file of one to look for first, or empty.
     static wye::Result<Device> open(const std::string& selector,
-                                    const std::vector<std::pair<std::string, std::string>>& config);
+                                    const std::vector<std::pair<std::string, std::string>>& config,
+                                    const std::string& plugin = {});
 
     [[nodiscard]] const std::string& selector() const { return selector_; }
     [[nodiscard]] const wye::Context& context() const { return context_; }
@@ -49,6 +51,8 @@ class Device {
     [[nodiscard]] bool has(const std::string& name) const;
     // A limit; `unknown` if the device does not report it.
     [[nodiscard]] std::uint64_t limit(const std::string& name, std::uint64_t unknown) const;
+    // A limit of three axes; 1 each if the device does not report it.
+    [[nodiscard]] std::array<std::uint32_t, 3> axes(const std::string& name) const;
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 

@@ -7,10 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "support/random.hpp"
 #include "support/sha256.hpp"
-#include "support/temp_dir.hpp"
+#include "support/texts.hpp"
 #include "wye/program_format.h"
 
 namespace support {
@@ -379,7 +380,9 @@ const std::vector<std::string>& example_programs() {
 }
 
 std::string example_text(const std::string& program) {
-    return read_file(std::filesystem::path(WYE_EXAMPLE_PROGRAMS) / (program + ".wye"));
+    const std::string_view text = program_text(program);
+    if (text.empty()) throw std::runtime_error("there is no example program " + program);
+    return std::string(text);
 }
 
 std::vector<Example> examples(const std::string& program, std::uint64_t seed, std::size_t scale) {

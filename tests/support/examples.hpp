@@ -34,7 +34,7 @@ struct Example {
 // The names of all example programs, sorted.
 const std::vector<std::string>& example_programs();
 
-// The text of an example program, from the source tree. Throws std::runtime_error when unreadable.
+// The text of an example program. Throws std::runtime_error for another name.
 std::string example_text(const std::string& program);
 
 // Launches of one program: empty and tiny ones, sizes around the workgroup size, larger ones.

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
 #include "support/half.hpp"
+#include "support/texts.hpp"
 #include "wye/program_format.h"
 
 namespace support {
@@ -336,8 +336,7 @@ class Reader {
 }  // namespace
 
 Reference language_reference() {
-    std::ifstream in(WYE_LANGUAGE_REFERENCE);
-    if (!in) throw std::runtime_error("cannot read " WYE_LANGUAGE_REFERENCE);
+    std::istringstream in{std::string(language_text())};
     Reader reader;
     for (std::string line; std::getline(in, line);) reader.line(line);
     return reader.take();

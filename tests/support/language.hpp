@@ -46,7 +46,7 @@ struct Reference {
     std::string grammar;
 };
 
-// Reads the document of the source tree. Throws std::runtime_error that names the line.
+// Reads the document. Throws std::runtime_error that names the line.
 [[nodiscard]] Reference language_reference();
 
 }  // namespace support

@@ -5,21 +5,23 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <cstdlib>
 #include <filesystem>
 
 namespace wye::tool {
+namespace {
 
-ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
-    namespace fs = std::filesystem;
-    if (::getauxval(AT_SECURE) != 0) {
-        (void)fail(Error(Code::NOT_TRUSTED,
-                         fmt::format("the helper program `wye-{}` is not started, because this "
-                                     "process has raised privileges",
-                                     name),
-                         "Fix: start it as the user that it is for", name));
-        return kFailed;
-    }
+namespace fs = std::filesystem;
+
+// The paths at which a helper may be, in order.
+Result<std::vector<std::string>> places_of(const char* name) {
+    if (::getauxval(AT_SECURE) != 0)
+        return Error(Code::NOT_TRUSTED,
+                     fmt::format("the helper program `wye-{}` is not started, because this "
+                                 "process has raised privileges",
+                                 name),
+                     "Fix: start it as the user that it is for", name);
     std::vector<fs::path> folders;
     if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
         folders = {given};
@@ -28,23 +30,45 @@ ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
         const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
         folders = {here, (here / WYE_LIBEXEC_FROM_BIN).lexically_normal()};
     }
-    const std::string file = fmt::format("wye-{}", name);
-    std::string tried;
-    for (const fs::path& folder : folders) {
-        const std::string path = (folder / file).string();
+    std::vector<std::string> out;
+    out.reserve(folders.size());
+    for (const fs::path& folder : folders)
+        out.push_back((folder / fmt::format("wye-{}", name)).string());
+    return out;
+}
+
+Error not_found(const char* name, const std::vector<std::string>& tried) {
+    return {
+        Code::MISSING_DEPENDENCY,
+        fmt::format("the helper program `wye-{}` was not found ({})", name, fmt::join(tried, ", ")),
+        "Fix: install the package that has it, or set WYE_LIBEXEC to the folder of that "
+        "program",
+        fmt::format("wye-{}", name)};
+}
+
+}  // namespace
+
+Result<std::string> find_helper(const char* name) {
+    WYE_ASSIGN(const std::vector<std::string> places, places_of(name));
+    for (const std::string& path : places)
+        if (::access(path.c_str(), X_OK) == 0) return path;
+    return not_found(name, places);
+}
+
+ExitCode become_helper(const char* name, std::vector<std::string> arguments) {
+    auto places = places_of(name);
+    if (!places.ok()) {
+        (void)fail(places.error());
+        return kFailed;
+    }
+    for (std::string& path : *places) {
         std::string self = path;
         std::vector<char*> words = {self.data()};
         for (std::string& argument : arguments) words.push_back(argument.data());
         words.push_back(nullptr);
         ::execv(path.c_str(), words.data());
-        tried += (tried.empty() ? "" : ", ") + path;
     }
-    (void)fail(
-        Error(Code::MISSING_DEPENDENCY,
-              fmt::format("the helper program `{}` was not found ({})", file, tried),
-              "Fix: install the package that has it, or set WYE_LIBEXEC to the folder of that "
-              "program",
-              file));
+    (void)fail(not_found(name, *places));
     return kFailed;
 }
 

@@ -147,6 +147,25 @@ void add_new_plugin(CLI::App& app, NewPluginOptions& options) {
     app.add_option("--out", options.out, "The folder to make (default: NAME)");
 }
 
+void add_conform(CLI::App& app, ConformOptions& options) {
+    app.add_option("plugin", options.plugin, "The plugin's file, as in wye_acme.so")->required();
+    app.add_option("-d,--device", options.device,
+                   "A selector, or an index of the plugin's devices (default: the first usable)");
+    app.add_flag("--json", options.json, "The verdict as one JSON document");
+    CLI::Option* const quick =
+        app.add_flag("--quick", options.quick, "Fewer programs: under a minute on a fast device");
+    app.add_flag("--full", options.full, "All programs, with many inputs")->excludes(quick);
+    app.add_option("--only", options.only, "Groups of cases, separated by commas")->delimiter(',');
+    app.add_option("--config", options.config,
+                   "KEY=VALUE: the plugin's configuration (may be repeated)");
+    app.add_option("--timeout", options.timeout,
+                   "Seconds that one case may take (180; with --quick 60, with --full 600)");
+    app.footer(
+        "Exit status: 0 the plugin conforms; 1 it does not; 2 bad usage, or the file is no "
+        "plugin;\n"
+        "3 it has no such device.");
+}
+
 void add_quirks(CLI::App& app, QuirksOptions& options) {
     app.add_flag("--json", options.json, "One JSON document (with --audit: one object per line)");
     CLI::Option* const audit = app.add_flag(
@@ -252,6 +271,7 @@ int real_main(int argc, char** argv) {
     LowerOptions lower_options;
     RunOptions run_options;
     CacheOptions cache_options;
+    ConformOptions conform_options;
     QuirksOptions quirks_options;
     PluginsOptions plugins_options;
     HelpOptions help_options;
@@ -271,6 +291,8 @@ int real_main(int argc, char** argv) {
             ->group("Helpers");
     CLI::App* bench_verb =
         app.add_subcommand("bench", "Measure a device, also beside its own API")->group("Helpers");
+    CLI::App* conform_verb =
+        app.add_subcommand("conform", "Judge a plugin by the conformance kits");
     CLI::App* quirks_verb =
         app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
     CLI::App* cache_verb =
@@ -287,6 +309,7 @@ int real_main(int argc, char** argv) {
     add_info(*info_verb, info_options);
     add_plugins(*plugins_verb, plugins_options);
     add_cache(*cache_verb, cache_options);
+    add_conform(*conform_verb, conform_options);
     add_quirks(*quirks_verb, quirks_options);
     add_check(*check_verb, check_options);
     add_explain(*explain_verb, explain_options);
@@ -326,6 +349,7 @@ int real_main(int argc, char** argv) {
     }
     if (lower_verb->parsed()) return lower(lower_options);
     if (cache_verb->parsed()) return cache(cache_options);
+    if (conform_verb->parsed()) return conform_plugin(conform_options);
     if (quirks_verb->parsed()) return quirks(quirks_options);
     if (plugins_verb->parsed()) return plugins(plugins_options);
     if (new_plugin_verb->parsed()) return new_plugin(new_plugin_options);

@@ -33,6 +33,16 @@ struct ExplainOptions {
 };
 [[nodiscard]] ExitCode explain(const ExplainOptions& options);
 
+struct ConformOptions {
+    std::string plugin;  // the file
+    std::string device;  // selector or index; empty: the first usable one
+    bool json = false, quick = false, full = false;
+    std::vector<std::string> only;    // groups; none: all
+    std::vector<std::string> config;  // "KEY=VALUE", of the plugin
+    std::string timeout;              // seconds; empty: by the depth
+};
+[[nodiscard]] ExitCode conform_plugin(const ConformOptions& options);
+
 struct LowerOptions {
     std::string program;
     std::string format;

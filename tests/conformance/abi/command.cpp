@@ -43,6 +43,7 @@ class Adds {
     std::deque<std::array<wye_binding, 2>> kept_;
 };
 
+constexpr const char* kNoCommands = "the plugin has no commands";
 bool has_commands(Rig& rig) { return rig.device.table->command_create != nullptr; }
 
 }  // namespace
@@ -52,7 +53,7 @@ TEST_SUITE_BEGIN("command");
 TEST_CASE(
     "a command copies what describes it, and runs in order as often as it is executed (P-41)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     wye_program_object* program = rig.add_program();
     wye_buffer_object* a = rig.zeros(kCount * 4);
     wye_buffer_object* b = rig.zeros(kCount * 4);
@@ -84,7 +85,7 @@ TEST_CASE(
 
 TEST_CASE("an execution gives a command its buffers, ranges of them, and its parameters (P-42)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     const std::uint64_t alignment =
         std::max<std::uint64_t>(rig.plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u, 4);
@@ -136,7 +137,7 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
 
 TEST_CASE("a buffer in the place of a destroyed one is another one (P-42)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
     const std::uint32_t by = 5;
@@ -155,7 +156,7 @@ TEST_CASE("a buffer in the place of a destroyed one is another one (P-42)") {
 
 TEST_CASE("executions with other parameters follow each other without a wait in between (P-42)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
     wye_operation op = add(binding(x, 0, kCount), slot(0), nullptr);
@@ -184,7 +185,7 @@ TEST_CASE("executions with other parameters follow each other without a wait in 
 
 TEST_CASE("an execution gives the grid (P-42)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
     wye_buffer_object* r = rig.device.buffer(kCount * 4);
@@ -206,7 +207,7 @@ TEST_CASE("an execution gives the grid (P-42)") {
 
 TEST_CASE("edges order the operations of a command (P-43)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     wye_buffer_object* a = rig.zeros(kCount * 4);
     wye_buffer_object* b = rig.zeros(kCount * 4);
@@ -229,7 +230,8 @@ TEST_CASE("edges order the operations of a command (P-43)") {
 
 TEST_CASE("an updated operation takes the place of the old one, and of no other (P-44)") {
     Rig rig;
-    if (!has_commands(rig) || rig.device.table->command_update == nullptr) return;
+    if (!has_commands(rig) || rig.device.table->command_update == nullptr)
+        return harness::not_applicable("the plugin has no command_update");
     Adds add(rig.add_program());
     wye_buffer_object* x = rig.device.buffer(bytes_of(counting(kCount)));
     wye_buffer_object* y = rig.device.buffer(bytes_of(counting(kCount, 900)));
@@ -250,7 +252,7 @@ TEST_CASE("an updated operation takes the place of the old one, and of no other 
 
 TEST_CASE("a command of transfers is refused, and so are unknown flags (P-7, P-41)") {
     Rig rig;
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     wye_buffer_object* a = rig.zeros(256);
     const auto words = counting(4);
     const wye_operation up = harness::upload(a, 0, bytes_of(words));
@@ -268,7 +270,7 @@ TEST_CASE("a command of transfers is refused, and so are unknown flags (P-7, P-4
 
 TEST_CASE("a command of many operations runs whole, and its time is that of all (P-41)") {
     Rig rig(true);
-    if (!has_commands(rig)) return;
+    if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());
     wye_buffer_object* a = rig.zeros(kCount * 4);
     wye_buffer_object* b = rig.zeros(kCount * 4);

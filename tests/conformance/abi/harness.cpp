@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <stdexcept>
 #include <utility>
 
 struct wye_error {
@@ -50,8 +49,7 @@ wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) {
 const void* get_extension(wye_host_object*, wye_string, std::uint32_t) { return nullptr; }
 
 void need(wye_status status, const char* what, const Sink& sink) {
-    if (status != WYE_OK)
-        throw std::runtime_error(std::string(what) + ": " + sink.failure().message);
+    if (status != WYE_OK) throw SetupFailed(std::string(what) + ": " + sink.failure().message);
 }
 
 }  // namespace
@@ -89,7 +87,7 @@ Failure Sink::failure() const { return error_ == nullptr ? Failure{} : error_->f
 void* export_of(const char* library, const char* symbol) {
     void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void* out = handle == nullptr ? nullptr : dlsym(handle, symbol);
-    if (out == nullptr) throw std::runtime_error(dlerror());
+    if (out == nullptr) throw SetupFailed(dlerror());
     return out;
 }
 
@@ -99,7 +97,7 @@ const wye_plugin_desc& desc_of(const char* library) {
     wye_hello hello{
         {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
-    if (query(&hello, &desc) != WYE_OK) throw std::runtime_error("the query failed");
+    if (query(&hello, &desc) != WYE_OK) throw SetupFailed("the query failed");
     return *desc;
 }
 
@@ -134,7 +132,7 @@ void Plugin::close() {
 
 wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
     wye_fact out{};
-    const wye_status got = table->device_fact(object, 0, key, &out);
+    const wye_status got = table->device_fact(object, subject().device, key, &out);
     if (status_out != nullptr) *status_out = got;
     return out;
 }
@@ -143,14 +141,14 @@ bool Plugin::flag(std::uint32_t key) const { return fact(key).u == 1; }
 
 Device::Device(Plugin& plugin, bool timed_) : timed(timed_) {
     Sink sink;
-    if (plugin.object == nullptr) throw std::runtime_error(plugin.failure.message);
-    need(plugin.table->open_device(plugin.object, 0, &object, &table, sink.out()), "open_device",
-         sink);
+    if (plugin.object == nullptr) throw SetupFailed(plugin.failure.message);
+    need(plugin.table->open_device(plugin.object, subject().device, &object, &table, sink.out()),
+         "open_device", sink);
     const bool whole = object != nullptr && table != nullptr && table->buffer_create != nullptr &&
                        table->buffer_destroy != nullptr && table->program_create != nullptr &&
                        table->program_destroy != nullptr && table->queue_create != nullptr &&
                        table->query != nullptr && table->wait != nullptr && table->close != nullptr;
-    if (!whole) throw std::runtime_error("open_device: the object or a mandatory slot is null");
+    if (!whole) throw SetupFailed("open_device: the object or a mandatory slot is null");
     queue = queue_create();
 }
 
@@ -173,7 +171,7 @@ wye_queue_object* Device::queue_create(std::uint32_t kind, std::int32_t priority
          "queue_create", sink);
     timelines_[out] = timeline;
     if (out == nullptr || timeline == nullptr || queue_table == nullptr)
-        throw std::runtime_error("queue_create: succeeded with a null object or table");
+        throw SetupFailed("queue_create: succeeded with a null object or table");
     return out;
 }
 
@@ -213,7 +211,7 @@ wye_buffer_object* Device::create(const wye_buffer_desc& desc) {
     const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
-    if (out == nullptr) throw std::runtime_error("buffer_create: succeeded with a null object");
+    if (out == nullptr) throw SetupFailed("buffer_create: succeeded with a null object");
     buffers_.push_back(out);
     return out;
 }
@@ -221,7 +219,7 @@ wye_buffer_object* Device::create(const wye_buffer_desc& desc) {
 wye_buffer_object* Device::buffer(std::span<const std::byte> content) {
     wye_buffer_object* out = buffer(content.size());
     if (out == nullptr || run(upload(out, 0, content)) != WYE_OK)
-        throw std::runtime_error("upload: " + failure.message);
+        throw SetupFailed("upload: " + failure.message);
     return out;
 }
 
@@ -232,7 +230,7 @@ wye_mapping Device::map(wye_buffer_object* buffer) {
     const wye_status status = table->buffer_map(object, buffer, &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return {};
-    if (out.address == nullptr) throw std::runtime_error("buffer_map: succeeded with no address");
+    if (out.address == nullptr) throw SetupFailed("buffer_map: succeeded with no address");
     return out;
 }
 
@@ -247,7 +245,7 @@ wye_program_object* Device::program(const wye_artifact& artifact) {
     const wye_status status = table->program_create(object, &artifact, &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
-    if (out == nullptr) throw std::runtime_error("program_create: succeeded with a null object");
+    if (out == nullptr) throw SetupFailed("program_create: succeeded with a null object");
     programs_.push_back(out);
     return out;
 }
@@ -303,7 +301,7 @@ wye_status Device::run(const wye_operation& operation) {
 std::vector<std::byte> Device::download(wye_buffer_object* buffer, std::uint64_t size) {
     std::vector<std::byte> out(size);
     if (run(harness::download(buffer, 0, out)) != WYE_OK)
-        throw std::runtime_error("download: " + failure.message);
+        throw SetupFailed("download: " + failure.message);
     return out;
 }
 

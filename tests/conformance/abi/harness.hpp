@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A minimal host for one plugin: opens the built library, passes it a host table, and owns what it
-// returns. Every call goes through the ABI tables. If set-up fails, it throws and ends the test.
+// returns. Every call goes through the ABI tables. If set-up fails, SetupFailed ends the test.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@
 namespace harness {
 
 constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
+
+// A test cannot go on, since the plugin did not do what its set-up needs.
+struct SetupFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The export `symbol` of a library, which stays mapped.
 void* export_of(const char* library, const char* symbol);
@@ -38,6 +44,7 @@ struct Subject {
     const char* library = nullptr;              // path of the built plugin
     const char* format = nullptr;               // of the artifacts that it accepts
     std::map<std::string, std::string> config;  // of every host, unless a test overrides it
+    std::uint32_t device = 0;                   // index of the device that cases open
     std::vector<const char*> layers;  // paths of layers over the plugin, the first nearest the host
 };
 const Subject& subject();
@@ -107,6 +114,7 @@ class Plugin {
     // Shuts down before destruction, so that a test can read the log of the shutdown.
     void close();
 
+    // Of the subject's device.
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
 
@@ -116,7 +124,7 @@ class Plugin {
     std::deque<wye_host_table> hosts_;
 };
 
-// The plugin's first device, opened, with one queue.
+// The subject's device, opened, with one queue.
 class Device {
   public:
     // `timed`: all its submits are.

@@ -100,7 +100,8 @@ TEST_CASE("an indirect launch runs the workgroups that its buffer has when it be
 TEST_CASE("a program, a fill or a copy writes the workgroups of an indirect launch (P-46)") {
     Rig rig;
     harness::Device& device = rig.device;
-    if (!rig.plugin.flag(WYE_FACT_KEY_INDIRECT_DISPATCH)) return;
+    if (!rig.plugin.flag(WYE_FACT_KEY_INDIRECT_DISPATCH))
+        return harness::not_applicable("the device does not claim indirect_dispatch");
     wye_program_object* program = rig.add_program();
     wye_buffer_object* x = device.buffer(bytes_of(counting(kInvocations)));
     wye_buffer_object* r = rig.zeros(kInvocations * 4);
@@ -135,7 +136,7 @@ TEST_CASE("a command has indirect launches, of its own buffer or of the executio
     Rig rig;
     harness::Device& device = rig.device;
     if (!rig.plugin.flag(WYE_FACT_KEY_INDIRECT_DISPATCH) || device.table->command_create == nullptr)
-        return;
+        return harness::not_applicable("the device has no commands, or no indirect_dispatch");
     wye_program_object* program = rig.add_program();
     wye_buffer_object* x = device.buffer(bytes_of(counting(kInvocations)));
     wye_buffer_object* r = rig.zeros(kInvocations * 4);
@@ -181,9 +182,11 @@ TEST_CASE("a cooperative launch runs all of its workgroups at once (P-47)") {
     REQUIRE(device.run(launch) == WYE_OK);
     CHECK(rig.words(r, kInvocations) == counting(kInvocations, kBy));
 
-    const wye_device_info info = rig.plugin.info(0);
+    const wye_device_info info = rig.plugin.info();
     const auto meet = harness::meet_sample({info.formats, info.format_count});
-    REQUIRE_MESSAGE(meet, "no `meet` in a format of this plugin. Fix: add one to samples.cpp");
+    REQUIRE_MESSAGE(meet,
+                    "the kit cannot exercise grid_sync: it has no `meet` in a format of this "
+                    "device. Add one to samples.cpp, or do not claim it");
     wye_program_object* program = device.program(*meet);
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);
     REQUIRE((device.table->program_info != nullptr));

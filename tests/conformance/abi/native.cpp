@@ -62,7 +62,7 @@ TEST_CASE("the table of native handles is whole, and of the version asked for (P
     CHECK((table_of(rig, 2) == nullptr));
     CHECK((table_of(rig, 0) == nullptr));
     const wye_native_table* table = table_of(rig);
-    if (table == nullptr) return;
+    if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");
     CHECK(table->header.size == sizeof *table);
     CHECK((table->device != nullptr));
     CHECK((table->queue != nullptr));
@@ -73,7 +73,7 @@ TEST_CASE("the table of native handles is whole, and of the version asked for (P
 TEST_CASE("each object has native handles of its own, the same while it lives (P-49)") {
     Rig rig;
     const wye_native_table* table = table_of(rig);
-    if (table == nullptr) return;
+    if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");
     wye_device_object* const device = rig.device.object;
     const auto of_device = [&] {
         return ask([&](auto* out, auto** e) { return table->device(device, out, e); });

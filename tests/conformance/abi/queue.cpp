@@ -120,7 +120,7 @@ TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
     table.destroy(other);
 }
 
-TEST_CASE("work of a second queue starts when what it waits for has ended") {
+TEST_CASE("work of a second queue starts when what it waits for has ended (P-25)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     constexpr std::uint64_t kBytes = std::uint64_t{32} << 20U;
@@ -144,7 +144,7 @@ TEST_CASE("work of a second queue starts when what it waits for has ended") {
     table.destroy(other);
 }
 
-TEST_CASE("what one queue reads back is out before another that waits for it writes") {
+TEST_CASE("what one queue reads back is out before another that waits for it writes (P-25)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     wye_queue_object* other = rig.device.queue_create();

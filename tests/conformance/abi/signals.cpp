@@ -54,7 +54,7 @@ TEST_CASE(
     "a value that a submit signals is reached with it, and orders work of two queues (P-37)") {
     Rig rig;
     const Made made(rig);
-    if (made.timeline == nullptr) return;
+    if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     wye_queue_object* other = rig.device.queue_create();
     constexpr std::uint32_t kWords = 2U << 20U;
     wye_buffer_object* a = rig.device.buffer(std::uint64_t{kWords} * 4);
@@ -77,7 +77,7 @@ TEST_CASE(
 TEST_CASE("the host signals and fails values; waits for what nobody signals are refused (P-37)") {
     Rig rig;
     const Made made(rig);
-    if (made.timeline == nullptr) return;
+    if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     wye_buffer_object* a = rig.device.buffer(bytes_of(counting(16)));
     const auto words = counting(16, 7);
     const wye_operation up = harness::upload(a, 0, bytes_of(words));
@@ -137,7 +137,7 @@ TEST_CASE("a wait for a value that was not submitted is refused, or waits (P-37)
 TEST_CASE("a submit that fails fails what it signals (P-26, P-37)") {
     Rig rig;
     const Made made(rig);
-    if (made.timeline == nullptr) return;
+    if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     const auto words = counting(1024);
     wye_buffer_object* a = rig.device.buffer(bytes_of(words));
     wye_operation bad[] = {harness::upload(a, 0, bytes_of(words)), {}};

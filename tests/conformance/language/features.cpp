@@ -3,7 +3,6 @@
 // Small programs for features that the examples lack, with the capabilities that each needs: grid
 // barriers, subgroups, f16 and bf16, float atomics. The oracle gives the expected results.
 #include <algorithm>
-#include <cstdio>
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
@@ -282,30 +281,26 @@ std::string check(const Device& device, const Feature& feature, std::uint32_t wi
 
 }  // namespace
 
-Count run_features(const Device& device, const std::string& only) {
-    Count count;
+void run_features(const Device& device, const std::string& only, Tally& tally) {
     for (const Feature& feature : features()) {
         if (!only.empty() && only != feature.name) continue;
         const char* lack = nullptr;
         for (const char* need : feature.needs)
             if (!device.has(need)) lack = need;
         if (lack != nullptr) {
-            std::printf("left out: %s, the device has no %s\n", feature.name, lack);
+            tally.add_left_out(feature.name, std::string("the device has no ") + lack);
             continue;
         }
         std::vector<std::uint32_t> widths = {0};
         if (feature.text == kSubgroups) widths = device.subgroup_sizes();
         for (const std::uint32_t width : widths)
             for (std::size_t n = 0; n < feature.launches.size(); ++n) {
-                const std::string problem =
-                    check(device, feature, width, feature.launches[n], n % 2 == 1);
-                ++(problem.empty() ? count.passed : count.failed);
-                if (!problem.empty())
-                    std::printf("FAILED %s, width %u, launch %zu: %s\n", feature.name, width, n,
-                                problem.c_str());
+                const std::string subgroups =
+                    width == 0 ? "" : ", subgroups of " + std::to_string(width);
+                if (tally.begin(feature.name + subgroups + ", launch " + std::to_string(n)))
+                    tally.end(check(device, feature, width, feature.launches[n], n % 2 == 1));
             }
     }
-    return count;
 }
 
 }  // namespace conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance kit: runs programs with known results on one device, through the public API.
-// The last line is "N passed, N failed". Exit status: 0 all passed, 1 something failed or the
-// device cannot be opened, 2 wrong usage.
+// The conformance kit of the language, which `wye conform` runs as a child: runs programs with
+// known results on one device, through the public API. The last line is "N passed, N failed". Exit
+// status: 0 all passed, 1 something failed or the device cannot be opened, 2 wrong usage.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/abi/report.hpp"
 #include "conformance/language/suites.hpp"
 
 namespace {
 
 constexpr const char* kUsage =
-    "usage: wye-conformance SUITE --device SELECTOR [options]\n"
+    "usage: wye-conform-language SUITE --device SELECTOR [options]\n"
     "  examples [--only NAME] [--seed N] [--scale N]  the example programs (N 0: one small launch "
     "each)\n"
     "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
@@ -24,12 +25,23 @@ constexpr const char* kUsage =
     "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
     "each\n"
-    "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n";
+    "  capabilities                                   a program for each capability\n"
+    "  limits                                         programs that use all of a limit\n"
+    "  device                                         only opens the device\n"
+    "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n"
+    "  --plugin FILE       a plugin to look for first\n"
+    "  --report FD         writes what `wye conform` reads to this descriptor\n"
+    "  --from N            leaves out the first N cases\n";
+
+using support::Device;
+
+constexpr const char* kRules = "P-23";  // of the suites that name no others
 
 struct Options {
-    std::string suite, device, only, dump;
+    std::string suite, device, only, dump, plugin;
     std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
     std::uint64_t count = std::uint64_t{1} << 20U;
+    std::uint64_t report = 0, from = 0;
     std::vector<std::pair<std::string, std::string>> config;
 };
 
@@ -64,6 +76,12 @@ bool read(int argc, char** argv, Options& o) {
             o.only = value;
         else if (key == "--dump")
             o.dump = value;
+        else if (key == "--plugin")
+            o.plugin = value;
+        else if (key == "--report")
+            good = number(value, o.report) && o.report < 1024;
+        else if (key == "--from")
+            good = number(value, o.from);
         else if (key == "--seed")
             good = number(value, o.seed);
         else if (key == "--count")
@@ -78,9 +96,37 @@ bool read(int argc, char** argv, Options& o) {
             good = false;
         if (!good) return false;
     }
-    const bool known = o.suite == "examples" || o.suite == "random" || o.suite == "traps" ||
-                       o.suite == "sweeps" || o.suite == "features" || o.suite == "reference";
-    return argc % 2 == 0 && !o.device.empty() && known;
+    return argc % 2 == 0 && !o.device.empty();
+}
+
+// Tells whoever runs the kit that it has run all cases.
+void finish() {
+    if (harness::report() != nullptr) harness::report()->line("done");
+}
+
+// False: there is no such suite.
+bool run(const Device& device, const Options& o, conformance::Tally& tally) {
+    if (o.suite == "examples")
+        conformance::run_examples(device, o.only, o.seed, o.scale, tally);
+    else if (o.suite == "random")
+        conformance::run_random(device, o.first, o.last, o.dump, tally);
+    else if (o.suite == "traps")
+        conformance::run_traps(device, o.first, o.last, o.dump, tally);
+    else if (o.suite == "features")
+        conformance::run_features(device, o.only, tally);
+    else if (o.suite == "capabilities")
+        conformance::run_capabilities(device, tally);
+    else if (o.suite == "limits")
+        conformance::run_limits(device, tally);
+    else if (o.suite == "reference")
+        conformance::run_reference(device, tally);
+    else if (o.suite == "sweeps")
+        conformance::run_sweeps(device, o.only, o.count, tally);
+    else if (o.suite == "device")
+        tally.add("the device opens through the library", "");
+    else
+        return false;
+    return true;
 }
 
 }  // namespace
@@ -93,27 +139,25 @@ int main(int argc, char** argv) {
         std::fputs(kUsage, stderr);
         return 2;
     }
-    const auto device = support::Device::open(options.device, options.config);
+    if (options.report != 0) harness::report_to(static_cast<int>(options.report));
+    conformance::Tally tally(kRules, options.from);
+    const auto device = support::Device::open(options.device, options.config, options.plugin);
     if (!device.ok()) {
+        if (tally.begin("the device opens through the library", "P-18"))
+            tally.end(device.error().text());
+        finish();
         std::printf("FAILED to open %s: %s\n0 passed, 1 failed\n", options.device.c_str(),
                     device.error().text().c_str());
         return 1;
     }
     std::printf("device %s\n", device->selector().c_str());
-    conformance::Count count;
-    if (options.suite == "examples")
-        count = conformance::run_examples(*device, options.only, options.seed, options.scale);
-    else if (options.suite == "random")
-        count = conformance::run_random(*device, options.first, options.last, options.dump);
-    else if (options.suite == "features")
-        count = conformance::run_features(*device, options.only);
-    else if (options.suite == "reference")
-        count = conformance::run_reference(*device);
-    else if (options.suite == "sweeps")
-        count = conformance::run_sweeps(*device, options.only, options.count);
-    else
-        count = conformance::run_traps(*device, options.first, options.last, options.dump);
-    std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(count.passed),
-                static_cast<unsigned long long>(count.failed));
-    return count.failed == 0 && count.passed > 0 ? 0 : 1;
+    if (harness::report() != nullptr) harness::report()->line("opened", {device->selector()});
+    if (!run(*device, options, tally)) {
+        std::fputs(kUsage, stderr);
+        return 2;
+    }
+    finish();
+    std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(tally.passed()),
+                static_cast<unsigned long long>(tally.failed()));
+    return tally.failed() == 0 && tally.passed() > 0 ? 0 : 1;
 }

@@ -111,33 +111,22 @@ wye::Result<std::string> sweep(const Device& device, const Device& reference, co
 
 }  // namespace
 
-Count sweep_math(const Device& device, std::uint64_t wanted) {
-    Count count;
-    const auto judge = [&](const std::string& what, const wye::Result<std::string>& problem) {
-        const bool good = problem.ok() && problem->empty();
-        ++(good ? count.passed : count.failed);
-        if (!good)
-            std::printf("FAILED %s: %s\n", what.c_str(),
-                        (problem.ok() ? *problem : problem.error().text()).c_str());
-    };
-    if (!device.has("f64") || !device.has("ieee_f64")) {
-        std::printf("left out: math functions, the device has no f64\n");
-        return count;
-    }
+void sweep_math(const Device& device, std::uint64_t wanted, Tally& tally) {
+    if (!device.has("f64") || !device.has("ieee_f64"))
+        return tally.add_left_out("math functions", "the device has no f64");
     const auto reference = Device::open("cpu", {{"cpu.isa", "baseline"}});
-    if (!reference.ok()) {
-        judge("math", reference.error());
-        return count;
-    }
+    if (!reference.ok()) return tally.add("math functions", reference.error().text());
     const Inputs f32 = all_inputs<float>(WYE_KIND_F32, wanted);
     const Inputs f64 = all_inputs<double>(WYE_KIND_F64, wanted);
     for (const Function& f : kFunctions) {
-        judge(std::string("f32 ") + f.name, sweep(device, *reference, f, "f32", f32));
-        judge(std::string("f64 ") + f.name, sweep(device, *reference, f, "f64", f64));
+        for (const auto& [type, inputs] : {std::pair("f32", &f32), std::pair("f64", &f64)}) {
+            if (!tally.begin(std::string(type) + " " + f.name)) continue;
+            const auto problem = sweep(device, *reference, f, type, *inputs);
+            tally.end(problem.ok() ? *problem : problem.error().text());
+        }
     }
     std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),
                 static_cast<unsigned long long>(wanted));
-    return count;
 }
 
 }  // namespace conformance

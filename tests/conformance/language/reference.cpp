@@ -2,7 +2,6 @@
 //
 // The examples of the language reference. The document states the expected bytes.
 #include <algorithm>
-#include <cstdio>
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
@@ -101,16 +100,12 @@ std::string check_stated(const Device& device, ReferenceExample example) {
 
 }  // namespace
 
-Count run_reference(const Device& device) {
-    Count count;
+void run_reference(const Device& device, Tally& tally) {
     for (const ReferenceExample& example : support::language_reference().examples) {
+        if (!tally.begin("LANGUAGE.md:" + std::to_string(example.line))) continue;
         const std::string problem = check_stated(device, example);
-        ++(problem.empty() ? count.passed : count.failed);
-        if (!problem.empty())
-            std::printf("FAILED LANGUAGE.md:%zu: %s\n%s", example.line, problem.c_str(),
-                        example.text.c_str());
+        tally.end(problem.empty() ? problem : problem + "\n" + example.text);
     }
-    return count;
 }
 
 }  // namespace conformance

@@ -214,13 +214,11 @@ Launch inputs(unsigned kind, std::size_t bytes, std::size_t operations, std::uin
 
 template <typename T>
 void sweep(const Device& device, const std::string& type, unsigned kind, std::uint32_t width,
-           std::uint64_t wanted, Count& count) {
+           std::uint64_t wanted, Tally& tally) {
     const std::vector<SubgroupOperation<T>> all = operations<T>();
     const std::string what = "subgroups of " + std::to_string(width) + " on " + type;
-    const auto judge = [&](const std::string& problem) {
-        ++(problem.empty() ? count.passed : count.failed);
-        if (!problem.empty()) std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
-    };
+    if (!tally.begin(what)) return;
+    const auto judge = [&](const std::string& problem) { tally.end(problem); };
     const auto program = device.context().program_from_text(text_of(type, width, all), what);
     const auto wire = program.ok() ? program->lower("wire") : wye::Result<std::string>("");
     if (!program.ok() || !wire.ok())
@@ -242,29 +240,24 @@ void sweep(const Device& device, const std::string& type, unsigned kind, std::ui
 
 }  // namespace
 
-Count sweep_subgroups(const Device& device, std::uint64_t wanted) {
-    Count count;
+void sweep_subgroups(const Device& device, std::uint64_t wanted, Tally& tally) {
     const std::vector<std::uint32_t> widths = device.subgroup_sizes();
-    if (widths.empty()) {
-        std::printf("left out: subgroups, the device has none\n");
-        return count;
-    }
+    if (widths.empty()) return tally.add_left_out("subgroups", "the device has none");
     const std::uint64_t each = wanted / widths.size() + 1;
     for (const std::uint32_t width : widths) {
-        sweep<std::int32_t>(device, "i32", WYE_KIND_I32, width, each, count);
-        sweep<std::uint32_t>(device, "u32", WYE_KIND_U32, width, each, count);
+        sweep<std::int32_t>(device, "i32", WYE_KIND_I32, width, each, tally);
+        sweep<std::uint32_t>(device, "u32", WYE_KIND_U32, width, each, tally);
         if (device.has("int64")) {
-            sweep<std::int64_t>(device, "i64", WYE_KIND_I64, width, each, count);
-            sweep<std::uint64_t>(device, "u64", WYE_KIND_U64, width, each, count);
+            sweep<std::int64_t>(device, "i64", WYE_KIND_I64, width, each, tally);
+            sweep<std::uint64_t>(device, "u64", WYE_KIND_U64, width, each, tally);
         }
-        if (device.has("ieee_f32")) sweep<float>(device, "f32", WYE_KIND_F32, width, each, count);
+        if (device.has("ieee_f32")) sweep<float>(device, "f32", WYE_KIND_F32, width, each, tally);
         if (device.has("f64") && device.has("ieee_f64"))
-            sweep<double>(device, "f64", WYE_KIND_F64, width, each, count);
+            sweep<double>(device, "f64", WYE_KIND_F64, width, each, tally);
         std::printf("subgroups of %u: %llu inputs of each type\n", width,
                     static_cast<unsigned long long>((each + kSubgroupChunk - 1) / kSubgroupChunk *
                                                     kSubgroupChunk));
     }
-    return count;
 }
 
 }  // namespace conformance

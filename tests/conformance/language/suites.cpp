@@ -13,15 +13,6 @@
 namespace conformance {
 namespace {
 
-void judge(Count& count, const std::string& what, const std::string& problem) {
-    if (problem.empty()) {
-        ++count.passed;
-        return;
-    }
-    ++count.failed;
-    std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
-}
-
 std::vector<Launch> launches(const support::Example& e) {
     std::vector<Launch> out;
     for (const auto& params : e.dispatches) {
@@ -57,36 +48,34 @@ void dump(const std::string& folder, const std::string& name, const support::Cas
     std::ofstream(folder + "/" + name + ".wye") << support::write_case(what, {problem});
 }
 
-Count run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
-                const std::string& folder) {
+void run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
+               const std::string& folder, Tally& tally) {
     const support::RandomProgramOptions o = support::options_for(device);
     std::printf("random programs with:%s%s%s%s%s%s%s\n", o.int64 ? " int64" : "",
                 o.f32 ? " f32" : "", o.f64 ? " f64" : "", o.storage16 ? " storage16" : "",
                 o.subgroups.empty() ? "" : " subgroup", o.atomic_int64 ? " atomic_int64" : "",
                 o.atomic_int64_shared ? " atomic_int64_shared" : "");
     const support::Runner runner = support::on(device);
-    Count count;
     for (std::uint64_t seed = first; seed < last; ++seed) {
+        if (!tally.begin("seed " + std::to_string(seed))) continue;
         const support::Case what = support::random_case(seed, o, traps);
         const support::Finding finding =
             support::judge(device.context(), runner, what, support::kTrusted);
-        judge(count, "seed " + std::to_string(seed), finding.text);
+        tally.end(finding.text);
         if (!finding.text.empty()) dump(folder, std::to_string(seed), what, finding.text);
     }
-    return count;
 }
 
 }  // namespace
 
-Count run_examples(const Device& device, const std::string& only, std::uint64_t seed,
-                   std::size_t scale) {
-    Count count;
+void run_examples(const Device& device, const std::string& only, std::uint64_t seed,
+                  std::size_t scale, Tally& tally) {
     for (const std::string& name : support::example_programs()) {
         if (!only.empty() && only != name) continue;
         const auto program = device.context().program_from_text(support::example_text(name), name);
         const auto wire = program.ok() ? program->lower("wire") : wye::Result<std::string>("");
         if (!program.ok() || !wire.ok()) {
-            judge(count, name, program.ok() ? wire.error().text() : program.error().text());
+            tally.add(name, program.ok() ? wire.error().text() : program.error().text());
             continue;
         }
         const std::vector<support::Example> launches =
@@ -94,20 +83,19 @@ Count run_examples(const Device& device, const std::string& only, std::uint64_t 
                        : support::examples(name, seed, scale);
         for (const support::Example& e : launches)
             for (const bool resident : {false, true})
-                judge(count, name + ", " + e.what + (resident ? ", resident" : ""),
-                      check_example(device, *program, *wire, e, resident));
+                if (tally.begin(name + ", " + e.what + (resident ? ", resident" : "")))
+                    tally.end(check_example(device, *program, *wire, e, resident));
     }
-    return count;
 }
 
-Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
-                 const std::string& dump) {
-    return run_seeds(device, first, last, false, dump);
+void run_random(const Device& device, std::uint64_t first, std::uint64_t last,
+                const std::string& dump, Tally& tally) {
+    run_seeds(device, first, last, false, dump, tally);
 }
 
-Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
-                const std::string& dump) {
-    return run_seeds(device, first, last, true, dump);
+void run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
+               const std::string& dump, Tally& tally) {
+    run_seeds(device, first, last, true, dump, tally);
 }
 
 }  // namespace conformance

@@ -7,43 +7,46 @@
 #include <cstdint>
 #include <string>
 
+#include "conformance/language/tally.hpp"
 #include "support/device.hpp"
 
 namespace conformance {
 
 using support::Device;
 
-struct Count {
-    std::uint64_t passed = 0;
-    std::uint64_t failed = 0;
-};
-
 // The example programs of the source tree, on host bytes and on resident buffers. `scale`
 // multiplies the larger sizes; 0: one small launch each, for very slow devices.
-Count run_examples(const Device& device, const std::string& only, std::uint64_t seed,
-                   std::size_t scale);
+void run_examples(const Device& device, const std::string& only, std::uint64_t seed,
+                  std::size_t scale, Tally& tally);
 
 // Small programs for single features of the language; `only`: the name of one, or empty.
-Count run_features(const Device& device, const std::string& only);
+void run_features(const Device& device, const std::string& only, Tally& tally);
+
+// The capabilities that the device claims: a program that needs each runs on it. One that no
+// program exercises must not be claimed.
+void run_capabilities(const Device& device, Tally& tally);
+
+// Programs that use all of a limit that the device claims.
+void run_limits(const Device& device, Tally& tally);
 
 // The examples of the language reference.
-Count run_reference(const Device& device);
+void run_reference(const Device& device, Tally& tally);
 
 // Random programs with the seeds [first, last), within the device's capabilities. Failing programs
 // are written to the folder `dump`, if it is not empty.
-Count run_random(const Device& device, std::uint64_t first, std::uint64_t last,
-                 const std::string& dump);
+void run_random(const Device& device, std::uint64_t first, std::uint64_t last,
+                const std::string& dump, Tally& tally);
 
 // Random programs that may trap: compares code and count, and that a trap delivers no outputs.
-Count run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
-                const std::string& dump);
+void run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
+               const std::string& dump, Tally& tally);
 
 // Every operation on every type, with `inputs` inputs each (8 and 16-bit types begin with all
 // values), within the device's capabilities. `only`: the name of one type, or empty.
-Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs);
+void run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs, Tally& tally);
 // The sweep's part for subgroup operations, if `only` is empty or "subgroup".
-Count sweep_subgroups(const Device& device, std::uint64_t inputs);
+void sweep_subgroups(const Device& device, std::uint64_t inputs, Tally& tally);
 // The sweep's part for math functions, if `only` is empty or "math".
-Count sweep_math(const Device& device, std::uint64_t inputs);
+void sweep_math(const Device& device, std::uint64_t inputs, Tally& tally);
 
 }  // namespace conformance

@@ -213,15 +213,10 @@ void compare(const Sweep& sweep, const Layout& layout, const Launch& launch, std
     }
 }
 
-void tally(Count& count, const std::string& what, const std::string& problem) {
-    ++(problem.empty() ? count.passed : count.failed);
-    if (!problem.empty()) std::printf("FAILED %s: %s\n", what.c_str(), problem.c_str());
-}
-
 // Returns the error of a run, or an empty text.
 std::string run_chunks(const Device& device, const wye::Program& program, const Sweep& sweep,
                        const Layout& layout, std::uint64_t inputs_wanted,
-                       std::vector<Mismatches>& found) {
+                       std::vector<Mismatches>& found, const Tally& tally) {
     std::uint64_t chunk = 0;
     for (std::uint64_t done = 0; done < inputs_wanted; done += kChunk, ++chunk) {
         const auto count =
@@ -231,8 +226,27 @@ std::string run_chunks(const Device& device, const wye::Program& program, const 
         const auto got = device.run(program, {launch}, chunk % 2 == 1);
         if (!got.ok()) return got.error().text();
         compare(sweep, layout, launch, count, *got, found);
+        tally.work();
     }
     return {};
+}
+
+// All operations of one type: "2 of 40 operations: `x + y`: 3 mismatches, first at ...".
+std::string check_operations(const Device& device, const wye::Program& program, const Sweep& sweep,
+                             const Layout& layout, std::uint64_t wanted, const Tally& tally) {
+    std::vector<Mismatches> found(sweep.operations.size());
+    std::string problem = run_chunks(device, program, sweep, layout, wanted, found, tally);
+    if (!problem.empty()) return problem;
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        if (found[k].count == 0) continue;
+        ++wrong;
+        problem += (wrong == 1 ? "" : "; ") + ("`" + sweep.operations[k].text + "`: ") +
+                   std::to_string(found[k].count) + " mismatches, first at " + found[k].first;
+    }
+    if (wrong == 0) return {};
+    return std::to_string(wrong) + " of " + std::to_string(found.size()) +
+           " operations: " + problem;
 }
 
 std::string check_with_oracle(const wye::Program& program, const Sweep& sweep,
@@ -253,46 +267,36 @@ std::string check_with_oracle(const wye::Program& program, const Sweep& sweep,
 
 }  // namespace
 
-Count run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs_wanted) {
-    Count count;
+void run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs_wanted,
+                Tally& tally) {
     for (Sweep& sweep : support::operations()) {
         const support::Kind kind = kind_of(sweep.kind);
         if (!only.empty() && only != kind.name) continue;
         keep_possible(device, sweep);
-        if (sweep.operations.empty()) continue;
+        if (sweep.operations.empty()) {
+            tally.add_left_out(std::string(kind.name) + ", every operation",
+                               "the device lacks a capability that the type needs");
+            continue;
+        }
         const Layout layout = layout_of(sweep);
         const auto program = device.context().program_from_text(text_of(sweep, layout), kind.name);
         if (!program.ok()) {
-            tally(count, kind.name, program.error().text());
+            tally.add(kind.name, program.error().text());
             continue;
         }
         // Elements of 8 and 16 bits that are only loaded and stored: each once.
         const bool storage = sweep.kind >= WYE_KIND_I8;
         const std::uint64_t wanted =
             storage ? std::uint64_t{1} << (8U * kind.bytes) : inputs_wanted;
-        tally(count, std::string(kind.name) + ", oracle",
-              check_with_oracle(*program, sweep, layout));
-        std::vector<Mismatches> found(sweep.operations.size());
-        const std::string problem = run_chunks(device, *program, sweep, layout, wanted, found);
-        if (!problem.empty()) {
-            tally(count, kind.name, problem);
-            continue;
-        }
-        for (std::size_t k = 0; k < found.size(); ++k)
-            tally(count, std::string(kind.name) + " `" + sweep.operations[k].text + "`",
-                  found[k].count == 0
-                      ? std::string()
-                      : std::to_string(found[k].count) + " mismatches, first at " + found[k].first);
+        if (tally.begin(std::string(kind.name) + ", the oracle"))
+            tally.end(check_with_oracle(*program, sweep, layout));
+        if (!tally.begin(std::string(kind.name) + ", every operation")) continue;
+        tally.end(check_operations(device, *program, sweep, layout, wanted, tally));
         std::printf("%s: %zu operations, %llu inputs each\n", kind.name, sweep.operations.size(),
                     static_cast<unsigned long long>(wanted));
     }
-    const auto add = [&](const Count& part) {
-        count.passed += part.passed;
-        count.failed += part.failed;
-    };
-    if (only.empty() || only == "subgroup") add(sweep_subgroups(device, inputs_wanted));
-    if (only.empty() || only == "math") add(sweep_math(device, inputs_wanted));
-    return count;
+    if (only.empty() || only == "subgroup") sweep_subgroups(device, inputs_wanted, tally);
+    if (only.empty() || only == "math") sweep_math(device, inputs_wanted, tally);
 }
 
 }  // namespace conformance

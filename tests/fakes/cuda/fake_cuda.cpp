@@ -21,7 +21,7 @@ CUresult allocate(CUdeviceptr* out, std::size_t size) {
     const Lock lock(m.mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
     if (size == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (m.used + size > m.memory) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (size > m.memory - m.used) return CUDA_ERROR_OUT_OF_MEMORY;
     void* memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
     std::memset(memory, 0xa5, size);
     *out = reinterpret_cast<CUdeviceptr>(memory);
@@ -300,7 +300,10 @@ CUresult CUDAAPI cuMemAllocHost_v2(void** out, std::size_t size) {
     const Lock lock(machine().mutex);
     if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
     constexpr std::size_t kPage = 4096;  // as the real driver aligns it
-    *out = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
+    if (size > SIZE_MAX / 2) return CUDA_ERROR_OUT_OF_MEMORY;
+    void* const memory = std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
+    if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = memory;
     machine().host_memory.insert(*out);
     return CUDA_SUCCESS;
 }

@@ -70,6 +70,7 @@ struct DeviceSlots {
                                     wye_buffer_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(desc->header, "a buffer's description"));
             if (desc->usage > WYE_BUFFER_USAGE_REGISTERED)
                 return errors::unknown_usage(
                     std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
@@ -124,6 +125,7 @@ struct DeviceSlots {
                                    const wye_queue_table** table, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(desc->header, "a queue's description"));
             WYE_ASSIGN(auto queue, Queue::create(device, *desc));
             *timeline = queue->timeline().object();
             *out = reinterpret_cast<wye_queue_object*>(queue.release());
@@ -169,6 +171,7 @@ struct DeviceSlots {
                                    wye_bytes saved, wye_program_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(artifact->header, "an artifact"));
             WYE_ASSIGN(auto program, Program::create(device, *artifact, saved));
             *out = reinterpret_cast<wye_program_object*>(program.release());
             return {};
@@ -179,6 +182,7 @@ struct DeviceSlots {
                                      wye_command_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(desc->header, "a command's description"));
             WYE_ASSIGN(auto command, Command::create(device, *desc));
             *out = reinterpret_cast<wye_command_object*>(command.release());
             return {};

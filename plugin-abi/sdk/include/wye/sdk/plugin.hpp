@@ -59,6 +59,15 @@ namespace wye::sdk {
     return out;
 }
 
+// The first critical entry of a structure's chain of extensions; null: there is none. The headers
+// here have no critical entry that a plugin takes.
+[[nodiscard]] constexpr const wye_header* critical_entry(const wye_header& header) noexcept {
+    const void* next = header.next;
+    for (; next != nullptr; next = static_cast<const wye_header*>(next)->next)
+        if ((static_cast<const wye_header*>(next)->type & WYE_CHAIN_CRITICAL) != 0) break;
+    return static_cast<const wye_header*>(next);
+}
+
 // The value of `key` in the host's configuration.
 [[nodiscard]] inline std::optional<std::string> config(const wye_host_table& host,
                                                        std::string_view key) {
@@ -185,6 +194,7 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     if (hello == nullptr || out == nullptr || hello->header.size < sizeof *hello ||
         hello->draft != desc.abi_draft || hello->minor_floor > desc.abi_minor)
         return WYE_ABI_MISMATCH;
+    if (critical_entry(hello->header) != nullptr) return WYE_UNSUPPORTED_EXTENSION;
     *out = &desc;
     return WYE_OK;
 }

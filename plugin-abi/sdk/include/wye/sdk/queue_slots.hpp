@@ -8,6 +8,7 @@
 
 #include <span>
 
+#include "wye/sdk/errors.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::sdk {
@@ -45,6 +46,14 @@ wye_status run_unless_lost(Device& device, wye_error** error, Body&& body) noexc
     });
 }
 
+// Refuses a structure with a critical extension. `subject`: "a buffer's description".
+[[nodiscard]] inline Result<void> known_extensions(const wye_header& header,
+                                                   std::string_view subject) {
+    const wye_header* const entry = critical_entry(header);
+    if (entry == nullptr) return {};
+    return errors::unknown_extension(subject, entry->type);
+}
+
 template <typename Queue>
 struct QueueSlots {
     [[nodiscard]] static Queue& of(wye_queue_object* object) {
@@ -54,7 +63,10 @@ struct QueueSlots {
     static wye_status submit(wye_queue_object* object, const wye_submission* submission,
                              wye_error** error) {
         Queue& queue = of(object);
-        return run_unless_lost(queue.device(), error, [&] { return queue.submit(*submission); });
+        return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(submission->header, "a submission"));
+            return queue.submit(*submission);
+        });
     }
 
     static wye_status timing(wye_queue_object* object, std::uint64_t value, wye_timing* out,

@@ -75,10 +75,7 @@ struct TimelineSlots {
                                       wye_timeline_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            const auto* entry = static_cast<const wye_header*>(desc->header.next);
-            for (; entry != nullptr; entry = static_cast<const wye_header*>(entry->next))
-                if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
-                    return errors::unknown_extension("a timeline's description", entry->type);
+            WYE_TRY(known_extensions(desc->header, "a timeline's description"));
             *out = (new Signals(device.loss))->object();
             return {};
         });

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `wye conform` on plugins that break the contract, and compares its verdicts with the rules that they break.
+
+usage: conform_check.py WYE SCHEMA FAKES WORK
+
+FAKES is the folder of the fake plugins, WORK one for files of this test. A fake plugin breaks one rule; most run no programs, so
+that what the fake which keeps the rules fails as well is not counted. Files that are no plugin, wrong usage, output for
+people and the JSON schema are checked too.
+"""
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+wye, schema_path, fakes, work = sys.argv[1:]
+failures = []
+with open(schema_path, encoding='utf-8') as file:
+    schema = json.load(file)
+validator = jsonschema.Draft202012Validator(schema) if jsonschema else None
+
+# (fake, what it is told, groups, a rule that must fail). Told: a configuration KEY=VALUE, or a variable for `misbehaves`.
+BREAKS = [
+    ('no_export', '', 'file', 'P-1'),
+    ('undefined_symbol', '', 'load', 'P-4'),
+    ('endless_chain', '', 'load', 'P-3'),
+    ('critical_chain', '', 'load', 'P-7'),
+    ('short_table', '', 'load', 'P-3'),
+    ('short_desc', '', 'load', 'P-3'),
+    ('lying_size', '', 'load', 'P-3'),
+    ('missing_slot', '', 'load', 'P-6'),
+    ('half_pair', '', 'load', 'P-6'),
+    ('wrong_id', '', 'load', 'P-5'),
+    ('old_major', '', 'load', 'P-3'),
+    ('future_minor', '', 'load', 'P-3'),
+    ('small_pointers', '', 'load', 'P-3'),
+    ('first_draft', '', 'load', 'P-3'),
+    ('other_draft', '', 'load', 'P-3'),
+    ('null_desc', '', 'load', 'P-3'),
+    ('throws_query', '', 'load', 'P-8'),
+    ('throws_init', '', 'load', 'P-8'),
+    ('throws_probe', '', 'load', 'P-8'),
+    ('null_object', '', 'load', 'P-12'),
+    ('silent_failure', '', 'load', 'P-11'),
+    ('many_devices', '', 'load', 'P-17'),
+    ('lies_often', '', 'plugin', 'P-19'),
+    ('lying_facts', '', 'plugin', 'P-19'),
+    ('null_device', '', 'device', 'P-12'),
+    ('null_buffer', '', 'device', 'P-12'),
+    ('bad_device_table', '', 'device', 'P-6'),
+    ('never_closes', '', 'device', 'P-29'),
+    ('poisons_queue', '', 'timeline', 'P-26'),
+    ('forgets_signals', '', 'timeline', 'P-37'),
+    ('cancels_more', '', 'timeline', 'P-36'),
+    ('boasts_queue', '', 'queue', 'P-45'),
+    ('maps_other', '', 'memory', 'P-39'),
+    ('registers_other', '', 'memory', 'P-48'),
+    ('same_handles', '', 'native', 'P-49'),
+    ('disturbs_process', '', 'process', 'P-10'),
+    ('breaks_rules', 'breaks_rules.how=throws_at_end', 'lifetime', 'P-8'),
+    ('breaks_rules', 'breaks_rules.how=huge_save', 'program', 'P-33'),
+    ('breaks_rules', 'breaks_rules.how=absent_save', 'program', 'P-8'),
+    ('breaks_rules', 'breaks_rules.how=long_name', 'load', 'P-3'),
+    ('breaks_rules', 'breaks_rules.how=absent_name', 'load', 'P-8'),
+    ('breaks_rules', 'breaks_rules.how=forges', 'load', 'P-18'),
+    ('breaks_rules', 'breaks_rules.how=many_formats', 'load', 'P-3'),
+    ('breaks_rules', 'breaks_rules.how=more_formats', 'load', 'P-3'),
+    ('breaks_rules', 'breaks_rules.how=exits', 'load', 'P-8'),
+    ('breaks_rules', 'breaks_rules.how=ends_thread', 'load', 'P-8'),
+    ('breaks_launches', 'breaks_launches.how=runs_once', 'command', 'P-41'),
+    ('breaks_launches', 'breaks_launches.how=keeps_parameters', 'command', 'P-42'),
+    ('breaks_launches', 'breaks_launches.how=ignores_edges', 'command', 'P-43'),
+    ('breaks_launches', 'breaks_launches.how=updates_nothing', 'command', 'P-44'),
+    ('breaks_launches', 'breaks_launches.how=ignores_indirect', 'launch', 'P-46'),
+    ('breaks_launches', 'breaks_launches.how=claims_grid_sync', 'launch', 'P-47'),
+    ('misbehaves', 'crash@constructor', 'load', 'P-8'),
+    ('misbehaves', 'abort@query', 'load', 'P-8'),
+    ('misbehaves', '_exit@init', 'load', 'P-8'),
+    ('misbehaves', 'hang@probe', 'load', 'P-17'),
+    ('misbehaves', 'crash@dispatch', 'queue', 'P-8'),
+    ('misbehaves', 'hang@wait', 'launch', 'P-46'),
+    ('misbehaves', 'quick_exit@build', 'program', 'P-8'),
+    ('misbehaves', 'closes_message@open', 'device', 'P-10'),
+    ('misbehaves', 'scribbles@open', 'device', 'P-10'),
+    ('misbehaves', 'prints@dispatch', 'process', 'P-9'),
+    ('misbehaves', 'locale@init', 'process', 'P-10'),
+    ('misbehaves', 'folder@probe', 'process', 'P-10'),
+    ('misbehaves', 'environment@open', 'process', 'P-10'),
+    ('misbehaves', 'mask@open', 'process', 'P-10'),
+    ('misbehaves', 'descriptor@build', 'process', 'P-10'),
+    ('misbehaves', 'thread@init', 'process', 'P-29'),
+    ('misbehaves', 'wrong_bytes', 'examples', 'P-23'),
+    ('misbehaves', 'wrong_capabilities', 'capabilities', 'P-19'),
+    ('misbehaves', 'crash@wait', 'capabilities', 'P-8'),
+    ('turns_wrong', '', 'sweeps', 'P-23'),
+]
+# Fakes that are the CPU plugin but for what they break: everything else passes.
+WHOLE = ('breaks_launches', 'misbehaves', 'turns_wrong')
+# Fakes that keep the rules as far as these groups ask.
+KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
+         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load')]
+
+
+def fail(text):
+    failures.append(text)
+
+
+def conform(*words, **variables):
+    return subprocess.run([wye, 'conform', *words], env={**os.environ, **variables}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=200)
+
+
+def verdict_of(where, done):
+    """The document that a run printed, checked as far as every verdict allows it."""
+    try:
+        verdict = json.loads(done.stdout)
+    except ValueError:
+        fail(f'{where}: no JSON, status {done.returncode}: {done.stderr.decode()[:300]}')
+        return None
+    for error in validator.iter_errors(verdict) if validator else ():
+        fail(f'{where}: {"/".join(map(str, error.path))}: {error.message[:200]}')
+    wrong = [case for case in verdict['cases'] if case['result'] == 'failed']
+    said = verdict['verdict']
+    if said['failed'] != len(wrong) or said['conforms'] != (not wrong) or done.returncode != (1 if wrong else 0):
+        fail(f'{where}: the verdict does not fit its cases, status {done.returncode}: {said}')
+    for case in verdict['cases']:
+        if not case['rules']:
+            fail(f'{where}: the case `{case["name"]}` names no rule')
+        if case['result'] == 'failed' and not (case['message'] and case['fix'].startswith('Fix: P-')):
+            fail(f'{where}: the case `{case["name"]}` failed without a sentence or a remedy')
+    return verdict
+
+
+def run_fake(name, told, groups):
+    words, variables = ['--json', '--quick', '--timeout', '4', '--only', groups], {}
+    if '@' in told or name == 'misbehaves':
+        variables['WYE_MISBEHAVES'] = told
+    elif told:
+        words += ['--config', told]
+    return verdict_of(f'{name} {told}', conform(os.path.join(fakes, name + '.so'), *words, **variables))
+
+
+def failed(verdict):
+    return {(case['group'], case['name']): case['rules'] for case in verdict['cases'] if case['result'] == 'failed'}
+
+
+def check_breaks(entry, healthy):
+    name, told, groups, rule = entry
+    verdict = run_fake(name, told, groups)
+    if verdict is None:
+        return
+    known = {} if name in WHOLE else healthy
+    rules = {number for case, numbers in failed(verdict).items() for number in numbers if number not in known.get(case, ())}
+    if rule not in rules:
+        fail(f'{name} {told}: {rule} did not fail in {groups}, but these: {sorted(rules)}')
+
+
+def check_usage():
+    """Files that are no plugin, and wrong words: status 2, a sentence and a remedy."""
+    def put(name, content):
+        path = os.path.join(work, name)
+        with open(path, 'wb') as out:
+            out.write(content)
+        return path
+    healthy = os.path.join(fakes, 'healthy.so')
+    with open(healthy, 'rb') as source:
+        other = bytearray(source.read())
+    other[18] = 3  # e_machine: a processor of 32 bits
+    for words, status in [
+            ([put('empty.so', b'')], 2), ([put('text.so', b'no plugin\n' * 100)], 2), ([put('other.so', bytes(other))], 2),
+            ([os.path.join(work, 'absent.so')], 2), ([work], 2), ([wye + '-none'], 2), ([], 2), ([healthy, '--quick', '--full'], 2),
+            ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2),
+            ([healthy, '--config', 'x'], 2), ([healthy, '--device', '7'], 3), ([healthy, '--device', '1'], 3),
+            ([healthy, '--device', '"none of this name"'], 3)]:
+        done = conform(*words, *(['--only', 'file'] if '--only' not in words and words[:1] == [healthy] else []))
+        text = done.stderr.decode()
+        if done.returncode != status or not text.startswith('wye: error: ') or 'Fix: ' not in text or done.stdout.startswith(b'{'):
+            fail(f'{words}: status {done.returncode}, not {status}: {text[:300]}')
+    done = conform(healthy, '--only', 'file', WYE_LIBEXEC=work)
+    if done.returncode != 1 or b'wye-conform-abi' not in done.stderr:
+        fail(f'without kits: status {done.returncode}: {done.stderr.decode()[:300]}')
+
+
+def check_screen():
+    """What people see: a line for each group, the case that ended the process, the rule, the verdict."""
+    done = conform(os.path.join(fakes, 'misbehaves.so'), '--quick', '--only', 'native,queue', WYE_MISBEHAVES='crash@dispatch')
+    text = done.stdout.decode()
+    for part in ('plugin `misbehaves`', 'device misbehaves:0', '  native ', '  queue ', 'FAILED ', 'P-8', 'by signal 11 (Segmentation fault)',
+                 'Fix: ', 'misbehaves 0.1.0 does not conform: ', 'so that the cases behind them did not run'):
+        if part not in text:
+            fail(f'the screen lacks `{part}`:\n{text[:3000]}')
+    if done.returncode != 1:
+        fail(f'the screen: status {done.returncode}')
+
+
+def check_manifest():
+    """A manifest beside the file that says another version is a failure, one that agrees is none."""
+    for version, conforms in (('0.1.0', True), ('9.9', False)):
+        folder = tempfile.mkdtemp(dir=work)
+        shutil.copy(os.path.join(fakes, 'healthy.so'), os.path.join(folder, 'wye_healthy.so'))
+        manifest = {'schema': 1, 'id': 'healthy', 'library': 'wye_healthy.so', 'arch': os.uname().machine, 'backend': 'fake',
+                    'abi': {'major': 1, 'draft': int(schema_draft()), 'minor_needed': 0, 'minor_built': 0}, 'version': version}
+        with open(os.path.join(folder, 'wye_healthy.wye.json'), 'w', encoding='utf-8') as out:
+            json.dump(manifest, out)
+        verdict = verdict_of(f'manifest {version}', conform(os.path.join(folder, 'wye_healthy.so'), '--json', '--only', 'load'))
+        if verdict and verdict['verdict']['conforms'] != conforms:
+            fail(f'a manifest of version {version}: {verdict["verdict"]}')
+
+
+def check_own_format():
+    """A device that no program of the language runs on: those groups are not tried, and the verdict says why."""
+    verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
+    if not verdict:
+        return
+    reasons = {group['name']: group['not_tried'] or '' for group in verdict['groups']}
+    for name in ('examples', 'sweeps'):
+        if 'takes org.example.fake only' not in reasons[name]:
+            fail(f'own_format: {name} gives another reason: {reasons[name]}')
+    if 'not tried: examples, sweeps, since the device takes org.example.fake only' not in verdict['verdict']['sentence']:
+        fail(f'own_format: the verdict does not say what was not tried: {verdict["verdict"]["sentence"]}')
+    apart = [case['message'] for case in verdict['cases'] if case['group'] == 'program' and case['result'] == 'not_applicable']
+    if not any('no program in a format of this device' in message for message in apart):
+        fail(f'own_format: cases that need a program give other reasons: {apart}')
+
+
+def schema_draft():
+    return json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'load').stdout)['host']['abi']['draft']
+
+
+os.makedirs(work, exist_ok=True)
+alone = os.path.join(work, 'needs_gone.so')  # linked to a library that no folder has
+with open(os.path.join(fakes, 'needs_gone.so'), 'rb') as linked, open(alone, 'wb') as out:
+    out.write(linked.read().replace(b'libwye_gone.so', b'libwye_none.so'))
+if validator:
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for change in ({'schema': 2}, {'cases': [{'name': 'x'}]}, {'verdict': {}}):
+        if validator.is_valid({**json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'file').stdout), **change}):
+            fail(f'the schema accepts {change}')
+baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,process')
+healthy_fails = failed(baseline) if baseline else {}
+with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
+    jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
+    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_own_format)]
+    for job in jobs:
+        job.result()
+for name, groups in KEEPS:
+    verdict = run_fake(name, '', groups)
+    if verdict and not verdict['verdict']['conforms']:
+        fail(f'{name} keeps the contract, but: {failed(verdict)}')
+verdict = verdict_of('needs_gone', conform(alone, '--json', '--only', 'load'))
+if verdict and 'P-4' not in verdict['verdict']['failed_rules']:
+    fail(f'a library that is absent is no failure of P-4: {verdict["verdict"]}')
+print('\n'.join(failures) or f'{len(BREAKS)} broken rules found, {len(KEEPS)} plugins that keep them')
+sys.exit(1 if failures else 0)

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ends: objects that are destroyed in any order, with work pending, and many times.
+#include <algorithm>
+#include <array>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::binding;
+using harness::bytes_of;
+using harness::counting;
+using harness::fill;
+using harness::kDeadline;
+using harness::Rig;
+
+namespace {
+
+// One object of each kind of a device, owned by hand so that they can end in any order.
+class Objects {
+  public:
+    explicit Objects(Rig& rig) : device_(rig.device), table_(*rig.device.table) {
+        wye_buffer_desc description{};
+        description.header.size = sizeof description;
+        description.size = 1024;
+        description.alignment = 16;
+        REQUIRE(table_.buffer_create(device_.object, &description, &buffer_, nullptr) == WYE_OK);
+        const wye_artifact artifact = rig.sample();
+        REQUIRE(table_.program_create(device_.object, &artifact, &program_, nullptr) == WYE_OK);
+        queue_ = device_.queue_create();
+        if (table_.command_create == nullptr) return;
+        const wye_operation clear = fill(buffer_, 0, 1024, 7, 4);
+        wye_command_desc command{};
+        command.header.size = sizeof command;
+        command.operations = &clear;
+        command.operation_count = 1;
+        REQUIRE(table_.command_create(device_.object, &command, &command_, nullptr) == WYE_OK);
+    }
+    Objects(const Objects&) = delete;
+    Objects& operator=(const Objects&) = delete;
+
+    static constexpr std::array<char, 4> kKinds = {'b', 'c', 'p', 'q'};
+    void destroy(char kind) {
+        if (kind == 'b') table_.buffer_destroy(device_.object, buffer_);
+        if (kind == 'p') table_.program_destroy(device_.object, program_);
+        if (kind == 'q') device_.queue_table->destroy(queue_);
+        if (kind == 'c' && command_ != nullptr) table_.command_destroy(device_.object, command_);
+    }
+    // Fills the buffer, runs the program on it and the command, and waits.
+    void use() {
+        const std::uint32_t by = 1;
+        const wye_binding bindings[] = {binding(buffer_, 0, 64), binding(buffer_, 512, 64)};
+        std::vector<wye_operation> work = {fill(buffer_, 0, 1024, 3, 4),
+                                           harness::dispatch(program_, bindings, {1, 1, 1}, &by)};
+        if (command_ != nullptr) {
+            wye_operation execute{};
+            execute.kind = WYE_OPERATION_EXECUTE;
+            execute.u.execute.command = command_;
+            work.push_back(execute);
+        }
+        REQUIRE(device_.submit(work, {}, queue_) == WYE_OK);
+        CHECK(device_.await(queue_, device_.value, kDeadline, nullptr) == WYE_OK);
+    }
+
+  private:
+    harness::Device& device_;
+    const wye_device_table& table_;
+    wye_buffer_object* buffer_ = nullptr;
+    wye_program_object* program_ = nullptr;
+    wye_queue_object* queue_ = nullptr;
+    wye_command_object* command_ = nullptr;
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("lifetime");
+
+TEST_CASE("buffer, command, program and queue of a device end in any order (P-13, P-29)") {
+    Rig rig;
+    std::array<char, 4> order = Objects::kKinds;
+    do {
+        const std::string ends(order.begin(), order.end());
+        CAPTURE(ends);
+        Objects objects(rig);
+        objects.use();
+        for (const char kind : order) objects.destroy(kind);
+        rig.check_works();
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("a queue is destroyed with work pending, and that ends first (P-13, P-25)") {
+    Rig rig;
+    constexpr std::uint64_t kBytes = std::uint64_t{16} << 20U;
+    wye_buffer_object* buffer = rig.device.buffer(kBytes);
+    for (std::uint32_t round = 1; round <= 4; ++round) {
+        wye_queue_object* queue = rig.device.queue_create();
+        std::vector<std::byte> got(kBytes);
+        const wye_operation work[] = {fill(buffer, 0, kBytes, round, 1),
+                                      harness::download(buffer, 0, got)};
+        REQUIRE(rig.device.submit(work, {}, queue) == WYE_OK);
+        rig.device.queue_table->destroy(queue);
+        CHECK((got == std::vector<std::byte>(kBytes, static_cast<std::byte>(round))));
+    }
+}
+
+TEST_CASE("a device that is closed leaves another device of the plugin as it was (P-29)") {
+    harness::QuietPlugin plugin;
+    harness::Device kept(plugin);
+    const auto words = counting(256, 3);
+    wye_buffer_object* buffer = kept.buffer(bytes_of(words));
+    for (int round = 0; round < 5; ++round) {
+        harness::Device other(plugin);
+        wye_buffer_object* theirs = other.buffer(1024);
+        REQUIRE(other.run(fill(theirs, 0, 1024, 1, 1)) == WYE_OK);
+    }
+    CHECK(harness::values_of<std::uint32_t>(kept.download(buffer, 1024)) == words);
+}
+
+TEST_CASE("objects that come and go leave the device as it was (P-29)") {
+    Rig rig;
+    for (int round = 0; round < 50; ++round) {
+        Objects objects(rig);
+        if (round % 10 == 0) objects.use();
+        for (const char kind : {'c', 'p', 'b', 'q'}) objects.destroy(kind);
+    }
+    rig.check_works();
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the file to the list of devices, one step for each case. The other suites need all of them.
+#include <cctype>
+#include <chrono>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::Failure;
+using harness::subject;
+using harness::text_of;
+
+namespace {
+
+constexpr std::uint32_t kMostTable = 64 * 1024;  // bytes; a larger size is no table's
+constexpr std::uint32_t kMostDevices = 4096;
+
+const wye_plugin_desc& described() {
+    const auto query = reinterpret_cast<wye_plugin_query_fn>(
+        harness::export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
+    const wye_hello hello{
+        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
+    const wye_plugin_desc* desc = nullptr;
+    REQUIRE(query(&hello, &desc) == WYE_OK);
+    REQUIRE(desc != nullptr);
+    return *desc;
+}
+
+// No entry of a chain is critical, since no host knows any; and the chain has an end.
+void check_chain(const wye_header& header) {
+    int entries = 0;
+    for (auto* entry = static_cast<const wye_header*>(header.next); entry != nullptr;
+         entry = static_cast<const wye_header*>(entry->next)) {
+        REQUIRE(++entries <= 64);
+        CHECK(entry->size >= sizeof(wye_header));
+        CHECK((entry->type & WYE_CHAIN_CRITICAL) == 0);
+    }
+}
+
+void check_id(const std::string& id) {
+    REQUIRE_FALSE(id.empty());
+    CHECK(id.size() <= 64);
+    CHECK(id != "auto");
+    CHECK(std::islower(static_cast<unsigned char>(id[0])) != 0);
+    for (const char c : id) CHECK(((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'));
+}
+
+// At most 4 KiB, which is what the host takes; and of characters that can be shown.
+void check_text(const char* what, wye_string text) {
+    CAPTURE(what);
+    REQUIRE(text.size <= 4096);
+    REQUIRE((text.size == 0 || text.data != nullptr));
+    for (const char c : text_of(text)) {
+        const auto byte = static_cast<unsigned char>(c);
+        REQUIRE((byte >= 0x20 && byte != 0x7f));
+    }
+}
+
+// For whoever runs the kit.
+void tell(const wye_plugin_desc& desc) {
+    if (harness::report() == nullptr) return;
+    const auto number = [](std::uint32_t n) { return std::to_string(n); };
+    harness::report()->line(
+        "plugin",
+        {text_of(desc.id), text_of(desc.version), text_of(desc.vendor), number(desc.abi_major),
+         number(desc.abi_minor), number(desc.host_minor_needed), number(desc.abi_draft)});
+}
+
+void tell(std::uint32_t index, const wye_device_info& info) {
+    if (harness::report() == nullptr) return;
+    std::string formats;
+    for (std::uint64_t i = 0; i < info.format_count; ++i)
+        formats += (i == 0 ? "" : ",") + text_of(info.formats[i]);
+    harness::report()->line(
+        "device", {std::to_string(index), info.state == WYE_DEVICE_USABLE ? "usable" : "unusable",
+                   text_of(info.name), text_of(info.reason), formats});
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("load");
+
+TEST_CASE("the file loads without its driver, and has the query (P-1, P-4)") {
+    CHECK((harness::export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL) != nullptr));
+}
+
+TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6, P-7)") {
+    const wye_plugin_desc& desc = described();
+    REQUIRE(desc.header.size >= offsetof(wye_plugin_desc, build_flags));
+    REQUIRE(desc.abi_major == WYE_ABI_MAJOR);
+    REQUIRE(desc.header.size >= sizeof desc);
+    CHECK(desc.header.size <= kMostTable);
+    CHECK(desc.header.type == 0);
+    check_chain(desc.header);
+    REQUIRE(desc.abi_draft == WYE_ABI_DRAFT);
+    CHECK(desc.host_minor_needed <= desc.abi_minor);
+    CHECK(desc.host_minor_needed <= WYE_ABI_MINOR);
+    CHECK(desc.pointer_bytes == sizeof(void*));
+    CHECK(desc.reserved == 0);
+    check_text("version", desc.version);
+    check_text("vendor", desc.vendor);
+    check_text("id", desc.id);
+    CHECK(desc.version.size > 0);
+    CHECK(desc.vendor.size > 0);
+    check_id(text_of(desc.id));
+    tell(desc);
+    REQUIRE(desc.table != nullptr);
+    const wye_plugin_table& table = *desc.table;
+    REQUIRE(table.header.size >= sizeof table);
+    CHECK(table.header.size <= kMostTable);
+    CHECK(table.header.type == 0);
+    check_chain(table.header);
+    CHECK((table.init != nullptr));
+    CHECK((table.probe_devices != nullptr));
+    CHECK((table.device_info != nullptr));
+    CHECK((table.device_fact != nullptr));
+    CHECK((table.open_device != nullptr));
+    CHECK((table.shutdown != nullptr));
+    CHECK((table.translate == nullptr) == (table.translate_release == nullptr));
+}
+
+TEST_CASE("the query gives the same static description each time (P-2, P-3)") {
+    CHECK(&described() == &described());
+}
+
+TEST_CASE("`init` gives an object, or says what is missing (P-4, P-11, P-12)") {
+    const wye_plugin_table& table = *described().table;
+    const harness::Host host;
+    harness::Sink sink;
+    wye_plugin_object* object = nullptr;
+    const wye_status status = table.init(host.table(), WYE_ABI_MINOR, &object, sink.out());
+    const Failure failure = sink.failure();
+    if (status == WYE_OK) {
+        REQUIRE_MESSAGE(object != nullptr, "it succeeded with a null object");
+        CHECK(failure.message.empty());
+        table.shutdown(object);
+        return;
+    }
+    CHECK((object == nullptr));
+    harness::check_helpful(failure, status);
+    harness::note("`init` failed: " + failure.message + " " + failure.fix);
+}
+
+TEST_CASE(
+    "devices are listed soon, each with a name, and with formats or a reason (P-3, P-17, "
+    "P-18)") {
+    const auto begun = std::chrono::steady_clock::now();
+    const harness::Plugin plugin;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    if (plugin.status != WYE_OK) {
+        harness::check_helpful(plugin.failure, plugin.status);
+        return harness::not_applicable("the plugin lists no devices: " + plugin.failure.message);
+    }
+    CHECK(took.count() < 10.0);
+    REQUIRE(plugin.devices <= kMostDevices);
+    for (std::uint32_t index = 0; index < plugin.devices; ++index) {
+        wye_device_info info{};
+        info.header.size = sizeof info;
+        REQUIRE(plugin.table->device_info(plugin.object, index, &info, nullptr) == WYE_OK);
+        check_text("name", info.name);
+        check_text("reason", info.reason);
+        check_text("fix", info.fix);
+        CHECK(info.name.size > 0);
+        REQUIRE(info.format_count <= 64);
+        for (std::uint64_t i = 0; i < info.format_count; ++i) {
+            check_text("format", info.formats[i]);
+            CHECK(info.formats[i].size > 0);
+        }
+        tell(index, info);
+        if (info.state == WYE_DEVICE_USABLE) {
+            CHECK(info.format_count >= 1);
+        } else {
+            CHECK(info.state == WYE_DEVICE_UNUSABLE);
+            CHECK_FALSE(text_of(info.reason).empty());
+            CHECK(text_of(info.fix).rfind("Fix: ", 0) == 0);
+        }
+    }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/abi/report.hpp"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+namespace harness {
+namespace {
+
+// Of the process, as its descriptor is.
+std::unique_ptr<Report>& chosen() {
+    static std::unique_ptr<Report> value;
+    return value;
+}
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) switch (c) {
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+        }
+    return out;
+}
+
+}  // namespace
+
+void Report::line(std::string_view kind, std::initializer_list<std::string_view> fields) const {
+    std::string text(kind);
+    for (const std::string_view field : fields) text += '\t' + escaped(field);
+    text += '\n';
+    for (std::string_view rest = text; !rest.empty();) {
+        const ssize_t wrote = ::write(descriptor_, rest.data(), rest.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) ::_exit(kLostReport);
+        rest.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+}
+
+const Report* report() noexcept { return chosen().get(); }
+void report_to(int descriptor) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    chosen() = std::make_unique<Report>(descriptor);
+}
+
+void not_applicable(std::string_view reason) {
+    if (report() != nullptr)
+        report()->line("skip", {reason});
+    else
+        std::printf("does not apply: %.*s\n", static_cast<int>(reason.size()), reason.data());
+}
+
+void note(std::string_view text) {
+    if (report() != nullptr)
+        report()->line("note", {text});
+    else
+        std::printf("note: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+}  // namespace harness

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kit tells `wye conform`, which runs it as a child: one line for each thing, on a
+// descriptor of its own, so that the parent knows the case in which the plugin ended the process.
+//
+//   plugin ID VERSION VENDOR MAJOR MINOR NEEDED DRAFT
+//   opened SELECTOR     by the kit of the language
+//   device INDEX usable|unusable NAME REASON FORMATS
+//   case NAME           a case begins; its name ends with the rules that it checks, "(P-1, P-2)"
+//   rule RULE           what fails next breaks this rule, too
+//   fail TEXT           the case fails
+//   skip REASON         the case does not apply to this plugin or device
+//   note TEXT           worth telling, no failure
+//   work                the case goes on
+//   end                 the case has ended
+//   done                there are no more cases
+//
+// Fields are separated by tabs. A line break or tab in a text is written as \n or \t, a backslash
+// as \\.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace harness {
+
+class Report {
+  public:
+    explicit Report(int descriptor) : descriptor_(descriptor) {}
+
+    // Ends the process with kLostReport if the descriptor cannot be written.
+    void line(std::string_view kind, std::initializer_list<std::string_view> fields = {}) const;
+
+    // A process that ends with it has lost its descriptor: its plugin closed that.
+    static constexpr int kLostReport = 99;
+
+  private:
+    int descriptor_;
+};
+
+// The report of this process; null: nobody asked for one.
+[[nodiscard]] const Report* report() noexcept;
+// Makes it; once, before any case. The process then ends with its parent, and leaves no core file.
+void report_to(int descriptor);
+
+// Says that the case does not apply, in the report or on standard output; the case then returns.
+void not_applicable(std::string_view reason);
+// The same by an exception, from within a case.
+struct NotApplicable {
+    std::string reason;
+};
+// Something worth telling that is no failure.
+void note(std::string_view text);
+
+}  // namespace harness

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of submits against the host's clock.
+#include <chrono>
+
+#include "conformance/abi/rig.hpp"
+
+using harness::fill;
+using harness::Rig;
+
+namespace {
+
+std::uint64_t now_ns() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("timeline");
+
+TEST_CASE("the device's time is within the host's, and submits in order end in order (P-19)") {
+    Rig rig(true);
+    const wye_queue_table& table = *rig.device.queue_table;
+    if (table.timing == nullptr) {
+        CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
+        return harness::not_applicable("the plugin gives no times");
+    }
+    constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
+    wye_buffer_object* buffer = rig.device.buffer(kBytes);
+    REQUIRE(rig.device.run(fill(buffer, 0, kBytes, 1, 4)) == WYE_OK);
+    std::uint64_t last_end = 0;
+    for (std::uint32_t round = 1; round <= 20; ++round) {
+        CAPTURE(round);
+        const std::uint64_t before = now_ns();
+        REQUIRE(rig.device.run(fill(buffer, 0, kBytes, round, 4)) == WYE_OK);
+        const std::uint64_t spent = now_ns() - before;
+        wye_timing time{};
+        time.header.size = sizeof time;
+        REQUIRE(table.timing(rig.device.queue, rig.device.value, &time, nullptr) == WYE_OK);
+        // The two clocks may run apart by a little.
+        CHECK(time.device_ns <= spent + spent / 10 + 100'000);
+        wye_timing again{};
+        again.header.size = sizeof again;
+        REQUIRE(table.timing(rig.device.queue, rig.device.value, &again, nullptr) == WYE_OK);
+        CHECK(again.device_ns == time.device_ns);
+        if (time.end_ns == 0) continue;
+        CHECK(time.begin_ns <= time.end_ns);
+        CHECK(time.end_ns >= last_end);
+        last_end = time.end_ns;
+    }
+}
+
+TEST_SUITE_END();

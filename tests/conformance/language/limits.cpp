@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that take as much of a limit as the device claims, or as the language allows, if that is
+// less. One that the device refuses by that limit's name is no failure, and no success.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "conformance/language/judge.hpp"
+#include "conformance/language/suites.hpp"
+#include "support/random.hpp"
+#include "wye/program_format.h"
+
+namespace conformance {
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint32_t);
+
+struct Full {
+    std::string text;
+    Launch launch;
+};
+
+Binding words_in(const std::string& name, std::size_t count) {
+    support::Random random(count);
+    return {name, true, false, support::random_scalars(random, WYE_KIND_U32, count)};
+}
+Binding words_out(std::size_t count) {
+    return {"r", false, true, std::vector<std::byte>(count * kWord)};
+}
+
+// Two workgroups of so many invocations, which exchange elements.
+Full widest(std::uint64_t invocations) {
+    const std::string n = std::to_string(invocations);
+    Full out;
+    out.text = "wye 1; program widest; workgroup " + n +
+               ";\n"
+               "input x: u32[]; output r: u32[len(x)]; shared s: u32[" +
+               n +
+               "];\n"
+               "main { s[local_index] = x[global_id.x]; barrier; r[global_id.x] = s[" +
+               std::to_string(invocations - 1) + "u - local_index]; }";
+    out.launch.groups = std::array<std::uint32_t, 3>{2, 1, 1};
+    out.launch.buffers = {words_in("x", 2 * invocations), words_out(2 * invocations)};
+    return out;
+}
+
+// A workgroup of 64 invocations, which write all of so many bytes, and read what others wrote.
+Full most_shared(std::uint64_t bytes) {
+    const std::uint64_t rounds = bytes / kWord / 64;
+    const std::string k = std::to_string(rounds);
+    Full out;
+    out.text =
+        "wye 1; program most_shared; workgroup 64;\n"
+        "input x: u32[64]; output r: u32[64]; shared s: u32[" +
+        std::to_string(rounds * 64) +
+        "];\n"
+        "main {\n"
+        "    for k in 0u.." +
+        k +
+        "u { s[k * 64u + local_index] = x[local_index] + k; }\n"
+        "    barrier;\n"
+        "    var sum = 0u;\n"
+        "    for k in 0u.." +
+        k +
+        "u { sum = rotl(sum, 1u) ^ s[k * 64u + 63u - local_index]; }\n"
+        "    r[local_index] = sum;\n"
+        "}";
+    out.launch.groups = std::array<std::uint32_t, 3>{1, 1, 1};
+    out.launch.buffers = {words_in("x", 64), words_out(64)};
+    return out;
+}
+
+// So many buffers, of which the last has the sums of the others.
+Full most_buffers(std::uint64_t count) {
+    Full out;
+    out.text = "wye 1; program most_buffers; workgroup 64;\n";
+    std::string sum = "0u";
+    for (std::uint64_t i = 0; i + 1 < count; ++i) {
+        const std::string name = "x" + std::to_string(i);
+        out.text += "input " + name + ": u32[64];\n";
+        sum = "(" + sum + " ^ rotl(" + name + "[local_index], " + std::to_string(i % 32) + "u))";
+        out.launch.buffers.push_back(words_in(name, 64));
+    }
+    out.text += "output r: u32[64];\nmain { r[local_index] = " + sum + "; }";
+    out.launch.groups = std::array<std::uint32_t, 3>{1, 1, 1};
+    out.launch.buffers.push_back(words_out(64));
+    return out;
+}
+
+void check(const Device& device, const Full& full, Tally& tally) {
+    const auto program = device.context().program_from_text(full.text, "limit");
+    if (!program.ok()) return tally.end(program.error().text());
+    const auto wire = program->lower("wire");
+    if (!wire.ok()) return tally.end(wire.error().text());
+    const auto wanted = expected(*wire, {full.launch});
+    if (!wanted.ok()) return tally.end(wanted.error().text());
+    const auto got = device.run(*program, {full.launch}, false);
+    if (!got.ok() && got.error().code == wye::Code::LIMIT_EXCEEDED)
+        return tally.leave_out("refused: " + got.error().message);
+    tally.end(got.ok() ? difference(full.launch.buffers, *got, *wanted) : got.error().text());
+}
+
+struct Limit {
+    const char* name;  // the fact
+    const char* what;
+    std::uint64_t most;  // of the language
+    std::function<Full(std::uint64_t)> fill;
+};
+
+}  // namespace
+
+void run_limits(const Device& device, Tally& tally) {
+    const Limit limits[] = {
+        {"max_workgroup_invocations", "a workgroup of the most invocations", WYE_LIMIT_WORKGROUP,
+         widest},
+        {"max_shared_bytes", "a workgroup with the most shared memory", WYE_LIMIT_SHARED_BYTES,
+         most_shared},
+        {"max_buffers", "a program with the most buffers", WYE_LIMIT_BUFFERS, most_buffers},
+    };
+    for (const Limit& limit : limits) {
+        if (!tally.begin(limit.what, "P-19")) continue;
+        std::uint64_t claimed = device.limit(limit.name, 0);
+        // A workgroup of one row can have no more than the first axis takes.
+        if (limit.most == WYE_LIMIT_WORKGROUP)
+            claimed = std::min<std::uint64_t>(claimed, device.axes("max_workgroup_size")[0]);
+        if (claimed == 0)
+            tally.leave_out(std::string("the device does not report ") + limit.name);
+        else
+            check(device, limit.fill(std::min(claimed, limit.most)), tally);
+    }
+}
+
+}  // namespace conformance

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts the cases of a suite, prints those that fail, and tells all of them to the report of this
+// process, if it has one. One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace conformance {
+
+class Tally {
+  public:
+    // Leaves out the first `skip` cases. `rules`: those of the plugin contract that each case of
+    // the suite checks, "P-23".
+    explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0)
+        : rules_(std::move(rules)), skip_(skip) {}
+
+    // A case begins. False: it is left out, and does not end.
+    [[nodiscard]] bool begin(const std::string& name);
+    // As begin, for a case of other rules.
+    [[nodiscard]] bool begin(const std::string& name, const std::string& rules);
+    // It goes on: a long case says so, so that it is not taken for one that hangs.
+    void work() const;
+    // It has ended; an empty problem: it passed.
+    void end(const std::string& problem);
+    // It does not apply to this device.
+    void leave_out(const std::string& why);
+    // A whole case.
+    void add(const std::string& name, const std::string& problem) {
+        if (begin(name)) end(problem);
+    }
+    void add_left_out(const std::string& name, const std::string& why) {
+        if (begin(name)) leave_out(why);
+    }
+
+    [[nodiscard]] std::uint64_t passed() const { return passed_; }
+    [[nodiscard]] std::uint64_t failed() const { return failed_; }
+
+  private:
+    std::string rules_, name_;
+    std::uint64_t skip_;
+    std::uint64_t passed_ = 0, failed_ = 0;
+};
+
+}  // namespace conformance

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The example programs and the language reference, embedded at build time, so that an installed kit
+// needs no file. Static memory.
+#pragma once
+
+#include <string_view>
+
+namespace support {
+
+[[nodiscard]] std::string_view language_text();
+// Of the program NAME.wye; empty: there is none.
+[[nodiscard]] std::string_view program_text(std::string_view name);
+
+}  // namespace support

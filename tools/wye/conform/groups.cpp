@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "kit.hpp"
+
+namespace wye::tool::conform {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A group is given up after this many processes that the plugin ended: each takes time.
+constexpr int kMostEnds = 8;
+constexpr std::size_t kTold = 3;  // failures of one case that are kept
+
+double seconds_since(Clock::time_point begun) {
+    return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+
+// Takes the rules off the end of a name: "text (P-1, P-2)".
+Case case_of(std::string_view name) {
+    Case out;
+    const std::size_t open = name.rfind(" (P-");
+    if (open == name.npos || !name.ends_with(')')) {
+        out.name = name;
+        return out;
+    }
+    out.name = name.substr(0, open);
+    std::string_view rest = name.substr(open + 2, name.size() - open - 3);
+    while (!rest.empty()) {
+        const std::size_t comma = std::min(rest.find(", "), rest.size());
+        out.rules.emplace_back(rest.substr(0, comma));
+        rest = rest.substr(std::min(comma + 2, rest.size()));
+    }
+    return out;
+}
+
+// First, since it is the rule that surely was broken.
+void add_rule(Case& to, std::string rule) {
+    if (std::find(to.rules.begin(), to.rules.end(), rule) == to.rules.end())
+        to.rules.insert(to.rules.begin(), std::move(rule));
+}
+
+std::optional<std::uint32_t> number(std::string_view text) {
+    std::uint32_t out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty())
+        return std::nullopt;
+    return out;
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        out.emplace_back(text.substr(0, comma));
+        text = text.substr(std::min(comma + 1, text.size()));
+    }
+    return out;
+}
+
+// Builds a group from the lines of a kit.
+class Reader {
+  public:
+    Reader(Group& group, Verdict& verdict) : group_(group), verdict_(verdict) {}
+
+    [[nodiscard]] bool take(const std::vector<std::string>& words) {
+        const std::string& kind = words.front();
+        if (kind == "plugin" && words.size() == 8) return take_plugin(words);
+        if (kind == "device" && words.size() == 6) return take_device(words);
+        if (kind == "work" || kind == "opened") return true;
+        if (kind == "case" && words.size() == 2) {
+            ++told_;
+            begin(words[1]);
+            return true;
+        }
+        if (!open_) return false;
+        Case& now = group_.cases.back();
+        if (kind == "end") {
+            close();
+        } else if (words.size() != 2) {
+            return false;
+        } else if (kind == "fail") {
+            fail(words[1]);
+        } else if (kind == "rule") {
+            add_rule(now, words[1]);
+        } else if (kind == "skip") {
+            if (now.result == Outcome::passed) now.result = Outcome::not_applicable;
+            now.messages.push_back(words[1]);
+        } else if (kind == "note") {
+            now.notes.push_back(words[1]);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    // Cases that kits began, over all their processes.
+    [[nodiscard]] std::size_t told() const { return told_; }
+    // Between the lines "case" and "end".
+    [[nodiscard]] bool in_case() const { return open_; }
+    void begin(std::string_view name) {
+        close();
+        group_.cases.push_back(case_of(name));
+        failures_ = 0;
+        open_ = true;
+        begun_ = Clock::now();
+    }
+    void fail(const std::string& text) {
+        Case& now = group_.cases.back();
+        if (now.result == Outcome::not_applicable) now.messages.clear();
+        now.result = Outcome::failed;
+        if (++failures_ <= kTold) now.messages.push_back(text);
+    }
+    void note(std::string text) { group_.cases.back().notes.push_back(std::move(text)); }
+    void rule(std::string name) { add_rule(group_.cases.back(), std::move(name)); }
+    void close() {
+        if (!open_) return;
+        open_ = false;
+        Case& now = group_.cases.back();
+        now.seconds = seconds_since(begun_);
+        if (failures_ > kTold)
+            now.messages.push_back(fmt::format("and {} more failures", failures_ - kTold));
+    }
+
+  private:
+    bool take_plugin(const std::vector<std::string>& words) {
+        std::uint32_t numbers[4] = {};
+        for (std::size_t i = 0; i < 4; ++i) {
+            const auto read = number(words[4 + i]);
+            if (!read) return false;
+            numbers[i] = *read;
+        }
+        verdict_.id = words[1];
+        verdict_.version = words[2];
+        verdict_.vendor = words[3];
+        verdict_.abi = Abi{numbers[0], numbers[1], numbers[3], numbers[2]};
+        return true;
+    }
+    bool take_device(const std::vector<std::string>& words) {
+        const auto index = number(words[1]);
+        if (!index) return false;
+        verdict_.devices.push_back(
+            {*index, words[2] == "usable", words[3], words[4], split(words[5])});
+        return true;
+    }
+
+    Group& group_;
+    Verdict& verdict_;
+    bool open_ = false;
+    std::size_t told_ = 0;
+    std::size_t failures_ = 0;
+    Clock::time_point begun_;
+};
+
+// How much of the language runs.
+struct Amount {
+    const char* scale;   // of the examples; 0: one small launch each
+    const char* inputs;  // of each operation
+    const char* random;  // seeds
+    const char* traps;
+};
+Amount amount_of(Depth depth) {
+    switch (depth) {
+        case Depth::quick:
+            return {"0", "2048", "0..40", "0..10"};
+        case Depth::full:
+            return {"2", "1048576", "0..1500", "0..300"};
+        case Depth::usual:
+            break;
+    }
+    return {"1", "65536", "0..250", "0..60"};
+}
+
+std::vector<std::string> words_of(const GroupPlan& plan, const Setup& setup,
+                                  const Verdict& verdict) {
+    std::vector<std::string> out;
+    if (plan.needs == Needs::language) {
+        out = {setup.language_kit, plan.name,
+               "--device",         fmt::format("{}:{}", verdict.id, verdict.device->index),
+               "--plugin",         setup.link};
+        const Amount amount = amount_of(setup.depth);
+        const std::string_view name = plan.name;
+        const auto add = [&](std::string_view group, const char* flag, const char* value) {
+            if (name == group) out.insert(out.end(), {flag, value});
+        };
+        add("examples", "--scale", amount.scale);
+        add("sweeps", "--count", amount.inputs);
+        add("random", "--seeds", amount.random);
+        add("traps", "--seeds", amount.traps);
+    } else {
+        out = {setup.abi_kit, setup.plugin, fmt::format("--test-suite={}", plan.name)};
+        if (verdict.device)
+            out.insert(out.end(), {"--device", std::to_string(verdict.device->index)});
+    }
+    for (const std::string& setting : setup.config) out.insert(out.end(), {"--config", setting});
+    return out;
+}
+
+// Adds to the group how a kit's process ended, unless it did as it should.
+void judge_end(const KitEnd& end, const Setup& setup, Reader& reader, Group& group) {
+    if (end.how == KitEnd::How::done) return;
+    if (!reader.in_case())
+        reader.begin(end.said_done         ? "the process ends after its last case (P-30)"
+                     : group.cases.empty() ? "the cases begin (P-8)"
+                                           : "the cases go on (P-8)");
+    switch (end.how) {
+        case KitEnd::How::done:
+            break;
+        case KitEnd::How::ended:
+            reader.rule("P-8");
+            reader.fail("the plugin ended the process " + end.text);
+            break;
+        case KitEnd::How::timed_out:
+            reader.fail(fmt::format("it did not end within {} seconds",
+                                    std::chrono::duration<double>(setup.limit).count()));
+            break;
+        case KitEnd::How::lost_report:
+            reader.rule("P-10");
+            reader.fail(
+                "the plugin closed or wrote to descriptor 3 of its process, which is not its own");
+            break;
+    }
+    if (!end.printed.empty()) reader.note("the process printed: " + end.printed);
+    reader.close();
+}
+
+}  // namespace
+
+const std::vector<GroupPlan>& group_plans() {
+    static const std::vector<GroupPlan> plans = {
+        {"file", "what the file exports and names", Needs::file},
+        {"load", "loading, handshake, start, list of devices", Needs::file},
+        {"plugin", "start and end, facts", Needs::plugin},
+        {"skew", "hosts of other versions", Needs::plugin},
+        {"process", "signals, output, threads", Needs::plugin},
+        {"device", "opened devices and their limits", Needs::device},
+        {"device_skew", "structures of other versions", Needs::device},
+        {"memory", "buffers, mappings, transfers", Needs::device},
+        {"program", "artifacts, built, saved and loaded", Needs::device},
+        {"queue", "launches and their order", Needs::device},
+        {"timeline", "values, waits, signals, times", Needs::device},
+        {"command", "recorded commands", Needs::device},
+        {"launch", "indirect and cooperative launches", Needs::device},
+        {"native", "native handles", Needs::device},
+        {"lifetime", "ends in any order", Needs::device},
+        {"threads", "calls from several threads", Needs::device},
+        {"hostile", "damaged code, too much memory", Needs::device},
+        {"capabilities", "a program for each claimed capability", Needs::language},
+        {"limits", "programs that use all of a claimed limit", Needs::language},
+        {"features", "grid barriers, subgroups, f16, long loops", Needs::language},
+        {"examples", "the example programs", Needs::language},
+        {"reference", "the examples of the language reference", Needs::language},
+        {"sweeps", "every operation on every type", Needs::language},
+        {"random", "random programs", Needs::language},
+        {"traps", "random programs that may trap", Needs::language},
+    };
+    return plans;
+}
+
+Result<Group> run_group(const GroupPlan& plan, const Setup& setup, Verdict& verdict) {
+    Group group{plan.name, plan.about, {}, {}, 0};
+    const Clock::time_point begun = Clock::now();
+    const std::vector<std::string> words = words_of(plan, setup, verdict);
+    Reader reader(group, verdict);
+    for (int ends = 1;; ++ends) {
+        const std::size_t before = reader.told();
+        std::vector<std::string> rest = words;
+        rest.insert(rest.end(), {"--from", std::to_string(before)});
+        WYE_ASSIGN(const KitEnd end, run_kit(std::move(rest), setup.limit,
+                                             [&](const auto& line) { return reader.take(line); }));
+        judge_end(end, setup, reader, group);
+        if (end.said_done) break;
+        if (ends < kMostEnds && reader.told() > before) continue;
+        group.not_tried = fmt::format(
+            "the plugin ended {} processes, so that the cases behind them did not run", ends);
+        break;
+    }
+    group.seconds = seconds_since(begun);
+    return group;
+}
+
+Result<std::uint32_t> find_device(const std::string& selector, const Setup& setup,
+                                  const Verdict& verdict) {
+    const std::string prefix = verdict.id + ":";
+    const std::string_view own = std::string_view(selector).starts_with(prefix)
+                                     ? std::string_view(selector).substr(prefix.size())
+                                     : std::string_view(selector);
+    if (const auto index = number(own)) return *index;
+    // Any other selector is the host's to understand.
+    const std::string whole = selector == verdict.id || own != selector
+                                  ? selector
+                                  : fmt::format("{}:{}", verdict.id, selector);
+    std::vector<std::string> words = {setup.language_kit, "device",  "--device", whole,
+                                      "--plugin",         setup.link};
+    for (const std::string& setting : setup.config)
+        words.insert(words.end(), {"--config", setting});
+    std::string opened, failure;
+    WYE_ASSIGN(const KitEnd end, run_kit(words, setup.limit, [&](const auto& line) {
+                   if (line.size() == 2 && line[0] == "opened") opened = line[1];
+                   if (line.size() == 2 && line[0] == "fail") failure = line[1];
+                   return true;
+               }));
+    const std::string_view found = opened;
+    const auto index =
+        found.starts_with(prefix) ? number(found.substr(prefix.size())) : std::nullopt;
+    if (index) return *index;
+    if (failure.empty()) failure = "the process that looked for it ended " + end.text;
+    return Error(
+        Code::NO_DEVICE,
+        fmt::format("`--device {}` names no device of `{}`: {}", selector, verdict.id, failure),
+        "Fix: use a selector that `wye info` prints, or an index", "--device");
+}
+
+}  // namespace wye::tool::conform

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kit.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "registry/spawn.hpp"
+
+namespace wye::tool::conform {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using registry::Fd;
+using registry::Pipe;
+
+constexpr int kReport = 3;       // descriptor of the child
+constexpr int kLostReport = 99;  // its exit status when it cannot write that
+constexpr std::size_t kMostLine = std::size_t{1} << 20U;  // bytes; no kit writes such a line
+constexpr std::size_t kKeptPrint = 2048;
+
+// The words of a line, with its escapes undone.
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> out(1);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '\t') {
+            out.emplace_back();
+        } else if (line[i] == '\\' && i + 1 < line.size()) {
+            const char next = line[++i];
+            out.back() += next == 'n' ? '\n' : next == 't' ? '\t' : next;
+        } else {
+            out.back() += line[i];
+        }
+    }
+    return out;
+}
+
+// The environment of a kit: this one's, without what would choose other plugins or probe them.
+class Environment {
+  public:
+    Environment() {
+        constexpr std::string_view kOwn[] = {
+            "WYE_PROBE=", "WYE_DEVICE=", "WYE_PLUGINS_DISABLE=", "WYE_TRACE="};
+        for (char** at = environ; at != nullptr && *at != nullptr; ++at)
+            if (std::none_of(std::begin(kOwn), std::end(kOwn), [&](std::string_view own) {
+                    return std::string_view(*at).starts_with(own);
+                }))
+                texts_.emplace_back(*at);
+        texts_.emplace_back("WYE_PROBE=off");
+        for (std::string& text : texts_) list_.push_back(text.data());
+        list_.push_back(nullptr);
+    }
+    [[nodiscard]] char* const* list() { return list_.data(); }
+
+  private:
+    std::vector<std::string> texts_;
+    std::vector<char*> list_;
+};
+
+class Kit {
+  public:
+    Kit(std::chrono::milliseconds limit, const TakeLine& take) : limit_(limit), take_(take) {}
+    ~Kit() {
+        if (pid_ > 0) (void)end();
+    }
+    Kit(const Kit&) = delete;
+    Kit& operator=(const Kit&) = delete;
+
+    [[nodiscard]] Result<void> start(const std::vector<std::string>& words) {
+        Pipe report;
+        Pipe print;
+        const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        int error = 0;
+        if (!nothing.open() || !report.make() || !print.make()) {
+            error = errno;
+        } else {
+            const registry::Inherited inherited[] = {{nothing.get(), 0},
+                                                     {print.write.get(), 1},
+                                                     {print.write.get(), 2},
+                                                     {report.write.get(), kReport}};
+            Environment environment;
+            error = registry::spawn(words, inherited, environment.list(), pid_);
+        }
+        if (error != 0) {
+            pid_ = -1;
+            return Error(
+                Code::IO,
+                fmt::format("`{}` cannot be started: {}", words.front(), std::strerror(error)),
+                "Fix: allow more processes or open files", words.front());
+        }
+        report_ = std::move(report.read);
+        print_ = std::move(print.read);
+        return {};
+    }
+
+    [[nodiscard]] KitEnd watch() {
+        Clock::time_point heard = Clock::now();
+        while (report_.open()) {
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(heard + limit_ - Clock::now());
+            if (left.count() <= 0) return stop(KitEnd::How::timed_out);
+            pollfd list[] = {{report_.get(), POLLIN, 0}, {print_.get(), POLLIN, 0}};
+            const auto wait = std::min<std::int64_t>(left.count(), 1000);
+            if (::poll(list, 2, static_cast<int>(wait)) < 0 && errno != EINTR)
+                return stop(KitEnd::How::lost_report);
+            read_print();
+            if (list[0].revents == 0) continue;
+            const std::optional<bool> read = read_report();
+            if (!read) return stop(KitEnd::How::lost_report);
+            if (*read) heard = Clock::now();
+        }
+        return ended();
+    }
+
+  private:
+    static constexpr std::chrono::seconds kGrace{20};  // between the last line and the end
+
+    // Kills what is left of it; its status, as of wait.
+    int end() {
+        ::kill(-pid_, SIGKILL);
+        int status = 0;
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+        pid_ = -1;
+        return status;
+    }
+
+    KitEnd stop(KitEnd::How how) {
+        (void)end();
+        read_print();
+        return {how, done_, {}, printed_};
+    }
+
+    // The report is closed: the process has ended, or will soon.
+    KitEnd ended() {
+        const Clock::time_point until = Clock::now() + std::min<Clock::duration>(kGrace, limit_);
+        siginfo_t seen{};
+        while (seen.si_pid == 0) {
+            if (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOWAIT | WNOHANG) != 0 &&
+                errno != EINTR)
+                break;
+            if (seen.si_pid != 0) break;
+            if (Clock::now() > until)
+                return stop(done_ ? KitEnd::How::timed_out : KitEnd::How::lost_report);
+            pollfd print{print_.get(), POLLIN, 0};
+            (void)::poll(&print, 1, 5);
+            read_print();
+        }
+        const int status = end();
+        read_print();
+        if (WIFSIGNALED(status))
+            return {
+                KitEnd::How::ended, done_,
+                fmt::format("by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
+                printed_};
+        if (WEXITSTATUS(status) == kLostReport && !done_)
+            return {KitEnd::How::lost_report, done_, {}, printed_};
+        if (done_) return {KitEnd::How::done, true, {}, printed_};
+        return {KitEnd::How::ended, false, fmt::format("with exit status {}", WEXITSTATUS(status)),
+                printed_};
+    }
+
+    void read_print() {
+        char chunk[4096];
+        for (;;) {
+            const ssize_t got = print_.open() ? ::read(print_.get(), chunk, sizeof chunk) : 0;
+            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) print_.reset();
+            if (got <= 0) return;
+            printed_.append(chunk, static_cast<std::size_t>(got));
+            if (printed_.size() > kKeptPrint) printed_.erase(0, printed_.size() - kKeptPrint);
+        }
+    }
+
+    // Whether there was a line; nothing: what was read is none.
+    std::optional<bool> read_report() {
+        char chunk[65536];
+        const ssize_t got = ::read(report_.get(), chunk, sizeof chunk);
+        if (got < 0) return errno == EAGAIN || errno == EINTR ? std::optional(false) : std::nullopt;
+        if (got == 0) {
+            report_.reset();
+            return false;
+        }
+        unread_.append(chunk, static_cast<std::size_t>(got));
+        bool any = false;
+        for (std::size_t end = 0; (end = unread_.find('\n')) != unread_.npos;) {
+            const std::vector<std::string> words =
+                words_of(std::string_view(unread_).substr(0, end));
+            unread_.erase(0, end + 1);
+            any = true;
+            if (words.front() == "done")
+                done_ = true;
+            else if (!take_(words))
+                return std::nullopt;
+        }
+        if (unread_.size() > kMostLine) return std::nullopt;
+        return any;
+    }
+
+    std::chrono::milliseconds limit_;
+    const TakeLine& take_;
+    pid_t pid_ = -1;
+    Fd report_, print_;
+    std::string unread_, printed_;
+    bool done_ = false;
+};
+
+}  // namespace
+
+Result<KitEnd> run_kit(std::vector<std::string> words, std::chrono::milliseconds limit,
+                       const TakeLine& take) {
+    words.insert(words.end(), {"--report", std::to_string(kReport)});
+    Kit kit(limit, take);
+    WYE_TRY(kit.start(words));
+    return kit.watch();
+}
+
+}  // namespace wye::tool::conform

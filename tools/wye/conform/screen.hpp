@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `wye conform` prints for people: a line for each group, its failures below it, the verdict.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "verdict.hpp"
+
+namespace wye::tool::conform {
+
+// The plugin's file and what it says of itself.
+[[nodiscard]] std::string heading_of(const Verdict& verdict);
+// Of the device that cases use, and of the others; nothing: the plugin has no usable one.
+[[nodiscard]] std::string device_line(const Verdict& verdict);
+[[nodiscard]] std::string lines_of(const Group& group);
+
+}  // namespace wye::tool::conform

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "contract_text.hpp"
+
+namespace wye::tool::conform {
+namespace {
+
+// "P-25" as 25.
+unsigned number_of(const std::string& rule) {
+    unsigned out = 0;
+    (void)std::from_chars(rule.data() + std::min<std::size_t>(2, rule.size()),
+                          rule.data() + rule.size(), out);
+    return out;
+}
+
+struct ByNumber {
+    bool operator()(const std::string& a, const std::string& b) const {
+        return number_of(a) != number_of(b) ? number_of(a) < number_of(b) : a < b;
+    }
+};
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+std::string cases(std::size_t count) {
+    return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+const char* depth_name(Depth depth) {
+    switch (depth) {
+        case Depth::quick:
+            return "quick";
+        case Depth::usual:
+            return "default";
+        case Depth::full:
+            return "full";
+    }
+    return "";
+}
+
+const char* outcome_name(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::passed:
+            return "passed";
+        case Outcome::failed:
+            return "failed";
+        case Outcome::not_applicable:
+            return "not_applicable";
+    }
+    return "";
+}
+
+std::size_t Group::count(Outcome outcome) const {
+    return static_cast<std::size_t>(std::count_if(
+        cases.begin(), cases.end(), [&](const Case& one) { return one.result == outcome; }));
+}
+
+std::size_t Verdict::count(Outcome outcome) const {
+    std::size_t out = 0;
+    for (const Group& group : groups) out += group.count(outcome);
+    return out;
+}
+
+std::vector<std::string> Verdict::failed_rules() const {
+    std::set<std::string, ByNumber> out;
+    for (const Group& group : groups)
+        for (const Case& one : group.cases)
+            if (one.result == Outcome::failed) out.insert(one.rules.begin(), one.rules.end());
+    return {out.begin(), out.end()};
+}
+
+const Group* Verdict::find(const std::string& name) const {
+    for (const Group& group : groups)
+        if (group.name == name) return &group;
+    return nullptr;
+}
+
+std::string rule_text(const std::string& rule) {
+    const std::string_view text = kContract;
+    const std::string begin = "\n| " + rule + " | ";
+    const std::size_t at = text.find(begin);
+    if (at == text.npos) return {};
+    std::string_view row = text.substr(at + begin.size());
+    row = row.substr(0, row.find('\n'));
+    const std::size_t bar = row.find(" | ");
+    if (bar == row.npos) return {};
+    const std::string_view otherwise = row.substr(bar + 3);
+    std::string out = fmt::format("a plugin {}; otherwise: {}", trimmed(row.substr(0, bar)),
+                                  trimmed(otherwise.substr(0, otherwise.find(" | "))));
+    // What the table says of the text behind it.
+    for (const std::string_view away : {", see below", "; see below"})
+        if (const std::size_t below = out.find(away); below != out.npos)
+            out.erase(below, away.size());
+    return out;
+}
+
+std::string remedy_of(const std::vector<std::string>& rules) {
+    if (rules.empty()) return "Fix: do what the case's name asks for";
+    std::string out = "Fix: ";
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        out += fmt::format("{}{}: {}", i == 0 ? "" : ". ", rules[i], rule_text(rules[i]));
+    return out;
+}
+
+std::string sentence_of(const Verdict& verdict) {
+    const std::string name =
+        verdict.id.empty() ? verdict.path : fmt::format("{} {}", verdict.id, verdict.version);
+    const std::size_t failed = verdict.count(Outcome::failed);
+    const std::size_t passed = verdict.count(Outcome::passed);
+    const std::size_t apart = verdict.count(Outcome::not_applicable);
+    std::string out;
+    if (failed == 0) {
+        out = fmt::format("{} conforms: {} passed", name, cases(passed));
+        if (apart != 0) out += fmt::format(", {} do not apply", apart);
+    } else {
+        out = fmt::format("{} does not conform: {} failed, {} passed; rules {}", name,
+                          cases(failed), passed, fmt::join(verdict.failed_rules(), ", "));
+    }
+    // The same reason is said once, for all its groups.
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+    for (const Group& group : verdict.groups) {
+        if (group.not_tried.empty()) continue;
+        const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) {
+            return reason.first == group.not_tried;
+        });
+        if (same == reasons.end())
+            reasons.push_back({group.not_tried, {group.name}});
+        else
+            same->second.push_back(group.name);
+    }
+    for (const auto& [reason, names] : reasons)
+        out += fmt::format("\nnot tried: {}, since {}", fmt::join(names, ", "), reason);
+    return out;
+}
+
+}  // namespace wye::tool::conform

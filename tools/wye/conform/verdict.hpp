@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `wye conform` found of a plugin, as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wye::tool::conform {
+
+enum class Depth : std::uint8_t { quick, usual, full };
+[[nodiscard]] const char* depth_name(Depth depth);  // "quick", "default", "full"
+
+enum class Outcome : std::uint8_t { passed, failed, not_applicable };
+[[nodiscard]] const char* outcome_name(Outcome outcome);  // "not_applicable"
+
+struct Case {
+    std::string name;
+    std::vector<std::string> rules;  // "P-25"
+    Outcome result = Outcome::passed;
+    std::vector<std::string> messages;  // of a failure, or the reason why it does not apply
+    std::vector<std::string> notes;     // worth telling
+    double seconds = 0;
+};
+
+struct Group {
+    std::string name, about;
+    std::vector<Case> cases;
+    std::string not_tried;  // why its cases, or the rest of them, did not run; empty: they did
+    double seconds = 0;
+
+    [[nodiscard]] std::size_t count(Outcome outcome) const;
+};
+
+struct Abi {
+    std::uint32_t major = 0, minor = 0, draft = 0, host_minor_needed = 0;
+};
+
+struct Device {
+    std::uint32_t index = 0;
+    bool usable = false;
+    std::string name, reason;
+    std::vector<std::string> formats;
+};
+
+struct Verdict {
+    std::string path;                 // of the plugin's file
+    std::string id, version, vendor;  // empty: it did not come so far
+    std::optional<Abi> abi;
+    std::vector<Device> devices;   // all that the plugin lists
+    std::optional<Device> device;  // the one that cases used
+    Depth depth = Depth::usual;
+    std::vector<Group> groups;
+
+    [[nodiscard]] std::size_t count(Outcome outcome) const;
+    [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
+    // Those that a failed case names, without repetition, by number.
+    [[nodiscard]] std::vector<std::string> failed_rules() const;
+    [[nodiscard]] const Group* find(const std::string& name) const;
+};
+
+// What the contract says of a rule, from plugin-abi/README.md: "a plugin TEXT; otherwise
+// CONSEQUENCE". Empty for an unknown rule.
+[[nodiscard]] std::string rule_text(const std::string& rule);
+// "Fix: P-25: a plugin ...": what to do about a failed case, by its rules.
+[[nodiscard]] std::string remedy_of(const std::vector<std::string>& rules);
+
+// "acme 0.1.0 conforms: 200 cases passed, 12 do not apply", and what was not tried.
+[[nodiscard]] std::string sentence_of(const Verdict& verdict);
+
+// The document of `--json`, which conform.schema.json describes.
+[[nodiscard]] std::string document_of(const Verdict& verdict);
+
+}  // namespace wye::tool::conform
