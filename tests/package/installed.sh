@@ -118,19 +118,8 @@ subproject() { meson setup "$work/meson/within" "$work/meson" --force-fallback-f
     ninja -C "$work/meson/within" -n c_consumer cpp_consumer; }
 try "Meson, as a subproject" subproject
 
-# Projects of `wye new-plugin`. The tutorial builds one for opencl-c, with Meson and with CMake. While the command has no verb
-# `conform`, the kit of this build stands in for it.
+# Projects of `wye new-plugin`. The tutorial builds one for opencl-c, with Meson and with CMake.
 export PATH=$installed/bin:$PATH CMAKE_PREFIX_PATH=$installed
-if ! wye --help | grep -q '^  conform '; then
-    mkdir "$work/bin"
-    cat >"$work/bin/wye" <<C
-#!/bin/sh
-[ "\$1 \$2" = "conform --quick" ] || exec "$installed/bin/wye" "\$@"
-exec "$build/tests/conformance/abi/wye-abi-conformance" "\$3"
-C
-    chmod +x "$work/bin/wye"
-    PATH=$work/bin:$PATH
-fi
 mkdir "$work/tutorial"
 try "the commands of the tutorial for plugins" "$here/tutorial.py" "$installed/share/doc/wye/plugin-tutorial.md" "$work/tutorial"
 project() { # NAME FORMAT
