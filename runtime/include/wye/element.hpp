@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of a program's buffers as C++ types: f16 and bf16, and the names that the language
-// has for each type. Values; nothing here fails or throws.
+// C++ types for the elements of a program's buffers: f16 and bf16, and the language's names of
+// element types. Nothing here fails or throws.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ struct f16 {
     std::uint16_t bits = 0;
 
     constexpr f16() = default;
-    // The nearest value, ties to even; beyond 65504 to infinity; NaN for NaN (0x7e00).
+    // Rounds to nearest, ties to even; values that round beyond 65504 become infinity; NaN becomes
+    // 0x7e00.
     constexpr explicit f16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
     [[nodiscard]] static constexpr f16 from_bits(std::uint16_t bits) {
         f16 out;
@@ -62,7 +63,7 @@ struct f16 {
         }
         return static_cast<std::uint16_t>(sign | out);
     }
-    // value / 2^shift, to the nearest, ties to even.
+    // value / 2^shift, rounded to nearest, ties to even.
     [[nodiscard]] static constexpr std::uint32_t to_even(std::uint32_t value, std::uint32_t shift) {
         const std::uint32_t odd = (value >> shift) & 1U;
         return (value + (std::uint32_t{1} << (shift - 1U)) - 1U + odd) >> shift;
@@ -74,7 +75,7 @@ struct bf16 {
     std::uint16_t bits = 0;
 
     constexpr bf16() = default;
-    // The nearest value, ties to even; NaN for NaN (0x7fc0).
+    // Rounds to nearest, ties to even; NaN becomes 0x7fc0.
     constexpr explicit bf16(float value) {
         const auto all = std::bit_cast<std::uint32_t>(value);
         const bool nan = (all & 0x7fffffffU) > 0x7f800000U;
@@ -100,7 +101,7 @@ static_assert(sizeof(f16) == 2 && sizeof(bf16) == 2);
 
 namespace detail {
 
-// "f32", ...: the language's name of a C++ type; empty: it has none.
+// The language's name of a C++ type ("f32"); empty: it has none.
 template <typename T>
 [[nodiscard]] constexpr std::string_view scalar_name() {
     if constexpr (std::same_as<T, float>) return "f32";
@@ -118,7 +119,7 @@ template <typename T>
     return {};
 }
 
-// A vector is an array of its components.
+// The type of a vector's components; a vector is a std::array.
 template <typename T>
 struct Lanes {
     using Scalar = T;
