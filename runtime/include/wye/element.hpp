@@ -39,7 +39,7 @@ struct f16 {
         const std::uint32_t bias = magnitude >= 0x7c00U ? 0x70000000U : 0x38000000U;
         return std::bit_cast<float>(sign | ((magnitude << 13U) + bias));
     }
-    // As floats: NaN equals nothing, and -0 equals 0.
+    // Compares as floats: NaN equals nothing, and -0 equals 0.
     [[nodiscard]] friend constexpr bool operator==(f16 a, f16 b) {
         return static_cast<float>(a) == static_cast<float>(b);
     }
@@ -91,7 +91,7 @@ struct bf16 {
     [[nodiscard]] constexpr explicit operator float() const {
         return std::bit_cast<float>(std::uint32_t{bits} << 16U);
     }
-    // As floats: NaN equals nothing, and -0 equals 0.
+    // Compares as floats: NaN equals nothing, and -0 equals 0.
     [[nodiscard]] friend constexpr bool operator==(bf16 a, bf16 b) {
         return static_cast<float>(a) == static_cast<float>(b);
     }
