@@ -19,7 +19,7 @@ struct Counts {
     std::uint64_t stored = 0;
     std::uint64_t evicted = 0;
     std::uint64_t damaged = 0;  // entries that were found damaged and removed
-    std::uint64_t bytes = 0;    // of the existing entries
+    std::uint64_t bytes = 0;    // total size of the existing entries
     friend bool operator==(const Counts&, const Counts&) = default;
 };
 
