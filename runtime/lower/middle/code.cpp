@@ -14,7 +14,7 @@ using ir::Op;
 
 constexpr std::array<std::uint32_t, 3> kOneInvocation = {1, 1, 1};
 
-// A component in memory, and the forms from and to it.
+// Sets the kind of a component in memory, and the forms that load and store it.
 void lay_out(Array& array) {
     const Kind kind = array.type.kind;
     const bool half_bits = kind == Kind::F16 && array.space == Space::Global;
@@ -54,7 +54,8 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       whole_workgroups(target_.workgroup_loops && target_.quirks.has(Quirk::PoclBarriers) &&
                        workgroup_ != kOneInvocation &&
                        holds_barrier(program_.main, program_.main.root)) {
-    bool may_add = false;  // to floats, without a word for it
+    bool may_add =
+        false;  // there may be atomic additions to floats for which the target has no word
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
         const ir::Buffer& buffer = program.buffers[b];
@@ -83,7 +84,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
     }
 }
 
-// Functions have no effects.
+// Finds atomic additions to floats. Searches main only, since functions have no effects.
 void ProgramForm::find_additions() {
     for (const ir::Expr& e : program.main.exprs) {
         if (!ir::op_atomic(e.op)) continue;
