@@ -53,9 +53,8 @@ struct Form {
     unsigned operands = 0;
     bool function = false;  // it is long, so it is written as a function
     bool hides = false;
-    bool repeats_operands =
-        false;         // operands are made names or literals first, since the text repeats them
-    std::string name;  // "min_i32", "f32_to_i32": for functions
+    bool repeats_operands = false;    // operands are names or literals
+    std::string name;                 // "min_i32", "f32_to_i32": for functions
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand
 

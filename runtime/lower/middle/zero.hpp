@@ -13,7 +13,7 @@ namespace wye::lower::middle {
 // Invocation k zeroes the components k, k + stride, k + 2 * stride, ...
 struct Fill {
     std::uint64_t count = 0;   // number of components
-    std::uint32_t stride = 1;  // the invocations
+    std::uint32_t stride = 1;  // number of invocations
     // The number of stores of each invocation, or 0 for a loop. If `rest` is not 0, only
     // invocations below it do the last store.
     unsigned stores = 0;
