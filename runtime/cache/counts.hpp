@@ -43,8 +43,8 @@ class CountsFile {
 
     sdk::Mutex mutex_;
     Recount recount_;
-    Descriptor
-        file_;  // used with `mutex_` held (file locks do not exclude threads of this process)
+    // Used with `mutex_` held (file locks do not exclude threads of this process).
+    Descriptor file_;
 };
 
 inline constexpr const char* kCountsName = "counts";

@@ -120,8 +120,8 @@ class Context {
     std::shared_ptr<Door> callbacks_;
     mutable sdk::Mutex open_mutex_;
     std::vector<OpenSession> open_ WYE_GUARDED_BY(open_mutex_);
-    std::vector<SessionRef> lost_
-        WYE_GUARDED_BY(open_mutex_);  // lost sessions whose device was opened again
+    // Lost sessions whose device was opened again.
+    std::vector<SessionRef> lost_ WYE_GUARDED_BY(open_mutex_);
     std::vector<SessionRef> closed_ WYE_GUARDED_BY(open_mutex_);
     wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of the sessions destroyed so far
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;

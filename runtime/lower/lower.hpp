@@ -24,14 +24,14 @@ namespace wye::lower {
 using NativeSet = std::uint64_t;
 
 struct Options {
-    std::optional<std::array<std::uint32_t, 3>>
-        workgroup;             // an override that admission has accepted
+    // An override that admission has accepted.
+    std::optional<std::array<std::uint32_t, 3>> workgroup;
     bool folded_grid = false;  // read workgroup ids and counts from WYE_SLOT_GRID
     // Allows native forms of `/`, sqrt and math functions whose documented error is at most this
     // many ulp. 0: none.
     std::uint32_t ulp_budget = 0;
-    NativeSet natives =
-        0;  // native operations that are already chosen; `lower` adds those within the budget
+    // Native operations that are already chosen; `lower` adds those within the budget.
+    NativeSet natives = 0;
     // Leave out the range checks that preconditions() of this program and workgroup make redundant.
     // The host runs the artifact only if the preconditions hold.
     bool check_free = false;

@@ -25,8 +25,8 @@ struct Binding {
     std::uint32_t element_size = 0;
     std::uint32_t natural_alignment = 0;   // required of the start of a bound range
     std::uint32_t required_alignment = 0;  // for allocation: the larger of natural and `align`
-    std::uint32_t preferred_alignment =
-        0;  // for allocation: the largest of these and `prefer_align`
+    // For allocation: the largest of these and `prefer_align`.
+    std::uint32_t preferred_alignment = 0;
     ir::Hints hints;
     ir::Buffer::Count count_kind = ir::Buffer::Count::Runtime;
     std::optional<std::uint64_t> static_bytes;  // literal counts

@@ -18,8 +18,8 @@ struct CapturePlan {
     std::uint64_t output_buffers = 0;  // all other buffers except `shared` ones
     std::uint64_t readbacks = 0;       // buffers of the output list
     std::uint64_t kernel_pointers = 0;
-    std::uint64_t kernel_arguments =
-        0;  // kernel_pointers, and one parameter block for each dispatch
+    // kernel_pointers, and one parameter block for each dispatch.
+    std::uint64_t kernel_arguments = 0;
     // No dispatch writes a buffer that it reads, so each replay produces the same bytes.
     bool replay_safe = true;
 };

@@ -9,8 +9,8 @@
 namespace wye::plan {
 namespace {
 
-constexpr std::uint64_t kMaxCount =
-    0xffffffffU;  // limit of invocations per axis, and of all workgroups
+// Limit of invocations per axis, and of all workgroups.
+constexpr std::uint64_t kMaxCount = 0xffffffffU;
 
 std::uint64_t groups_for(std::uint64_t elements, std::uint32_t workgroup) {
     return elements / workgroup + (elements % workgroup != 0 ? 1 : 0);

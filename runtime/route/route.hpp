@@ -36,8 +36,8 @@ namespace wye::route {
 // The device limits that every launch is compared with.
 struct Limits {
     plan::Count3 max_groups = {1, 1, 1};  // per axis; 1 if not reported
-    std::uint64_t max_buffer_bytes =
-        UINT64_MAX;  // UINT64_MAX if not reported: the driver checks it
+    // UINT64_MAX if not reported: the driver checks it.
+    std::uint64_t max_buffer_bytes = UINT64_MAX;
 
     // Whether a grid exceeds the limits and must run folded, as several dispatches
     // (plan/split.hpp).

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 
 struct BufferHistory {
     std::array<std::uint64_t, kMostQueues> reads{};  // submit values by queue; 0: none
-    std::array<std::uint64_t, kMostQueues>
-        writes{};  // the newest write only; the other queues have 0
+    // The newest write only; the other queues have 0.
+    std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues from kMostQueues on.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};
 };

@@ -89,8 +89,8 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
                                             std::string_view format, CompileStats& stats,
                                             std::optional<Clock::time_point> deadline, bool warms) {
     std::shared_ptr<CompileJob> job;
-    std::shared_ptr<CompileJob>
-        late;  // a job that has ended; its thread is joined without the lock
+    // A job that has ended; its thread is joined without the lock.
+    std::shared_ptr<CompileJob> late;
     sdk::WaitingLock lock(compile_mutex_);
     for (;;) {
         job = std::make_shared<CompileJob>(program.shared_from_this(), form, format);
@@ -183,8 +183,8 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const registry::ProcessStateGuard guard(!device_->built_in());
     if (!ready().ok()) return;
     const WorkspaceLease workspace = workspaces_.take();
-    const auto buffer =
-        trap_buffer(*workspace);  // bound to all bindings, since nothing accesses them
+    // The trap buffer is bound to all bindings, since nothing accesses them.
+    const auto buffer = trap_buffer(*workspace);
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
     const std::vector<wye_binding> bindings(plan.bindings.bindings.size(),

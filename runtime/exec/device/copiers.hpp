@@ -25,8 +25,8 @@ struct HostCopyJob {
     std::size_t size = 0;
 
     // Used by Copiers.
-    std::size_t taken =
-        0;  // bytes of pieces that threads have taken; guarded by the lock of Copiers
+    // Bytes of pieces that threads have taken; guarded by the lock of Copiers.
+    std::size_t taken = 0;
     std::atomic<std::size_t> done{0};  // bytes copied so far
     HostCopyJob* following = nullptr;  // next job in the list
 };

@@ -25,9 +25,8 @@ class ScratchPool {
     bool drop_free();
     void clear() noexcept { buffers_.clear(); }
 
-    [[nodiscard]] std::uint64_t created() const noexcept {
-        return created_;
-    }  // buffers made so far
+    // Buffers made so far.
+    [[nodiscard]] std::uint64_t created() const noexcept { return created_; }
 
   private:
     void end_round();

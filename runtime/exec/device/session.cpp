@@ -216,8 +216,8 @@ Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
     const auto waited = busy.queue->wait(busy.value, limit);
-    if (waited.ok() || waited.error().code != Code::TIMEOUT)
-        return {};  // the error belongs to another call
+    // Another error belongs to another call.
+    if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};
     return Error(Code::TIMEOUT,
                  fmt::format("{} did not become free before the time-out", info().selector),
                  "Fix: give a longer time-out, or dispatch from fewer threads", info().selector);

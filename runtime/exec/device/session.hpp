@@ -86,8 +86,8 @@ enum class ReportDetails : std::uint8_t {
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
-    std::uint64_t queues =
-        kMostQueues;  // the most native queues of a device for work without a public queue
+    // The most native queues of a device for work without a public queue.
+    std::uint64_t queues = kMostQueues;
     TransferOptions transfer;
     std::shared_ptr<DiskCache> cache;
     std::shared_ptr<Trace> trace;  // null: off

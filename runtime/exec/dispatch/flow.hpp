@@ -51,8 +51,8 @@ struct Flow {
     }
 
     const wye_dispatch_desc& request;  // as the caller wrote it
-    const wye_dispatch_desc&
-        desc;  // the request completed with the pipeline's program, device and options
+    // The request completed with the pipeline's program, device and options.
+    const wye_dispatch_desc& desc;
     LoadedProgram& program;
     DeviceSession& session;
     Pipeline* const pipeline;  // null: none

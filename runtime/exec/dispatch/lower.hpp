@@ -78,8 +78,8 @@ class Kernels {
 // The options of a request that decide the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    bool cooperative =
-        false;  // all workgroups run at the same time, so the program is not split at grid barriers
+    // All workgroups run at the same time, so the program is not split at grid barriers.
+    bool cooperative = false;
     std::uint64_t profile = 0;  // profile_id of the request's profile
 };
 

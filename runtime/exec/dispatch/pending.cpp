@@ -172,8 +172,8 @@ Result<void> Pending::take_memory(const registry::HandleTable& handles, Flow& fl
     if (in != 0 && !staged && !lent_inputs) inputs = session_.host_memory().take(in);
     if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
     output_bytes_ = out;
-    std::byte* to =
-        staged ? staged.data() : inputs.data();  // null: lent by the caller, as is `from`
+    // Null if the caller lends the memory, as is `from`.
+    std::byte* to = staged ? staged.data() : inputs.data();
     std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
     std::vector<sdk::HostCopy> lent;
     for (BoundOperation& one : flow.bound.operations) {

@@ -165,11 +165,11 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     std::uint64_t output_bytes_ = 0;  // with the gaps between outputs
 
     sdk::Mutex mutex_;
-    StagingBlock staged_inputs_
-        WYE_GUARDED_BY(mutex_);  // the memory of inputs: staging memory or `inputs_`
+    // The memory of inputs: staging memory or `inputs_`.
+    StagingBlock staged_inputs_ WYE_GUARDED_BY(mutex_);
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
-    std::vector<sdk::HostCopy> lent_
-        WYE_GUARDED_BY(mutex_);  // copies of lent outputs from staging memory
+    // Copies of lent outputs from staging memory.
+    std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);
     RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);  // of lent registered memory
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
@@ -179,8 +179,8 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
     // For a graph execution, in place of the members above.
     std::shared_ptr<Graph> graph_ WYE_GUARDED_BY(mutex_);
     Execution execution_ WYE_GUARDED_BY(mutex_);
-    std::shared_ptr<PublicQueue> queue_
-        WYE_GUARDED_BY(mutex_);                        // queue for later read-backs; null: none
+    // Queue for later read-backs; null: none.
+    std::shared_ptr<PublicQueue> queue_ WYE_GUARDED_BY(mutex_);
     bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet
     Ticket ticket_ WYE_GUARDED_BY(mutex_);
     RunTimes times_ WYE_GUARDED_BY(mutex_);

@@ -119,8 +119,8 @@ void Repeat::make_command(const registry::DeviceRef& device) {
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
-        kept->request.argument_count =
-            0;  // so that it is never found again, since its block is half-written
+        // It must never be found again, since its block is half-written.
+        kept->request.argument_count = 0;
         return nullptr;
     }
     std::copy_n(desc.params, desc.param_count, kept->params.data());

@@ -106,8 +106,8 @@ class Recording {
     WorkspaceLease workspace_;  // for the trap words of one execution
 
     std::vector<wye_operation> operations_;
-    std::deque<std::vector<wye_binding>>
-        bindings_;  // operations point to these, `fixed_params_` and `block_`
+    // The memory that operations point to, as are `fixed_params_` and `block_`.
+    std::deque<std::vector<wye_binding>> bindings_;
     std::deque<std::vector<std::uint64_t>> fixed_params_;
     std::vector<std::uint64_t> block_;  // parameters that may change, packed as kernels read them
     std::vector<std::uint64_t> words_;  // the parameters of the last execution
@@ -115,10 +115,10 @@ class Recording {
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::vector<registry::NativeCommand> commands_;
     bool limited_ = false;  // the plugin allows one pending execution of a command at a time
-    std::vector<wye_operation>
-        execute_;  // operations that execute the commands, then the read-back of trap words
-    std::array<std::uint64_t, kAllQueues>
-        newest_{};                  // value of the newest execution on each queue; 0: none
+    // Operations that execute the commands, then the read-back of trap words.
+    std::vector<wye_operation> execute_;
+    // Value of the newest execution on each queue; 0: none.
+    std::array<std::uint64_t, kAllQueues> newest_{};
     std::uint32_t last_queue_ = 0;  // queue of the newest execution
     bool words_taken_ = false;      // an execution in flight uses the workspace's trap words
 };

@@ -28,8 +28,8 @@ using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 // The properties that distinguish the compiled forms of a program on one device.
 struct Form {
     plan::Count3 workgroup = {1, 1, 1};  // of the launch
-    bool folded =
-        false;  // workgroup ids are computed from dispatch values, not taken from the driver
+    // Workgroup ids are computed from dispatch values, not taken from the driver.
+    bool folded = false;
     bool check_free = false;            // for launches that fulfil the program's preconditions
     std::uint32_t variant = ir::kNone;  // the native variant that runs in place of the body
     lower::NativeSet natives = 0;       // functions that use the device's native form
@@ -84,8 +84,8 @@ struct CompiledProgram {
     std::optional<Unsaved> unsaved;  // guarded by the session's lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
-    std::atomic<bool> made_code =
-        false;  // a launch of no workgroups was run, so that the driver generates code
+    // A launch of no workgroups was run, so that the driver generates code.
+    std::atomic<bool> made_code = false;
 };
 using CompiledRef = std::shared_ptr<CompiledProgram>;
 

@@ -76,14 +76,14 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
 
   private:
     struct KnownRoute {
-        registry::OwnerRef
-            session;  // the session's owner object, which is never reused for another session
+        // The session's owner object, which is never reused for another session.
+        registry::OwnerRef session;
         RouteKey key;
         route::Route route;
     };
     struct KnownForm {
-        registry::OwnerRef
-            session;  // the session's owner object, which is never reused for another session
+        // The session's owner object, which is never reused for another session.
+        registry::OwnerRef session;
         CompiledRef compiled;
     };
     void describe();

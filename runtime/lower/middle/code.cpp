@@ -54,8 +54,8 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       whole_workgroups(target_.workgroup_loops && target_.quirks.has(Quirk::PoclBarriers) &&
                        workgroup_ != kOneInvocation &&
                        holds_barrier(program_.main, program_.main.root)) {
-    bool may_add =
-        false;  // there may be atomic additions to floats for which the target has no word
+    // There may be atomic additions to floats for which the target has no word.
+    bool may_add = false;
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
         const ir::Buffer& buffer = program.buffers[b];

@@ -93,8 +93,8 @@ class CodeForm {
 
     const ProgramForm& program_;
     const CodeRanges* ranges_;  // the program's, or `version_`
-    std::optional<CodeRanges>
-        version_;  // ranges for the loop that is being written, if changed by `assume`
+    // Ranges for the loop that is being written, if changed by `assume`.
+    std::optional<CodeRanges> version_;
     // Made for the first loop.
     mutable std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
     mutable std::optional<DataLoops> data_loops_;

@@ -11,8 +11,8 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint32_t kEverywhere =
-    0xffffffffU;                          // the region number for locals that the workgroup shares
+// The region number for locals that the workgroup shares.
+constexpr std::uint32_t kEverywhere = 0xffffffffU;
 constexpr unsigned kMostAgainNodes = 16;  // limit for a let that is computed again
 
 bool loops(const ir::Stmt& s) { return s.op == Op::FOR || s.op == Op::WHILE; }

@@ -25,14 +25,14 @@ struct Target {
     bool reverses32 = false;         // reverse_bits
     bool multiplies_high32 = false;  // mul_hi
     bool multiplies_high64 = false;
-    std::array<bool, 6>
-        exact{};              // indexed by Rounded: whether the native form is correctly rounded
+    // Indexed by Rounded: whether the native form is correctly rounded.
+    std::array<bool, 6> exact{};
     bool rounds_f32 = false;  // floor, ceil, trunc, round to even
     bool rounds_f64 = false;
     bool self_comparison = false;  // compilers keep `a != a` as a NaN test
     bool sign_by_word = false;     // test the sign of a 64-bit integer on its upper word
-    bool rotates_by_literals =
-        false;  // rotations by literals get a form for each count, not one function
+    // Rotations by literals get a form for each count, not one function.
+    bool rotates_by_literals = false;
     std::uint32_t subgroup = 0;        // width of subgroups; 0: the program uses none
     bool shuffles_words_only = false;  // shuffles only u32
     bool votes = false;                // subgroup_any, subgroup_all
@@ -51,8 +51,8 @@ struct Target {
     // Compilers themselves unroll all loops with a literal step, not only those with literal
     // bounds.
     bool unrolls_literal_steps = false;
-    bool unrolls_by_division =
-        false;  // compilers unroll `i < end` by computing the number of rounds with a division
+    // Compilers unroll `i < end` by computing the number of rounds with a division.
+    bool unrolls_by_division = false;
     bool doubles_loops = false;    // loops over a range in the data are written twice
     bool unroll_marks = false;     // a loop can be marked to be unrolled
     bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations

@@ -14,8 +14,8 @@ namespace wye::lower {
 
 struct ByteMoves {
     ir::ExprId word = ir::kNone;  // a local, u32
-    std::array<int, 4> from = {
-        0, 1, 2, 3};          // source byte of each byte of the result, lowest first; -1: zero
+    // Source byte of each byte of the result, lowest first; -1: zero.
+    std::array<int, 4> from = {0, 1, 2, 3};
     unsigned operations = 0;  // number of operations of the expression
 };
 

@@ -12,8 +12,8 @@
 namespace wye::lower {
 
 inline constexpr std::uint32_t kDriverNvidia = 1;  // all three APIs
-inline constexpr std::uint32_t kDriverMesa =
-    2;  // every Vulkan driver of Mesa, since they share one compiler
+// Every Vulkan driver of Mesa, since they share one compiler.
+inline constexpr std::uint32_t kDriverMesa = 2;
 inline constexpr std::uint32_t kDriverLlvmpipe = 4;  // lavapipe
 inline constexpr std::uint32_t kDriverPocl = 8;
 // Drivers that were tested with large numbers of programs, so entries that do not list them are not

@@ -59,8 +59,8 @@ class Analyser {
 
     Analysis run() {
         heads();
-        std::vector<std::uint64_t>
-            arrays;  // bytes of local arrays of each function, with its most demanding call
+        // Bytes of local arrays of each function, with its most demanding call.
+        std::vector<std::uint64_t> arrays;
         for (const Function& f : program_.functions) {
             body_ = "function " + quoted(f.name);
             arrays.push_back(code(f.code, arrays));

@@ -31,8 +31,8 @@ struct Doubt {
 struct Assumptions {
     std::uint32_t axes = 3;  // axes from this one on have one invocation each
     std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most this many on the x axis
-    std::vector<SizeExpr>
-        rows;  // the number of invocations along y times each of these is at most 2^32
+    // The number of invocations along y times each of these is at most 2^32.
+    std::vector<SizeExpr> rows;
 };
 
 struct Analysis {

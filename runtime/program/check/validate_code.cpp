@@ -277,8 +277,8 @@ class Body {
 void check_code(const Program& program, Report& report) {
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;
-    std::vector<std::uint64_t>
-        inlined;  // nodes of each function with calls inlined; callees come first
+    // Nodes of each function with calls inlined; callees come first.
+    std::vector<std::uint64_t> inlined;
     const auto over = [&](std::uint32_t function, const std::string& what, std::uint64_t value,
                           std::uint64_t most) {
         report.code(function, {},

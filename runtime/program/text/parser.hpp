@@ -49,8 +49,8 @@ class Parser {
     // ---- names ----
     // A name of main that is declared again after a grid barrier.
     struct Again {
-        std::uint32_t earlier =
-            0;  // local number of the earlier let, which must have ended at the barrier
+        // Local number of the earlier let, which must have ended at the barrier.
+        std::uint32_t earlier = 0;
         Token name;
     };
     bool ended(const Symbol& symbol) const;
@@ -157,8 +157,8 @@ class Parser {
     std::vector<std::uint32_t> phase_of_;  // for each local the number of grid barriers before it
     std::uint32_t phase_ = 0;              // grid barriers so far
     std::vector<Again> again_;             // lets declared again in later phases
-    std::unordered_map<std::string_view, Place>
-        later_;  // names that are declared later in the text
+    // Names that are declared later in the text.
+    std::unordered_map<std::string_view, Place> later_;
     bool looked_ahead_ = false;
     std::unordered_set<std::string_view> reported_;  // unknown names, to report each once
     bool in_function_ = false;
