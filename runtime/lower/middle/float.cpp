@@ -40,9 +40,9 @@ class Float {
     const Kind word_;
 };
 
-// Whether quotients and roots are computed by fused steps. Usually f32 ones are computed in f64,
-// which rounds correctly since 53 bits are more than 2 * 24 + 1. For the quirk
-// `nvidia-vk-division-call`, if f32 roots are not exact, fused steps are used instead.
+// Whether quotients and roots are computed by fused steps, for the quirk `nvidia-vk-division-call`
+// if f32 roots are not exact. Otherwise f32 ones are computed in f64, which rounds correctly, since
+// 53 bits are more than 2 * 24 + 1.
 bool Float::by_fma() const {
     return m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
