@@ -21,7 +21,8 @@ struct Stored {
     std::uint64_t checksum;
 };
 
-// Never 0 for counts that are 0, so that a file of zeros is detected as damaged.
+// The checksum of counts. It is not 0 for counts of 0, so that a file of zeros is detected as
+// damaged.
 std::uint64_t checksum(const Counts& counts) {
     return sdk::checksum(std::as_bytes(std::span(&counts, 1)));
 }

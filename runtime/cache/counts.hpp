@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts of a cache's use by all processes, in a small file beside the entries. For people and for
-// the size limit; an update that cannot be made within some milliseconds is dropped.
+// Counts the use of a cache by all processes, in a small file beside the entries. The counts are
+// for reports and for the size limit; an update that cannot be made within a few milliseconds is
+// dropped.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct Counts {
     std::uint64_t stored = 0;
     std::uint64_t evicted = 0;
     std::uint64_t damaged = 0;  // entries that were found damaged and removed
-    std::uint64_t bytes = 0;    // of the existing entries
+    std::uint64_t bytes = 0;    // total size of the existing entries
     friend bool operator==(const Counts&, const Counts&) = default;
 };
 
@@ -27,8 +28,8 @@ class CountsFile {
     // Measures the bytes of the existing entries.
     using Recount = std::function<std::uint64_t()>;
 
-    // Without write permission, nothing is counted. A new or damaged file starts with the result of
-    // `recount`, so that the size limit holds.
+    // Without write permission nothing is counted. In a new or damaged file `bytes` starts with the
+    // result of `recount`, so that the size limit holds.
     CountsFile(const Folder& folder, Recount recount);
 
     // Applies `change`, excluding other processes, and returns the new counts; zeros if the file
@@ -38,11 +39,12 @@ class CountsFile {
   private:
     [[nodiscard]] static bool may_write();
     [[nodiscard]] bool lock() const;
-    [[nodiscard]] std::optional<Counts> load() const;  // nothing: new or damaged
+    [[nodiscard]] std::optional<Counts> load() const;  // empty: the file is new or damaged
 
     sdk::Mutex mutex_;
     Recount recount_;
-    Descriptor file_;  // read and written with the mutex held, which other processes do not see
+    // Used with `mutex_` held (file locks do not exclude threads of this process).
+    Descriptor file_;
 };
 
 inline constexpr const char* kCountsName = "counts";

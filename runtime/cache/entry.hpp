@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of the cache as bytes: its whole key, so that hash collisions are detected, its value,
-// and a checksum over everything. Pure.
+// Packs one cache entry into bytes and unpacks it: the whole key (to detect hash collisions), the
+// value, and a checksum over everything. Pure.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ using Bytes = std::span<const std::byte>;
 struct EntryParts {
     Bytes key, value;
 };
-// Borrows from `file`. INVALID_WIRE: cut off, changed, or of another version.
+// Borrows from `file`. INVALID_WIRE: the file is truncated, changed, or of another version.
 [[nodiscard]] Result<EntryParts> unpack_entry(Bytes file);
-// The part of the key that is within the first bytes of a file; unchecked, for people.
+// The part of the key that the first bytes of a file contain. Not verified; for display only.
 [[nodiscard]] Bytes key_of_beginning(Bytes beginning);
 
 }  // namespace wye::cache

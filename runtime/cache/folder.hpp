@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folder: one folder of this user, opened once, and the files in it by name. Since entries become
-// code, files and folders that others own or may write to are refused. Owns its descriptors.
-// Free-threaded.
+// Folder: access by name to the files of one folder of this user, which is opened once. Since cache
+// entries become code, files and folders that other users own or may write to are refused. Owns its
+// descriptors. Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Descriptor {
     int value_;
 };
 
-// An IO error with errno's text; `what` begins the sentence.
+// Makes an IO error with the text of errno `number`; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
 struct FileInfo {
@@ -51,15 +51,15 @@ class Folder {
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] int descriptor() const noexcept { return folder_.get(); }
 
-    // Reads a file and marks it as used now. Errors: NOT_FOUND, NOT_TRUSTED, LIMIT_EXCEEDED above
+    // Reads a file and marks it as used. Errors: NOT_FOUND, NOT_TRUSTED, LIMIT_EXCEEDED above
     // `most` bytes, IO.
     [[nodiscard]] Result<std::vector<std::byte>> read(const std::string& name,
                                                       std::uint64_t most) const;
-    // Reads the first bytes of a file, without marking it.
+    // Reads the first bytes of a file without marking it as used.
     [[nodiscard]] Result<std::vector<std::byte>> peek(const std::string& name,
                                                       std::uint64_t most) const;
-    // Replaces a file atomically: readers see the old file or the new one. Returns the size of the
-    // old one.
+    // Replaces a file atomically: readers see the old or the new file. Returns the size of the old
+    // file.
     [[nodiscard]] Result<std::uint64_t> replace(const std::string& name,
                                                 std::span<const std::byte> bytes) const;
     void remove(const std::string& name) const noexcept;
@@ -76,7 +76,7 @@ class Folder {
     Descriptor folder_;
 };
 
-// Prefix of the names of files that `replace` has not finished.
+// Name prefix of temporary files that `replace` is writing.
 inline constexpr const char* kTemporary = "tmp.";
 
 }  // namespace wye::cache

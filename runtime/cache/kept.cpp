@@ -10,7 +10,7 @@
 namespace wye::cache {
 namespace {
 
-// Does not create the folder.
+// Whether the folder exists. Does not create it.
 bool is_there(const std::string& folder) {
     std::error_code ignored;
     return !folder.empty() && std::filesystem::is_directory(folder, ignored);

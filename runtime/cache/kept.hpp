@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists and removes the texts that plugins keep in the cache folder about their drivers
-// (wye/sdk/kept_text.hpp). The plugins read and write these files themselves. Files with other
-// names are left alone. Free-threaded.
+// Lists and removes the texts about drivers that plugins keep in the cache folder
+// (wye/sdk/kept_text.hpp). The plugins read and write these files themselves. Other files are left
+// alone. Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace wye::cache {
 
 struct Kept {
-    std::string name;  // of the file
+    std::string name;  // file name
     std::string kind;  // "vulkan-self-test"
-    std::string key;   // the conditions for which it is valid; empty: damaged or unfinished
+    std::string key;   // the conditions under which it is valid; empty: damaged or unfinished
     std::uint64_t bytes = 0;
     std::int64_t made_ns = 0;  // nanoseconds since 1970
 };
 
-// None for an empty or missing folder. Errors: IO, NOT_TRUSTED.
+// Returns an empty list for an empty or missing folder. Errors: IO, NOT_TRUSTED.
 [[nodiscard]] Result<std::vector<Kept>> list_kept(const std::string& folder);
 // Returns the bytes freed.
 [[nodiscard]] Result<std::uint64_t> clear_kept(const std::string& folder);

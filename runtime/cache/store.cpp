@@ -10,7 +10,7 @@
 namespace wye::cache {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of one entry
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // limit of one entry
 constexpr std::uint64_t kKeyShown = 4096;
 constexpr std::int64_t kAbandonedNs = 3600 * std::int64_t{1'000'000'000};
 
@@ -84,7 +84,7 @@ std::shared_ptr<Store::OpenFolder> Store::opened() {
     return opened_;
 }
 
-// Handles a folder that was removed meanwhile.
+// Opens the folder again after it was removed by someone else.
 std::shared_ptr<Store::OpenFolder> Store::reopened(const std::shared_ptr<OpenFolder>& stale) {
     {
         const sdk::Lock lock(mutex_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Store: values by key in a folder of this user, shared by all processes; a size limit evicts the
-// least recently used. If it fails, the caller makes the value again. Logs each kind of failure
-// once.
+// Store: maps keys to values in a folder of this user, shared by all processes. Above a size limit
+// it evicts the least recently used entries. If it fails, the caller makes the value again. Logs
+// each kind of failure once.
 //
 // Opens no file before the first call that needs one. Free-threaded.
 #pragma once
@@ -46,12 +46,12 @@ class Store {
     [[nodiscard]] const std::string& folder() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
 
-    // Nothing on a miss or any failure. Counts a hit or a miss; a miss is written to the file with
-    // the next count, usually that of the missed entry.
+    // Looks a key up; empty on a miss or any failure. Counts a hit or a miss; a miss is written to
+    // the counts file with the next update, usually when the missed entry is stored.
     [[nodiscard]] std::optional<Hit> find(Bytes key);
     // Removes an entry that proved unusable.
     void reject(Bytes key, const std::string& why);
-    // Returns the number of bytes on disk; 0: not kept.
+    // Stores a value. Returns the number of bytes on disk; 0: it was not stored.
     std::uint64_t put(Bytes key, Bytes value);
 
     // The reason why the store is off or unusable; empty: it is usable.
@@ -77,10 +77,10 @@ class Store {
     std::shared_ptr<OpenFolder> opened_ WYE_GUARDED_BY(mutex_);
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why it could not be opened
     std::atomic<bool> told_write_ = false;
-    std::atomic<std::uint64_t> misses_ = 0;  // not in the file yet
+    std::atomic<std::uint64_t> misses_ = 0;  // misses that are not in the counts file yet
 };
 
-// Parses "512MiB", "1G", "65536"; letters are powers of 1024. Nothing if it is not a size.
+// Parses a size: "512MiB", "1G", "65536"; suffixes are powers of 1024. Empty if it is not a size.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 inline constexpr std::uint64_t kDefaultLimit = std::uint64_t{512} << 20U;

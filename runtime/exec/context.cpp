@@ -98,7 +98,7 @@ void Context::save_trace() noexcept {
     try {
         const auto saved = options_.trace->save();
         if (!saved.ok()) warn(*registry_, saved.error());
-    } catch (const std::exception&) {  // no memory: there is no trace
+    } catch (const std::exception&) {  // no memory: the trace is lost
     }
 }
 
@@ -147,8 +147,8 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
         }
         generation = next_generation_++;
     }
-    // Holds no lock while a plugin opens its device. If two threads open it, the first to finish is
-    // used.
+    // No lock is held while a plugin opens its device. If two threads open the same device, the
+    // first session to be ready is used by both.
     if (lost) WYE_TRY(lost->recover());
     WYE_ASSIGN(SessionRef session,
                DeviceSession::open(*registry_, selection, generation, options_));
@@ -157,7 +157,7 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
     if (known != nullptr && !known->session->lost()) return known->handle;
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
-    // The handle of a lost device stays valid, and its calls return DEVICE_LOST.
+    // The handle of the lost device stays valid; calls with it return DEVICE_LOST.
     if (known != nullptr) {
         lost_.push_back(std::move(known->session));
         *known = {handle, std::move(session)};
@@ -221,7 +221,7 @@ Result<void> Context::free_buffer(Handle buffer) {
     };
     auto removed = remove();
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that uses it may have ended, unobserved.
+    // Work that uses it may have ended without having been settled.
     session.collect();
     return remove();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Context: the object behind wye_context. Owns the registry, and through handles the opened
+// Context: the object behind wye_context. Owns the registry and, through handles, the opened
 // devices, programs and buffers. Free-threaded; destroyed by one thread.
 #pragma once
 
@@ -37,16 +37,17 @@ class Context {
     [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
-    // Opens a device. NO_DEVICE with every reason as a cause. `program` (0: none) limits the choice
-    // to devices that can run it. The same device gives the same handle, until it is lost.
+    // Opens a device. `program` (0: none) limits the choice to devices that can run it. NO_DEVICE
+    // has the reason against each device as a cause. Opening the same device again returns the same
+    // handle until the device is lost.
     [[nodiscard]] Result<registry::Handle> open_device(
         std::string_view selector, registry::Handle program,
         registry::Policy policy = registry::Policy::require);
-    // Opens a lost device again, if its driver can take it back: UNSUPPORTED else. The same handle
-    // if it is not lost.
+    // Opens a lost device again; returns the same handle if it is not lost. UNSUPPORTED if the
+    // driver cannot recover it.
     [[nodiscard]] Result<registry::Handle> recover_device(registry::Handle device);
-    // Frees all that belongs to a device; closes it once no call is in progress on it. DEVICE_BUSY
-    // while its work is pending, BUFFER_IN_USE while a buffer is mapped.
+    // Frees everything that belongs to a device, and closes it once no call is in progress on it.
+    // DEVICE_BUSY while its work is pending, BUFFER_IN_USE while a buffer is mapped.
     [[nodiscard]] Result<void> close_device(registry::Handle device);
     [[nodiscard]] Result<registry::Handle> add_program(ProgramRef program);
     [[nodiscard]] Result<registry::Handle> create_buffer(registry::Handle device,
@@ -54,7 +55,7 @@ class Context {
                                                          std::uint32_t alignment,
                                                          std::uint32_t usage,
                                                          std::string_view label);
-    // BUFFER_IN_USE while work that uses it is pending, or it is mapped.
+    // BUFFER_IN_USE while the buffer is mapped or used by pending work.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 
     [[nodiscard]] std::vector<registry::Registry::Translator> translators() const {
@@ -67,7 +68,7 @@ class Context {
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
 
-    // Empty: the default selector.
+    // The catalogue as JSON. An empty selector means the default selector.
     [[nodiscard]] Result<std::string> report(std::string_view selector);
     [[nodiscard]] registry::Registry& plugins() const noexcept { return *registry_; }
     [[nodiscard]] Result<registry::LoadReport> load_report(std::string_view selector);
@@ -80,16 +81,16 @@ class Context {
     // Workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
-    // Adds the counters of every device opened so far, lost and closed ones included.
+    // Adds the counters of every device opened so far, including lost and closed ones.
     void count(wye_counters& out) const;
 
-    // Selectors, separated by ", "; empty: none.
+    // The selectors of the open devices, separated by ", "; empty: none is open.
     [[nodiscard]] std::string open_devices() const;
 
-    // Lets callbacks for pending dispatches through until the context is abandoned.
+    // The door for callbacks of pending dispatches, which is closed when the context is abandoned.
     [[nodiscard]] const std::shared_ptr<Door>& callbacks() const noexcept { return callbacks_; }
 
-    // Whether a log callback is set; without one no text is made.
+    // Whether a log callback is set. Without one callers need not format messages.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
 
@@ -102,7 +103,8 @@ class Context {
             std::map<std::string, std::string> filters, bool logs, SessionOptions options,
             registry::ContextTag tag);
     void save_trace() noexcept;
-    // Empty: the default one. INVALID_ARGUMENT says whose it is.
+    // Parses a selector; an empty text means the default selector. INVALID_ARGUMENT names the
+    // source of a bad selector.
     [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
     // Destroys closed sessions that no call uses any more.
     void sweep();
@@ -118,14 +120,15 @@ class Context {
     std::shared_ptr<Door> callbacks_;
     mutable sdk::Mutex open_mutex_;
     std::vector<OpenSession> open_ WYE_GUARDED_BY(open_mutex_);
-    std::vector<SessionRef> lost_ WYE_GUARDED_BY(open_mutex_);  // opened again as others
+    // Lost sessions whose device was opened again.
+    std::vector<SessionRef> lost_ WYE_GUARDED_BY(open_mutex_);
     std::vector<SessionRef> closed_ WYE_GUARDED_BY(open_mutex_);
-    wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of those destroyed
+    wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of the sessions destroyed so far
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
     registry::HandleTable handles_;  // destroyed first
 };
 
-// Refuses buffer sizes that are not addressable.
+// The largest buffer size; larger ones are refused as not addressable.
 inline constexpr std::uint64_t kMaxBufferBytes = UINT64_C(1) << 62U;
 
 }  // namespace wye::exec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of Context that closes devices and takes lost ones back.
+// The part of Context that closes devices and recovers lost ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ Result<Handle> Context::recover_device(Handle device) {
 
 namespace {
 
-// All of a session's buffers, or none: as Context::free_buffer, under the lock of submits, so that
-// no kept request submits work for them afterwards.
+// Retires all of a session's buffers or none. Like Context::free_buffer it holds the lock of
+// submits, so that no kept request submits work for them afterwards.
 Result<void> retire_buffers(registry::HandleTable& handles, DeviceSession& session) {
     std::vector<Pin> buffers = handles.all(HandleKind::buffer);  // freed without the lock
     std::erase_if(buffers, [&](const Pin& pin) { return pin.owner() != session.owner(); });
@@ -78,14 +78,14 @@ Result<void> Context::close_device(Handle device) {
                    lost != lost_.end()) {
             closed_.push_back(std::move(*lost));
             lost_.erase(lost);
-        }  // else another thread closes it
+        }  // otherwise another thread is closing it
     }
     handles_.retire_all(owner);
     sweep();
     return {};
 }
 
-// Nobody knows the sessions any more: no handle, and no call that found one.
+// Destroys closed sessions that no handle and no call refers to.
 void Context::sweep() {
     // A callback may run on a thread that its session joins.
     if (CallbackScope::within(nullptr)) return;
@@ -96,7 +96,7 @@ void Context::sweep() {
             if (handles_.owned(session->owner()) == 0) ended.push_back(std::move(session));
         std::erase(closed_, nullptr);
         for (const SessionRef& session : ended) session->count(closed_counts_);
-        closed_counts_.buffer_bytes = 0;  // the last ones go with the sessions
+        closed_counts_.buffer_bytes = 0;  // the last buffers are freed with the sessions
     }
     for (const SessionRef& session : ended)
         for (const Pin& program : handles_.all(HandleKind::program))

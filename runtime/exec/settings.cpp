@@ -36,7 +36,7 @@ constexpr Setting kSettings[] = {
     {"transfer.threads", "threads that copy at once; half of the processors, at most 8"},
 };
 
-// `trace` of `trace.file`; empty: there is no dot.
+// The part of a key before the first dot (`trace` of `trace.file`); empty if there is no dot.
 std::string_view area_of(std::string_view key) {
     const std::size_t dot = key.find('.');
     return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
@@ -50,7 +50,7 @@ bool is_variable(std::string_view key) { return key.starts_with("env."); }
 bool is_setting(std::string_view key) {
     return std::ranges::find(kSettings, key, &Setting::key) != std::end(kSettings);
 }
-// Whether no plugin can read the key: without a dot, or in an area of the library.
+// Whether only the library can read the key: it has no dot, or its area is one of the library's.
 bool is_ours(std::string_view key) {
     return std::ranges::any_of(
         kSettings, [&](const Setting& setting) { return area_of(setting.key) == area_of(key); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a context's configuration that the library itself reads: one list, and what sessions
-// are made with. Keys of plugins begin with their id and a dot, and are theirs. Pure.
+// The configuration keys that the library itself reads: their list, and the options for sessions
+// that they set. Keys that begin with a plugin's id and a dot belong to that plugin. Pure.
 #pragma once
 
 #include <span>
@@ -17,18 +17,18 @@ namespace wye::exec {
 
 struct Setting {
     std::string_view key;
-    std::string_view meaning;  // as in runtime/README.md, which a test compares
+    std::string_view meaning;  // the text of runtime/README.md; a test compares the two
 };
 [[nodiscard]] std::span<const Setting> settings() noexcept;
 
-// INVALID_ARGUMENT for a value that is none of its key, and for a key that only the library could
-// read and does not know.
+// Reads the keys into session options. INVALID_ARGUMENT for an invalid value, and for an unknown
+// key that does not have the form of a plugin's key.
 [[nodiscard]] Result<SessionOptions> read_settings(const registry::Config& config);
 
-// Changes what the keys "probe.*" name. INVALID_ARGUMENT for a value that is none.
+// Applies the keys "probe.*" to `out`. INVALID_ARGUMENT for an invalid value.
 [[nodiscard]] Result<void> read_probe(const registry::Config& config, registry::ProbeOptions& out);
 
-// The keys that belong to none of these plugins, nor to the library.
+// The keys that belong neither to the library nor to any of these plugins.
 [[nodiscard]] std::vector<std::string_view> keys_of_nobody(const registry::Config& config,
                                                            std::span<const std::string> plugins);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16 literals: the writers hold f16 values as f32 of the same value. Pure.
+// Converts f16 literals to f32: the writers hold an f16 value as the f32 of the same value. Pure.
 #pragma once
 
 #include <cstdint>

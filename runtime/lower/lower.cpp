@@ -19,8 +19,8 @@
 namespace wye::lower {
 namespace {
 
-// A hint decides nothing, so not whether an older plugin knows this version of the wire form
-// either.
+// Encodes the program without hints: they never change results, so they must not raise the version
+// of the wire form beyond what an older plugin reads.
 Result<std::vector<std::byte>> encode_without_hints(const ir::Program& program) {
     if (ir::least_minor(program) == 0) return ir::encode(program, ir::Notes::Drop);
     ir::Program plain = program;
@@ -28,7 +28,8 @@ Result<std::vector<std::byte>> encode_without_hints(const ir::Program& program) 
     return ir::encode(plain, ir::Notes::Drop);
 }
 
-// For plugins that run the wire form: declares every slot, in the order that variants use.
+// Makes the artifact for plugins that run the wire form: declares every slot, in the order that
+// variants use.
 Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts,
                             const Options& options) {
     Artifact artifact;
@@ -55,7 +56,7 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
     return artifact;
 }
 
-// A cheap test, so that most programs need no full analysis.
+// A cheap test that saves most programs the full analysis.
 bool may_use_subgroups(const ir::Program& program) {
     const auto names_one = [](const ir::Expr& e) {
         return ir::op_subgroup(e.op) ||
@@ -115,8 +116,8 @@ Result<Artifact> write_cuda_c(const ir::Program& program, const TargetFacts& fac
 // The one table of artifact formats.
 struct Format {
     std::string_view name;
-    // For programs whose remaining math functions are native. Null: a plugin's compiler produces
-    // this format.
+    // Writes a program in which all non-native math functions have been expanded. Null: a plugin's
+    // compiler produces this format.
     Write write;
     bool push_constants = false;
 };

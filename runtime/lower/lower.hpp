@@ -20,17 +20,20 @@
 
 namespace wye::lower {
 
-// Operations in a dialect's native form: see passes/native_functions.hpp.
+// A set of operations that use a dialect's native form: see passes/native_functions.hpp.
 using NativeSet = std::uint64_t;
 
 struct Options {
-    std::optional<std::array<std::uint32_t, 3>> workgroup;  // an override, already admitted
+    // An override that admission has accepted.
+    std::optional<std::array<std::uint32_t, 3>> workgroup;
     bool folded_grid = false;  // read workgroup ids and counts from WYE_SLOT_GRID
-    // Allow native forms of `/`, sqrt and math functions up to this stated error in ulp. 0: none.
+    // Allows native forms of `/`, sqrt and math functions whose documented error is at most this
+    // many ulp. 0: none.
     std::uint32_t ulp_budget = 0;
-    NativeSet natives = 0;  // already chosen; `lower` adds those within the budget
-    // Omit the range checks made redundant by preconditions() of this program and workgroup. The
-    // host runs the artifact only if they hold.
+    // Native operations that are already chosen; `lower` adds those within the budget.
+    NativeSet natives = 0;
+    // Leave out the range checks that preconditions() of this program and workgroup make redundant.
+    // The host runs the artifact only if the preconditions hold.
     bool check_free = false;
 };
 
@@ -40,7 +43,8 @@ struct Artifact {
     std::string entry;
     std::vector<wye_slot> slots;  // in kernel-argument order
     std::uint32_t binding_count = 0;
-    // The size launched: the effective one, or 1x1x1 if one invocation runs a workgroup.
+    // The workgroup size to launch: the effective one, or 1x1x1 if one invocation runs a whole
+    // workgroup.
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint32_t subgroup = 0;      // width of subgroups; 0: none are used
     std::uint32_t shared_bytes = 0;  // workgroup memory of the code
@@ -54,32 +58,33 @@ struct Artifact {
     }
 };
 
-// The subgroup width of a program on a device, a divisor of the workgroup size: the width that it
-// demands, else 32, else the device's widest. 0 for programs without subgroups. Without facts, any
-// power of two from 4 to 128. UNSUPPORTED if none fits.
+// Chooses the subgroup width of a program on a device; it must divide the workgroup size. It is the
+// width that the program demands, else 32, else the device's widest; 0 for programs without
+// subgroups. If the device's widths are unknown, any power of two from 4 to 128 is allowed.
+// UNSUPPORTED if none fits.
 [[nodiscard]] Result<std::uint32_t> subgroup_width(const ir::Program& program,
                                                    const TargetFacts& facts,
                                                    const Options& options);
 
-// Trap code for a loop that the driver ended; above all codes of programs.
+// Trap code for a loop that the driver ended; above all trap codes of programs.
 inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 
-// Formats that `lower` can produce now: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
+// The formats that `lower` can produce: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
-// Formats that plugins' compilers produce from these.
+// The formats that plugins' compilers produce from these.
 [[nodiscard]] std::vector<std::string_view> compiled_formats();
-// Artifacts of this format number buffers by binding, and receive lengths and parameters as push
-// constants. All others receive them as kernel arguments.
+// Whether artifacts of this format number buffers by binding and receive lengths and parameters as
+// push constants; artifacts of other formats receive them as kernel arguments.
 [[nodiscard]] bool uses_push_constants(std::string_view format);
 
-// Conditions on a launch for the check-free form; empty if there is none, for programs with errors,
-// and beyond a limit. `natives`: operations kept in native form.
+// The conditions on a launch for the check-free form; empty if there is no such form, for invalid
+// programs, and beyond a limit. `natives`: operations kept in native form.
 [[nodiscard]] Preconditions preconditions(const ir::Program& program,
                                           std::array<std::uint32_t, 3> workgroup,
                                           NativeSet natives = 0);
 
-// UNSUPPORTED for an unknown format or for a construct that cannot be lowered (named, with its
-// place). Never INVALID_PROGRAM if `program` is valid.
+// Lowers a valid program. UNSUPPORTED for an unknown format, and for a construct that cannot be
+// lowered, which it names with its position. Never INVALID_PROGRAM if `program` is valid.
 [[nodiscard]] Result<Artifact> lower(const ir::Program& program, std::string_view format,
                                      const TargetFacts& facts, const Options& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts of a device that the lowering depends on. No driver is named.
+// TargetFacts: the facts of a device that the lowering depends on, without naming a driver.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace wye::lower {
 
-// Plain values. The defaults are conservative: nothing native is exact. `wye lower` without a
-// device uses them.
+// Plain values. The defaults are conservative: no native operation counts as exact. `wye lower`
+// without a device uses them.
 struct TargetFacts {
     bool native_f32_div = false;
     bool native_f32_sqrt = false;
@@ -21,7 +21,7 @@ struct TargetFacts {
     bool native_f64_fma = false;
     bool native_f32_round = false;  // floor, ceil, trunc, round to even (SPIR-V only)
     bool native_f64_round = false;
-    bool workgroup_loops = false;  // a workgroup runs as a loop over its invocations
+    bool workgroup_loops = false;  // the driver runs a workgroup as a loop over its invocations
     bool f64 = true;               // 64-bit floats exist (the emulations need them)
     // SPIR-V only: whether f32 subnormals are kept, and the available float-control modes.
     bool keeps_f32_denormals = false;
@@ -38,8 +38,8 @@ struct TargetFacts {
     // Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: unknown
-    // Workarounds that the device needs or may need. All driver defects are in here; the other
-    // members are measured properties.
+    // Workarounds that the device needs or may need. All driver defects are expressed here; the
+    // other members are measured properties.
     QuirkSet quirks = QuirkSet::of_no_device();
 };
 

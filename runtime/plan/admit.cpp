@@ -65,7 +65,7 @@ std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const La
     return value / limit.divided_by;
 }
 
-// In storing invocations the coordinate takes every value below this limit.
+// The limit below which the coordinate takes every value in the invocations that store.
 std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                     const ir::ZeroFill::Coordinate& c) {
     const std::uint32_t size = launch.workgroup[c.local];
@@ -76,7 +76,8 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
     return all;
 }
 
-// The invocation with column e % pitch and row e / pitch stores element e.
+// Whether all elements are stored, given that the invocation with column e % pitch and row e /
+// pitch stores element e.
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
     if (!facts.candidate) return false;

@@ -4,8 +4,8 @@
 // size, the grid and the parameter block. Pure: no driver, no registry, no allocation on success.
 // Thread-safe.
 //
-// Order of the checks: options, parameters, arguments (known, once, complete, of a fitting kind),
-// sizes, grid, overlap, the output limit.
+// Order of the checks: options, parameters, arguments (no unknown, double or missing ones; fitting
+// kinds), sizes, grid, overlap, output limit.
 #pragma once
 
 #include "plan/launch.hpp"
@@ -17,26 +17,27 @@ namespace wye::plan {
 
 // ---- The parts of admission, in order; each writes different members of `out` -----------------
 
-// UNSUPPORTED with the construct's or option's name; INVALID_ARGUMENT for a bad override.
+// Errors: UNSUPPORTED with the name of the construct or option; INVALID_ARGUMENT for a bad
+// override.
 [[nodiscard]] Result<void> admit_options(const ProgramPlan& plan, const Request& request,
                                          Launch& out);
 [[nodiscard]] Result<void> admit_params(const ProgramPlan& plan, const Request& request,
                                         Launch& out);
-// Writes plan.params.size bytes, as the kernel reads them.
+// Packs the parameters as the kernel reads them: plan.params.size bytes.
 [[nodiscard]] Result<void> pack_params(const ProgramPlan& plan,
                                        std::span<const std::uint64_t> params, std::byte* block);
 [[nodiscard]] Result<void> admit_arguments(const ProgramPlan& plan, const Request& request,
                                            Launch& out);
-// Element counts by buffer index, `shared` included.
+// Element counts by buffer index, including `shared` buffers.
 using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
 [[nodiscard]] Result<void> admit_sizes(const ProgramPlan& plan, const Request& request,
                                        Lengths& lengths, Launch& out);
 [[nodiscard]] Result<void> admit_grid(const ProgramPlan& plan, const Request& request,
                                       const Lengths& lengths, Launch& out);
-// Marks the outputs that need a zero fill; after sizes and grid.
+// Marks the outputs that need a zero fill. Called after sizes and grid are known.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
-// Whether the output starts at zero by the language. Native variants, whose stores are unknown,
-// then need the fill.
+// Whether the language defines that the output starts at zero. For a native variant, whose stores
+// are unknown, such an output must be filled.
 [[nodiscard]] bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks arguments against the program's buffers: known, once, complete, of a kind that the role
-// takes.
+// Checks arguments against the program's buffers: no unknown, double or missing ones, and kinds
+// that fit the roles.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The binding plan: a program's buffers as every launch needs them, computed once per program.
-// Sorted by binding number; the input and output lists have the same order. Pure values;
-// thread-safe when shared const. Sizes are bytes.
+// The binding plan: the properties of a program's buffers that every launch needs, computed once
+// per program. Sorted by binding number; the input and output lists have the same order. Pure
+// values; thread-safe when shared const. Sizes are bytes.
 #pragma once
 
 #include <array>
@@ -19,13 +19,14 @@ namespace wye::plan {
 
 struct Binding {
     std::string name;
-    std::uint32_t binding = 0;       // the number in the program
+    std::uint32_t binding = 0;       // the binding number
     std::uint32_t buffer_index = 0;  // in ir::Program::buffers
     ir::Role role = ir::Role::INPUT;
     std::uint32_t element_size = 0;
-    std::uint32_t natural_alignment = 0;    // of the start of a bound range
-    std::uint32_t required_alignment = 0;   // for allocation: the larger of natural and `align`
-    std::uint32_t preferred_alignment = 0;  // likewise, of these and `prefer_align`
+    std::uint32_t natural_alignment = 0;   // required of the start of a bound range
+    std::uint32_t required_alignment = 0;  // for allocation: the larger of natural and `align`
+    // For allocation: the largest of these and `prefer_align`.
+    std::uint32_t preferred_alignment = 0;
     ir::Hints hints;
     ir::Buffer::Count count_kind = ir::Buffer::Count::Runtime;
     std::optional<std::uint64_t> static_bytes;  // literal counts
@@ -41,17 +42,17 @@ struct BindingPlan {
     std::vector<std::uint32_t> arguments;  // likewise: all but `shared`, in artifact order
 };
 
-// INVALID_PROGRAM for a binding number used twice, an alignment that is not a power of two, or
-// `live` or hints on a shared array; LIMIT_EXCEEDED for a static length of 2^64 bytes or more. Does
-// not rely on the validator having run.
+// Computes the plan. INVALID_PROGRAM for a binding number used twice, an alignment that is not a
+// power of two, or `live` or hints on a shared array; LIMIT_EXCEEDED for a static length of 2^64
+// bytes or more. Does not require that the program was validated.
 [[nodiscard]] Result<BindingPlan> binding_plan(const ir::Program& program);
 
-// Programs with equal layout fingerprints can share descriptor layouts: XXH3 128-bit over the list
-// of (binding, role, element size), the same on every machine. Hints are not in it: a layout serves
-// programs with any of them. Most significant byte first.
+// Programs with equal layout fingerprints can share descriptor layouts. It is the 128-bit XXH3 of
+// the list of (binding, role, element size), the same on every machine, most significant byte
+// first. Hints are left out, since they do not change the layout.
 using LayoutFingerprint = std::array<std::uint8_t, 16>;
 [[nodiscard]] LayoutFingerprint layout_fingerprint(const BindingPlan& plan);
-// Of a list of words that stands for a layout.
+// The fingerprint of a list of words that describes a layout.
 [[nodiscard]] LayoutFingerprint layout_fingerprint(std::span<const std::uint32_t> words);
 [[nodiscard]] std::string hex(const LayoutFingerprint& fingerprint);  // 32 digits
 [[nodiscard]] bool share_layout(const BindingPlan& a, const BindingPlan& b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The capture plan: what a backend has to keep to record dispatches once and replay them, counted
-// from their binding plans. Pure.
+// The capture plan: the number of objects that a backend must keep to record dispatches once and
+// replay them, counted from their binding plans. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ namespace wye::plan {
 
 struct CapturePlan {
     std::uint64_t dispatches = 0;
-    std::uint64_t input_buffers = 0;   // of the input list; an input_output counts here only
-    std::uint64_t output_buffers = 0;  // others, but `shared`
-    std::uint64_t readbacks = 0;       // of the output list
+    std::uint64_t input_buffers = 0;   // buffers of the input list, including input_output
+    std::uint64_t output_buffers = 0;  // all other buffers except `shared` ones
+    std::uint64_t readbacks = 0;       // buffers of the output list
     std::uint64_t kernel_pointers = 0;
-    std::uint64_t kernel_arguments = 0;  // the pointers, and the parameters of each dispatch
-    // No dispatch changes what it reads: each replay leaves the same bytes.
+    // kernel_pointers, and one parameter block for each dispatch.
+    std::uint64_t kernel_arguments = 0;
+    // No dispatch writes a buffer that it reads, so each replay produces the same bytes.
     bool replay_safe = true;
 };
 
-// Adds one dispatch. LIMIT_EXCEEDED with the name of the table whose size overflows; `plan` is then
-// as before. `program`: for the error.
+// Adds one dispatch. LIMIT_EXCEEDED names the table whose size overflows, and leaves `plan`
+// unchanged. `program`: its name for the error.
 [[nodiscard]] Result<void> add_to_capture(const BindingPlan& bindings, const std::string& program,
                                           CapturePlan& plan);
 

@@ -8,11 +8,12 @@
 
 namespace wye::plan {
 
-// Element counts by buffer index, `shared` included, for preconditions.
+// Writes the element counts by buffer index, including `shared` buffers, as preconditions need
+// them.
 void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out);
 
-// `preconditions` are those of the plan's program with its own workgroup size. False if there are
-// none, or if the launch overrides the size.
+// Whether the launch fulfils the preconditions, which must be those of the plan's program with its
+// own workgroup size. False if there are none, or if the launch overrides the workgroup size.
 [[nodiscard]] bool check_free(const ProgramPlan& plan, const Launch& launch,
                               const lower::Preconditions& preconditions);
 

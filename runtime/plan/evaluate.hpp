@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluates expressions on the host before a launch: integers and bool that follow from parameters,
-// lengths, workgroup counts, tables and literals, with the language's arithmetic. One thread;
-// borrows the plan and the launch.
+// Evaluator: evaluates integer and bool expressions on the host before a launch, if they depend
+// only on parameters, lengths, workgroup counts, tables and literals. Uses the language's
+// arithmetic. Borrows the plan and the launch; used by one thread.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ class Evaluator {
 
     Evaluator(const ProgramPlan& plan, const Launch& launch);
 
-    // Nothing if only the device can compute it. Locals have the values set before.
+    // The value of an expression; empty if only the device can compute it. Locals have the values
+    // given by `set`.
     [[nodiscard]] std::optional<Value> value(ir::ExprId id) const;
     void set(std::uint32_t local, std::optional<Value> value) { locals_[local] = value; }
 

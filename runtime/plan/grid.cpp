@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the number of workgroups: from the request's grid, else its element count, else the
-// program's clause; else refuses.
+// Computes the number of workgroups from the request's grid, else from its element count, else from
+// the program's grid clause; refuses a request without any.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -9,7 +9,8 @@
 namespace wye::plan {
 namespace {
 
-constexpr std::uint64_t kMaxCount = 0xffffffffU;  // invocations per axis, workgroups in all
+// Limit of invocations per axis, and of all workgroups.
+constexpr std::uint64_t kMaxCount = 0xffffffffU;
 
 std::uint64_t groups_for(std::uint64_t elements, std::uint32_t workgroup) {
     return elements / workgroup + (elements % workgroup != 0 ? 1 : 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of the dispatch steps: properties of a program (ProgramPlan), a caller's request
-// (Request), and an admitted request (Launch). Plain data that borrow the caller's memory; a Launch
-// has room for the largest program, so that admission does not allocate. Sizes and offsets are
-// bytes.
+// The data of the dispatch steps: the properties of a program (ProgramPlan), a caller's request
+// (Request), and an admitted request (Launch). Plain structures that borrow the caller's memory. A
+// Launch has room for the largest program, so that admission does not allocate. Sizes and offsets
+// are bytes.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct ProgramPlan {
 
 enum class ArgumentKind : std::uint8_t { Host = 1, Resident = 2, Discard = 3 };
 
-// Without initialisers: requests keep an array of the largest size on the stack.
+// Has no initialisers, since requests keep an array of the maximum size on the stack.
 struct Argument {
     ArgumentKind kind;
     std::uint32_t binding;
@@ -46,7 +46,7 @@ struct Argument {
     std::uint64_t input_size;
     std::byte* output;  // Host; null: not read back
     std::uint64_t output_size;
-    bool returned;                // Host: an output is read back to memory of the runtime
+    bool returned;                // Host: the output is read back to memory of the library
     std::uint64_t buffer;         // Resident: its handle
     std::uint64_t buffer_offset;  // Resident
     std::uint64_t buffer_size;    // Resident: of the whole buffer
@@ -67,7 +67,7 @@ struct Request {
     std::uint32_t ulp_budget = 0;
     bool speculation = false;
     bool persistent = false;
-    bool sizes_only = false;  // outputs may lack storage; nothing will run
+    bool sizes_only = false;  // only sizes are wanted: outputs may lack storage
 };
 
 // One buffer of an admitted launch, in artifact order.
@@ -96,7 +96,7 @@ struct Launch {
     std::uint32_t params_size;
     Count3 groups;
     Count3 workgroup;
-    std::uint32_t rounds;  // it runs so often on the same bindings
+    std::uint32_t rounds;  // number of launches with the same bindings
     bool has_override;     // `workgroup` is not the program's own
     bool empty;            // a workgroup count is zero: nothing runs, but outputs are zeroed
 

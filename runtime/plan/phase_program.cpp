@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program of a phase: copies of its segments, one after the other.
+// Makes the program of a phase: copies of its segments, one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -148,13 +148,14 @@ class Copier {
     const ir::Code& from_;
     ir::Code& to_;
     ir::Program& out_;
-    std::vector<ir::StmtId> definitions_;  // by local: its LET
-    std::vector<Place> places_;            // by local: its place in the current copy
-    std::vector<bool> declared_;           // by local: inside the segment
+    std::vector<ir::StmtId> definitions_;  // the LET statement of each local
+    std::vector<Place> places_;            // the place of each local in the current copy
+    std::vector<bool> declared_;           // whether each local is declared inside the segment
     std::set<std::uint32_t> needed_;
 };
 
-// The loops around a block, outermost first; true if it was found below `id`.
+// Collects the loops around block `wanted`, outermost first. Returns whether it was found below
+// `id`.
 bool loops_around(const ir::Code& code, ir::BlockId id, ir::BlockId wanted,
                   std::vector<ir::StmtId>& loops) {
     if (id == wanted) return true;

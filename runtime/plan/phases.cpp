@@ -19,7 +19,8 @@ bool holds_barrier(const ir::Code& code, ir::BlockId block) {
     });
 }
 
-// Walks main as the launch will: phase loops round by round, other statements without evaluation.
+// Walks main in execution order: iterates loops with grid barriers, and passes over other
+// statements without evaluating them.
 class Walk {
   public:
     Walk(const ProgramPlan& plan, const Launch& launch)

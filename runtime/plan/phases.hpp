@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits programs with grid barriers: main is cut at the barriers, and each phase becomes a launch
-// of its own. Loops with grid barriers are stepped here, so their bounds must follow from integer
-// parameters, lengths, workgroup counts, tables and literals.
+// Splits programs with grid barriers: main is cut at the barriers, and each phase becomes a
+// separate launch. Loops that contain grid barriers are iterated here, on the host, so their bounds
+// must depend only on integer parameters, lengths, workgroup counts, tables and literals.
 //
-// A phase runs one or more segments in a row, such as the statements before a loop and the first
-// part of its first round. The program of a phase has only its segments; counters of the loops
-// around them are parameters after the program's own, and lets of level 0 are computed again. Pure;
-// thread-safe.
+// A phase runs one or more consecutive segments, such as the statements before a loop and the first
+// part of its first iteration. The program of a phase consists of its segments; counters of the
+// loops around them become parameters after the program's own, and lets of level 0 are computed
+// again. Pure; thread-safe.
 #pragma once
 
 #include <compare>
@@ -19,9 +19,9 @@
 
 namespace wye::plan {
 
-inline constexpr std::size_t kMaxPhases = 65536;  // of one launch
+inline constexpr std::size_t kMaxPhases = 65536;  // limit for one launch
 
-// Statements [first, last) of a block of main; none is a grid barrier or holds one.
+// Statements [first, last) of a block of main; none is or contains a grid barrier.
 struct Segment {
     ir::BlockId block = 0;
     std::uint32_t first = 0;
@@ -32,16 +32,16 @@ using Path = std::vector<Segment>;
 
 struct Phase {
     Path path;
-    std::vector<std::uint64_t> counters;  // bits of its program's additional parameters
+    std::vector<std::uint64_t> counters;  // values (bits) of its program's additional parameters
 };
 
-// The phases of a launch, in order; those without statements are left out. UNSUPPORTED for a loop
-// bound that only the device can compute; LIMIT_EXCEEDED beyond kMaxPhases.
+// Returns the phases of a launch in order, without empty ones. UNSUPPORTED for a loop bound that
+// only the device can compute; LIMIT_EXCEEDED for more than kMaxPhases.
 [[nodiscard]] Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch);
 
-// The program of all phases with this path: the same buffers, and for each segment the counters of
-// the loops around it, outermost first, as parameters. LIMIT_EXCEEDED if those are more parameters
-// than a program may have.
+// Makes the program for all phases with this path. It has the same buffers; its additional
+// parameters are, for each segment, the counters of the loops around it, outermost first.
+// LIMIT_EXCEEDED if it would have more parameters than a program may have.
 [[nodiscard]] Result<ir::Program> phase_program(const ir::Program& program, const Path& path);
 
 }  // namespace wye::plan

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts and bytes of every buffer of a launch. Literal and computed counts follow from the
-// program; run-time ones from the bound bytes, and for outputs from storage, else from `elements`.
+// Computes element count and bytes of every buffer of a launch. Literal and computed counts follow
+// from the program; run-time counts from the bound bytes, for outputs from the size of the storage,
+// else from `elements`.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -15,8 +16,8 @@ const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
     return bound.argument == ir::kNone ? kNoArgument : request.arguments[bound.argument];
 }
 
-// The bytes that an argument gives its buffer, independent of the program's count. `known`: whether
-// it determines them.
+// The size of a buffer as its argument determines it, independent of the program's count. `known`:
+// whether the argument determines it.
 std::uint64_t brought(const ir::Buffer& buffer, const Argument& argument, bool& known) {
     known = true;
     switch (argument.kind) {

@@ -18,7 +18,7 @@ Result<Split> split_grid(const Count3& groups, const Count3& limit) {
     Split out;
     out.groups = groups;
     std::uint64_t boxes = 1;
-    bool in_pieces = false;  // a lower axis is
+    bool in_pieces = false;  // a lower axis is split
     for (std::size_t axis = 0; axis < 3; ++axis) {
         out.box[axis] = in_pieces ? 1U : std::max(std::min(groups[axis], limit[axis]), 1U);
         in_pieces = in_pieces || out.box[axis] < groups[axis];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folded grids: a grid above the device's limit is split into boxes, one dispatch each, which see
-// their logical workgroup ids and counts. Kernels count the workgroups of a box from its first one,
-// x fastest, through the whole grid, so a box is a run of that order: above an axis in pieces it
-// has one workgroup. Pure; thread-safe.
+// Folded grids: a grid above the device's limit is split into boxes. Each box is one dispatch,
+// whose kernels see the workgroup ids and counts of the whole grid. A kernel computes its workgroup
+// id by counting from the box's first workgroup in the order of the whole grid, x fastest. So a box
+// must be contiguous in that order: if an axis is split, the box has one workgroup along every
+// higher axis. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace wye::plan {
 
-inline constexpr std::uint64_t kMaxBoxes = 4096;  // dispatches of one launch
+inline constexpr std::uint64_t kMaxBoxes = 4096;  // limit for one launch
 
 struct Split {
     Count3 groups = {0, 0, 0};  // of the whole launch

@@ -11,9 +11,9 @@
 
 namespace wye::plan {
 
-// Slots in the order that variants expect: buffer addresses in binding order, element counts
-// likewise, the parameter block. If the format has push constants, counts and block are in them;
-// UNSUPPORTED then for a program whose binding numbers are not 0, 1, 2, ...
+// The slots have the order that variants expect: buffer addresses in binding order, element counts
+// in binding order, the parameter block. If the format has push constants, they contain the counts
+// and the block; then a program whose binding numbers are not 0, 1, 2, ... is UNSUPPORTED.
 [[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
                                                        std::uint32_t variant,
                                                        const Count3& workgroup);

@@ -58,7 +58,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
     out += kSeverities[static_cast<std::size_t>(diagnostic.severity)];
     out += fmt::format(": {}\n", diagnostic.message);
     if (diagnostic.place.line != 0 && !text.empty()) {
-        constexpr std::size_t kWidest = 400;  // longer lines would bury the message
+        constexpr std::size_t kWidest = 400;  // longer lines would hide the message
         const std::string_view line = line_of(text, diagnostic.place.line);
         if (diagnostic.place.column <= kWidest) {
             out += printable(line.substr(0, kWidest));

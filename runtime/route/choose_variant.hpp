@@ -11,8 +11,8 @@
 
 namespace wye::route {
 
-// The index of the first variant whose format the device takes and whose filter matches it;
-// ir::kNone if there is none. INVALID_ARGUMENT for a filter that is not a selector.
+// Returns the index of the first variant whose format the device accepts and whose filter matches
+// the device; ir::kNone if there is none. INVALID_ARGUMENT for a filter that is not a selector.
 [[nodiscard]] Result<std::uint32_t> choose_variant(const registry::DeviceInfo& device,
                                                    const ir::Program& program);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The score of a device for `auto`, with its reasons. Pure; thread-safe.
+// Scores a device for the selector `auto`, with the reasons. Pure; thread-safe.
 #pragma once
 
 #include <span>

@@ -2,7 +2,7 @@
 //
 // The route step of a dispatch: compares a program's needs with a device's facts, and chooses the
 // format and variant. The registry walks the candidates of a selector and calls this for the
-// reasons against each. Works on snapshots of the catalogue. Pure; thread-safe.
+// reasons against each. Works on a snapshot of the catalogue. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@
 
 namespace wye::route {
 
-// A program's needs of a device, before the sizes of a launch are known.
+// What a program needs from a device, as far as it is known before the sizes of a launch.
 [[nodiscard]] registry::Requirements requirements(const plan::ProgramPlan& plan);
 
-// The device's most preferred artifact format that the host can produce; empty: none.
+// The device's most preferred artifact format among those that the library can produce (`formats`);
+// empty: none.
 [[nodiscard]] std::string_view choose_format(const registry::DeviceInfo& device,
                                              std::span<const std::string_view> formats);
 
@@ -34,17 +35,19 @@ namespace wye::route {
 
 // The device limits that every launch is compared with.
 struct Limits {
-    plan::Count3 max_groups = {1, 1, 1};          // per axis; 1 where it is not reported
-    std::uint64_t max_buffer_bytes = UINT64_MAX;  // not reported: left to the driver
+    plan::Count3 max_groups = {1, 1, 1};  // per axis; 1 if not reported
+    // UINT64_MAX if not reported: the driver checks it.
+    std::uint64_t max_buffer_bytes = UINT64_MAX;
 
-    // A larger grid runs folded: as several dispatches with their workgroup ids.
+    // Whether a grid exceeds the limits and must run folded, as several dispatches
+    // (plan/split.hpp).
     [[nodiscard]] bool folds(const plan::Count3& groups) const noexcept {
         return groups[0] > max_groups[0] || groups[1] > max_groups[1] || groups[2] > max_groups[2];
     }
 };
 [[nodiscard]] Limits limits(const registry::DeviceInfo& device);
 
-// A request's options for its route.
+// The options of a request that influence its route.
 struct Demands {
     bool cooperative = false;  // needs grid_sync
     bool variants = false;     // a native variant may run in place of the body
@@ -58,7 +61,7 @@ struct Demands {
 // The code that runs on the device.
 struct Route {
     std::string_view format;            // of the artifact; borrowed from `formats` or the program
-    std::uint32_t variant = ir::kNone;  // the native variant in place of the body
+    std::uint32_t variant = ir::kNone;  // index of the native variant that replaces the body
 };
 
 // Routes one launch on one device. Errors: UNSUPPORTED with all reasons; those of choose_variant.

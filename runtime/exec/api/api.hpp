@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the functions of wye.h: the object behind wye_context, blobs, the guard that turns
-// exceptions into errors, and the checks of structure headers. Internal to exec/api/ and tests.
+// Shared code of the functions of wye.h: the objects behind wye_context and wye_blob, the
+// conversion of exceptions to errors, and checks of structure headers. Internal to exec/api/ and
+// tests.
 #pragma once
 
 #include <atomic>
@@ -21,14 +22,14 @@
 
 namespace wye::exec {
 
-// The application's log callback, which is not called after the context is destroyed. Shared with
-// drivers that still run for an abandoned context.
+// Calls the application's log callback, but not after the context is destroyed. Shared ownership,
+// since drivers may still run and log for an abandoned context.
 class LogDoor {
   public:
     LogDoor(registry::LogSink sink, const wye_context* context)
         : sink_(std::move(sink)), context_(context) {}
     void log(std::uint32_t level, std::string_view area, std::string_view text);
-    // Waits for running callbacks; afterwards none begins.
+    // Waits for running callbacks; afterwards no callback starts.
     void close() noexcept { door_.close(); }
 
   private:
@@ -41,12 +42,12 @@ class LogDoor {
 
 struct wye_context {
     wye::exec::Gate gate;
-    std::uint32_t forks = 0;  // fork_count() of the process that made it
+    std::uint32_t forks = 0;  // fork_count() when the context was created
     std::unique_ptr<wye::exec::Context> context;
     std::shared_ptr<wye::exec::LogDoor> log;  // null: no log callback
 
-    // What is left of a context that was shut down is freed by the later of its closing thread and
-    // the thread that destroys it.
+    // The remains of a context that was shut down are freed by whichever comes later: the closing
+    // thread, or the thread that destroys the context.
     enum class Rest : std::uint8_t { None, Closing, Closed, Unwanted };
     std::atomic<Rest> rest = Rest::None;
 };
@@ -57,10 +58,10 @@ struct wye_blob {
 
 namespace wye::exec {
 
-// The error for the exception that is being handled.
+// Sets *sink to an error for the exception that is being handled; returns its status.
 [[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
 
-// Runs the body of an API call, which returns Result<void>; turns exceptions into errors.
+// Runs the body of an API call, which returns Result<void>, and converts exceptions to errors.
 template <typename Body>
 [[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
     try {
@@ -73,8 +74,9 @@ template <typename Body>
 
 // INVALID_ARGUMENT that names the missing argument.
 [[nodiscard]] Error missing(std::string_view what);
-// Checks a structure of the caller: exactly the size that this version knows, no type, no critical
-// entry in its chain. refuse_header returns the error, if there is one.
+// Check the header of a caller's structure: exactly the size that this version knows, no type, no
+// critical entry in its chain. refuse_header is the slow path and returns the error, if there is
+// one.
 [[nodiscard]] Result<void> refuse_header(const wye_header& header, std::size_t size,
                                          std::string_view name);
 [[nodiscard]] inline Result<void> check_header(const wye_header& header, std::size_t size,
@@ -89,7 +91,7 @@ template <typename Body>
     return refuse_string(text, name);
 }
 
-// Refuses other flags, and members that belong to another kind of transfer.
+// Refuses flags outside `flags`, and nonzero members that belong to another kind of transfer.
 [[nodiscard]] Result<void> check_transfer_desc(const wye_transfer_desc& desc, std::uint32_t flags);
 
 [[nodiscard]] inline Result<void> check_dispatch(const wye_dispatch_desc& desc) {
@@ -98,7 +100,7 @@ template <typename Body>
     return check_string(desc.profile, "profile");
 }
 
-// Marks a call inside a context, from entry to return. False if the call is refused.
+// Registers an API call with its context for the call's duration. False if the call is refused.
 class Call {
   public:
     explicit Call(wye_context* context) noexcept : context_(context) {
@@ -115,8 +117,8 @@ class Call {
     Call& operator=(const Call&) = delete;
 
     explicit operator bool() const noexcept { return admitted_; }
-    // The reason: the context is null, inherited through a fork, being destroyed, or used in its
-    // own callback.
+    // Why the call is refused: the context is null, inherited through a fork, being destroyed, or
+    // used in its own callback.
     [[nodiscard, gnu::cold]] Error refusal() const;
     [[nodiscard]] Context* operator->() const noexcept { return context_->context.get(); }
     [[nodiscard]] Context& operator*() const noexcept { return *context_->context; }
@@ -127,12 +129,12 @@ class Call {
     bool entered_ = false;
     bool admitted_ = false;
 };
-[[nodiscard]] Error inherited();  // a context in a forked child
+[[nodiscard]] Error inherited();  // the error for a context that a forked child inherited
 [[nodiscard]] Error inside_callback();
 
 [[nodiscard]] wye_blob* make_blob(std::string bytes);
 
-// As wye_context_create, with given options: for tests with built-in plugins.
+// As wye_context_create, but with given options; for tests with built-in plugins.
 [[nodiscard]] Result<wye_context*> make_context(registry::Options options,
                                                 std::string default_selector);
 
@@ -141,7 +143,7 @@ class Call {
 
 }  // namespace wye::exec
 
-// Enters a context, as `name`, until the enclosing function returns.
+// Enters a context until the enclosing function returns, with a Call named `name`.
 #define WYE_ENTER(name, context)             \
     const ::wye::exec::Call name((context)); \
     if (!name) [[unlikely]]                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of batches.
+// The C functions for batches.
 #include "exec/pipeline/batch.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ Result<void> check_rows(const wye_rows_desc& desc) {
     return {};
 }
 
-// Where a call puts its results, which may all be null.
+// The out pointers of a call; each may be null.
 struct Sinks {
     std::uint64_t* completed;
     wye_report* report;
@@ -63,7 +63,7 @@ struct Sinks {
         if (report == nullptr) return {};
         return check_header(report->header, sizeof *report, "wye_report");
     }
-    // The result again.
+    // Writes the results of a batch; returns `result`.
     [[nodiscard]] Result<void> write(const Batch& batch, Result<void> result) const {
         if (completed != nullptr) *completed = batch.completed();
         if (report != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {

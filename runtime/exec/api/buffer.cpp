@@ -65,7 +65,7 @@ wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* ou
 
 namespace {
 
-// A transfer without a queue or times.
+// The description of a transfer without a queue or times.
 wye_transfer_desc plain(std::uint32_t kind, wye_buffer buffer, std::uint64_t offset,
                         std::uint64_t size) {
     wye_transfer_desc out{};

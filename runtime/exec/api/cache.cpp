@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiling ahead, and the disk cache.
+// The C functions for compiling ahead and for the disk cache.
 #include "exec/api/api.hpp"
 #include "exec/dispatch/prepare.hpp"
 #include "exec/program/disk_cache.hpp"

@@ -27,8 +27,9 @@ using wye::sdk::from_abi;
 constexpr std::uint32_t kKnownFlags =
     WYE_CONTEXT_IGNORE_ENVIRONMENT | WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_DESCRIBE;
 
-// The folder of the library or program that this code is in; empty if the loader does not know it.
-// Relative if the library was loaded by a relative path: the current folder may have changed since.
+// The folder of the library or program that contains this code; empty if the loader does not know
+// it. It is relative if the library was loaded by a relative path, so it may be wrong if the
+// current folder has changed since.
 std::filesystem::path own_folder() {
     Dl_info info{};
     const link_map* map = nullptr;
@@ -62,9 +63,9 @@ Result<void> check_desc(const wye_context_desc& desc) {
     return {};
 }
 
-// Puts the environment into the configuration, as `env.NAME`. Drivers read variables themselves,
-// and some end the process if a value is wrong: plugins, which do not read the environment, can
-// then refuse to enter such a driver.
+// Copies environment variables into the configuration, as `env.NAME`. Drivers read variables
+// themselves, and some end the process if a value is wrong. Plugins do not read the environment;
+// with these keys they can refuse to call such a driver.
 void describe_surroundings(const registry::Environment& environment, registry::Config& config) {
     for (const auto& [name, value] : environment) config.insert_or_assign("env." + name, value);
 }
@@ -106,7 +107,7 @@ void choose_cache(const registry::Environment& environment, registry::Config& co
         config.try_emplace("cache_folder", home + "/.cache/wye");
 }
 
-// The file that WYE_TRACE names, unless the application names one.
+// Sets the trace file from WYE_TRACE, unless the application sets one.
 void choose_trace(const registry::Environment& environment, registry::Config& config) {
     const auto variable = environment.find("WYE_TRACE");
     if (variable != environment.end()) config.try_emplace("trace.file", variable->second);

@@ -22,8 +22,8 @@ namespace {
 
 using Rest = wye_context::Rest;
 
-// Waits for the calls inside a closed context, then for its devices, and frees it: all of it, or
-// all but what later calls read.
+// Waits for the calls inside a closed context, then for its devices, and frees it: completely or,
+// after a shutdown, except the parts that later calls read.
 void close_down(wye_context* context) noexcept {
     (void)context->gate.wait_empty();
     if (context->rest == Rest::None) {
@@ -35,14 +35,14 @@ void close_down(wye_context* context) noexcept {
     if (!context->rest.compare_exchange_strong(closing, Rest::Closed)) delete context;
 }
 
-// Shared by the caller and the thread that closes the context.
+// State shared by the caller and the thread that closes the context.
 struct Closing {
     wye::sdk::WaitMutex mutex;
     std::condition_variable changed;
     bool done WYE_GUARDED_BY(mutex) = false;
 };
 
-// Blocks all signals, so that a thread of Wye handles none of the application's.
+// Blocks all signals, so that a thread of Wye does not run the application's signal handlers.
 class BlockedSignals {
   public:
     BlockedSignals() noexcept {
@@ -65,7 +65,8 @@ std::optional<Clock::time_point> deadline_after(std::uint64_t timeout_ns) {
     return Clock::now() + std::chrono::nanoseconds(timeout_ns);
 }
 
-// Of a context that another thread closes: what is left if it was shut down.
+// Frees the remains of a context that was shut down, or leaves that to the thread that is closing
+// it.
 void free_rest(wye_context* context) noexcept {
     Rest rest = context->rest;
     while (rest == Rest::Closing && !context->rest.compare_exchange_weak(rest, Rest::Unwanted)) {
@@ -73,7 +74,7 @@ void free_rest(wye_context* context) noexcept {
     if (rest == Rest::Closed) delete context;
 }
 
-// `keep`: calls may begin afterwards.
+// `keep`: a shutdown, after which calls may still begin (and are refused).
 Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool keep) {
     if (context == nullptr) return {};
     if (!keep && context->forks == wye::registry::fork_count() && context->rest != Rest::None) {

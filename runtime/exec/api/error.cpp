@@ -14,7 +14,8 @@ constexpr std::string_view kNoMemoryFix = "Fix: free memory and try again";
 const char* wye_version(void) { return "0.1.0"; }
 
 const char* wye_status_text(wye_status status) {
-    return wye::code_text(static_cast<wye::Code>(status)).data();  // literals: terminated
+    // The texts are literals, so they are null-terminated.
+    return wye::code_text(static_cast<wye::Code>(status)).data();
 }
 
 wye_status wye_error_status(const wye_error* error) {

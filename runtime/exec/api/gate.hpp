@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gate: counts the calls inside a context, and is closed to destroy it: later calls are refused,
-// and the closing thread waits until the last call has left. Entering and leaving are one atomic
-// operation each, since every dispatch does both. The last thread to leave does not access the gate
-// afterwards, so the gate may be freed as soon as it is empty.
+// Gate: counts the calls inside a context. To destroy the context the gate is closed: later calls
+// are refused, and the closing thread waits until the last call has left. Entering and leaving are
+// one atomic operation each, since every dispatch does both. The last thread to leave does not
+// access the gate afterwards, so the gate may be freed as soon as it is empty.
 //
-// Door: lets callbacks of the application through until it is closed.
+// Door: runs callbacks of the application until it is closed.
 //
 // CallbackScope: marks a thread that runs a callback of the application, so that calls from inside
 // it that would deadlock are refused.
@@ -21,11 +21,10 @@ namespace wye::exec {
 class Gate {
   public:
     static constexpr std::uint32_t kClosed = UINT32_C(1) << 31U;
-    // Whether the application has callbacks that may run inside calls.
+    // Set if the application has callbacks that may run inside calls.
     static constexpr std::uint32_t kWatched = UINT32_C(1) << 30U;
 
-    // Returns the two flags as they were before. The caller must leave again, even if the gate was
-    // closed.
+    // Returns the two flags. The caller must call leave, even if the gate was closed.
     [[nodiscard]] std::uint32_t enter() noexcept {
         return word_.fetch_add(1, std::memory_order_acquire) & (kClosed | kWatched);
     }
@@ -35,11 +34,11 @@ class Gate {
             wake();
     }
     void watch() noexcept { word_.fetch_or(kWatched, std::memory_order_relaxed); }
-    // False if it was closed before.
+    // Returns false if it was already closed.
     [[nodiscard]] bool close() noexcept {
         return (word_.fetch_or(kClosed, std::memory_order_acq_rel) & kClosed) == 0;
     }
-    // Waits until no call is inside a closed gate. False at the deadline.
+    // Waits until no call is inside the gate, which must be closed. False at the deadline.
     [[nodiscard]] bool wait_empty(
         std::optional<std::chrono::steady_clock::time_point> deadline = {}) noexcept;
 
@@ -62,7 +61,7 @@ class Door {
         const Inside inside(gate_);
         if (inside.flags == 0) callback();
     }
-    // Waits for running callbacks; afterwards none begins.
+    // Waits for running callbacks; afterwards no callback starts.
     void close() noexcept {
         (void)gate_.close();
         (void)gate_.wait_empty();
@@ -74,7 +73,7 @@ class Door {
 
 class CallbackScope {
   public:
-    // What a callback may call of its own context.
+    // Which functions a callback may call with its own context.
     enum class May : std::uint8_t { Nothing, AllButDestroy };
 
     // `owner`: the address of the callback's context.
@@ -86,9 +85,9 @@ class CallbackScope {
     CallbackScope(const CallbackScope&) = delete;
     CallbackScope& operator=(const CallbackScope&) = delete;
 
-    // Whether this thread runs a callback of `owner`; null: of any context.
+    // Whether this thread is running a callback of `owner`, or of any context if it is null.
     [[nodiscard]] static bool within(const void* owner) noexcept;
-    // Whether it runs one that may call nothing.
+    // Whether it is running a callback that may call nothing (May::Nothing).
     [[nodiscard]] static bool forbids(const void* owner) noexcept;
 
   private:

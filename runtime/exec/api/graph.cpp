@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of graphs.
+// The C functions for graphs.
 #include "exec/graph/graph.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using wye::registry::Pin;
 
 namespace {
 
-// Of the flags of dispatches, those that an execution takes.
+// Refuses flags of dispatches that an execution does not take.
 Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
     WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
     if (run.param_count != 0) WYE_NEED(run.params);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of an opened device.
+// The C functions that prepare, recover and close devices.
 #include "exec/api/api.hpp"
 #include "wye/device.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogFilter: which messages WYE_LOG asks for: `info`, or levels by area as in
-// `warning,dispatch:debug,cache:off`. A level includes those above it. An area includes those
-// inside it (`cache` has `cache.disk`); of several the longest counts; an entry without an
-// area is for all others, which else are off. Values; immutable; thread-safe.
+// LogFilter: selects the messages that WYE_LOG asks for. WYE_LOG is a level (`info`), or levels by
+// area as in `warning,dispatch:debug,cache:off`. A level includes more severe ones. An area
+// includes its subareas (`cache` includes `cache.disk`); the longest matching area decides. An
+// entry without an area applies to all other areas; without such an entry they are off. Immutable;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class LogFilter {
     std::vector<Entry> entries_;  // longer areas first
 };
 
-// "wye: debug: dispatch: ...", with a line end: one write to standard error.
+// Writes "wye: debug: dispatch: ..." and a line end to standard error, in one write.
 void write_log_line(std::uint32_t level, std::string_view area, std::string_view text);
 
 }  // namespace wye::exec

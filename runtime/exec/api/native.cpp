@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native handles of devices, queues and buffers.
+// The C functions for native handles of devices, queues and buffers.
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
@@ -17,7 +17,7 @@ using wye::Result;
 
 namespace {
 
-// Finds the object, asks `native` for its handle and stores that.
+// Finds an object, and stores the native handle that `native` returns for it.
 template <typename Native>
 Result<void> answer(Context& context, registry::Handle handle, HandleKind kind,
                     wye_native_handle* out, Native&& native) {
@@ -30,7 +30,7 @@ Result<void> answer(Context& context, registry::Handle handle, HandleKind kind,
     return {};
 }
 
-// The result, after a loss was noted.
+// Records a device loss if `result` is one; returns `result`.
 Result<wye_native_handle> noted(DeviceSession& session, Result<wye_native_handle> result) {
     if (result.ok()) return result;
     return session.noted(std::move(result).error());

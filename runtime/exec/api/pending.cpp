@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of asynchronous dispatches.
+// The C functions for asynchronous dispatches.
 #include "exec/dispatch/pending.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using wye::registry::Pin;
 
 namespace {
 
-// None: no limit.
+// The deadline; none if there is no limit.
 std::optional<Clock::time_point> deadline_of(std::uint64_t timeout_ns) {
     if (timeout_ns == UINT64_MAX) return std::nullopt;
     return after(now(), timeout_ns);
@@ -33,7 +33,7 @@ Error not_in_time(const Pending& pending, std::uint64_t timeout_ns) {
             "Fix: wait longer", pending.name()};
 }
 
-// Of a dispatch that has ended.
+// Writes the report of a dispatch that has ended; returns its result.
 Result<void> result_of(const Pending& work, wye_report* report) {
     Result<void> outcome = work.outcome();
     if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
@@ -44,7 +44,8 @@ Result<void> result_of(const Pending& work, wye_report* report) {
     return outcome;
 }
 
-// Waits for the oldest for a while, then looks at all: others end before it on other devices only.
+// Waits briefly for the oldest one, then polls all: only dispatches on other devices can end before
+// it.
 Result<std::uint64_t> wait_any(std::span<const Pin> pins, std::uint64_t timeout_ns) {
     constexpr std::chrono::microseconds kFirst{20}, kLongest{2000};
     const auto deadline = deadline_of(timeout_ns);

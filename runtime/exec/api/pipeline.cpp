@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of pipelines.
+// The C functions for pipelines.
 #include "exec/pipeline/pipeline.hpp"
 
 #include "exec/api/api.hpp"

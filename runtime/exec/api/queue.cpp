@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of queues.
+// The C functions for queues.
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"

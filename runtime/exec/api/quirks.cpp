@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of workarounds for drivers, as JSON.
+// The C function that returns the table of driver workarounds as JSON.
 #include "lower/quirks/quirks.hpp"
 #include "exec/api/api.hpp"
 #include "registry/json.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a buffer is, its mapping, and copies between devices.
+// The C functions that describe and map buffers, and copy between devices.
 #include "exec/api/api.hpp"
 #include "exec/device/across.hpp"
 #include "exec/device/mapping.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers by a description.
+// The C functions for transfers with a description.
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"

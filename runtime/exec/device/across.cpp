@@ -9,7 +9,7 @@ namespace {
 using registry::HandleKind;
 using registry::Pin;
 
-// So large that the transfers of one part move at the speed of the bus.
+// Large enough that the transfers of a part run at bus speed.
 constexpr std::uint64_t kPart = std::uint64_t{64} << 20U;
 
 Result<void> run_part(const registry::HandleTable& handles, const wye_transfer_desc& desc) {
@@ -30,7 +30,7 @@ Result<void> copy_across(const registry::HandleTable& handles, const wye_transfe
     WYE_TRY(check_range(target, "a copy", copy.offset, copy.size));
     DeviceSession& from = source.as<BufferObject>().session;
     DeviceSession& to = target.as<BufferObject>().session;
-    // Before anything moves.
+    // Check both devices before anything moves.
     WYE_TRY(from.ready());
     WYE_TRY(to.ready());
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies between the buffers of two devices, through host memory.
+// Copies between buffers of two devices, through host memory.
 #pragma once
 
 #include "exec/device/buffer.hpp"
@@ -10,8 +10,8 @@
 
 namespace wye::exec {
 
-// Runs a copy and waits for its end: within the device if both buffers are on one. Errors as of
-// check_transfer, and of the transfers of both devices.
+// Runs a copy and waits for its end. If both buffers are on one device, it copies on that device.
+// Errors as in check_transfer, and errors of the transfers on both devices.
 [[nodiscard]] Result<void> copy_across(const registry::HandleTable& handles,
                                        const wye_transfer_desc& copy);
 

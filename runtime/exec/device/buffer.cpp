@@ -24,7 +24,7 @@ Result<void> check_pointer(const Pin& pin, const void* pointer, std::uint64_t si
                  "Fix: pass the memory, or size 0", pin.label());
 }
 
-// Marks the buffers in flight, runs these operations of a transfer alone, and waits.
+// Marks the buffers in flight, runs these operations of a transfer, and waits.
 Result<void> run_alone(const HandleTable& handles, const CheckedTransfer& checked,
                        std::span<const wye_operation> operations, bool timed, RunTimes& times) {
     DeviceSession& session = checked.session();
@@ -36,8 +36,8 @@ Result<void> run_alone(const HandleTable& handles, const CheckedTransfer& checke
                        {timed, checked.queue.number()}, now(), times);
 }
 
-// Moves host bytes to or from the buffer and waits: registered ones as they are, large ones through
-// staging memory, if there is some, small ones by one operation.
+// Moves host bytes to or from the buffer and waits. Registered bytes are copied by the device,
+// large transfers go through staging memory if there is some, small ones are one operation.
 Result<void> transfer(const HandleTable& handles, const CheckedTransfer& checked, bool timed,
                       RunTimes& times) {
     using Direction = ChunkedTransfer::Direction;
@@ -126,7 +126,7 @@ Result<void> check_fill(const wye_transfer_desc& desc, CheckedTransfer& out) {
     return {};
 }
 
-// Refuses bytes that are not those of the whole buffer.
+// Refuses a range that is not the whole buffer.
 Result<void> check_whole(const Pin& pin, std::string_view what, const wye_transfer_desc& desc) {
     const std::uint64_t whole = pin.as<BufferObject>().size;
     if (desc.offset == 0 && desc.size == whole) return {};

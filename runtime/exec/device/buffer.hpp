@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer resident on one device, owned by the handle table, and transfers of buffers. The session
-// outlives it. Free-threaded.
+// BufferObject: a buffer resident on one device, owned by the handle table; and transfers of
+// buffers. The session outlives it. Free-threaded.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace wye::exec {
 
 struct BufferObject {
-    // `s`: bytes, as requested.
+    // `s`: the requested size in bytes.
     BufferObject(DeviceSession& owner, registry::NativeBuffer n, std::uint64_t s,
                  registry::Handle d)
         : session(owner), native(std::move(n)), size(s), device(d) {}
@@ -31,17 +31,17 @@ struct BufferObject {
     std::uint32_t alignment = 0;
     std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE;
     BufferHistory history = {};
-    std::atomic<std::uint32_t> maps = 0;  // that were not undone
+    std::atomic<std::uint32_t> maps = 0;  // mappings that have not been undone
 };
 
-// A transfer that was checked: its buffers, and the one operation that it is.
+// A transfer after its checks: its buffers and its operation.
 struct CheckedTransfer {
-    registry::Pin buffer, source;  // source: of a copy
+    registry::Pin buffer, source;  // source: only for a copy
     NamedQueue queue;
     wye_operation operation{};
-    std::array<registry::Handle, 2> handles{};  // of the buffers, each once
-    std::array<BufferUse, 2> uses{};            // of these
-    std::size_t count = 0;                      // of buffers
+    std::array<registry::Handle, 2> handles{};  // the buffers, each once
+    std::array<BufferUse, 2> uses{};            // uses of `handles`
+    std::size_t count = 0;                      // number of valid `handles` and `uses`
     std::uint64_t size = 0;
 
     [[nodiscard]] const BufferObject& object() const { return buffer.as<BufferObject>(); }
@@ -49,13 +49,14 @@ struct CheckedTransfer {
     [[nodiscard]] std::uint32_t kind() const { return operation.kind; }  // enum wye_operation_kind
 };
 
-// INVALID_ARGUMENT unless the range is inside the buffer of the pin. `what`: "an upload".
+// INVALID_ARGUMENT unless the range is inside the buffer of the pin. `what` is for the message: "an
+// upload".
 [[nodiscard]] Result<void> check_range(const registry::Pin& pin, std::string_view what,
                                        std::uint64_t offset, std::uint64_t size);
 
-// INVALID_ARGUMENT for a range outside its buffer or an invalid pattern; WRONG_OWNER if the two
-// buffers of a copy, or a buffer and the queue, are on different devices. `lends`: the host's
-// memory must be there.
+// Checks a transfer. INVALID_ARGUMENT for a range outside its buffer or an invalid pattern;
+// WRONG_OWNER if the two buffers of a copy, or a buffer and the queue, are on different devices.
+// `lends`: the caller must give the host memory.
 [[nodiscard]] Result<CheckedTransfer> check_transfer(const registry::HandleTable& handles,
                                                      const wye_transfer_desc& desc, bool lends);
 
@@ -64,12 +65,12 @@ struct CheckedTransfer {
                                         const CheckedTransfer& checked, bool timed,
                                         RunTimes& times);
 
-// "upload"; for traces and messages.
+// The name of a kind, for traces and messages: "upload".
 [[nodiscard]] const char* transfer_name(std::uint32_t kind) noexcept;
-// Counts the bytes of a transfer that has ended, if it succeeded; the result again.
+// Counts the bytes of a transfer that has ended, if `result` is a success. Returns `result`.
 [[nodiscard]] Result<void> count_transfer(DeviceSession& session, std::uint32_t kind,
                                           std::uint64_t size, Result<void> result);
-// Adds them to a report.
+// Adds the bytes of a transfer to a report.
 void report_transfer(std::uint32_t kind, std::uint64_t size, wye_report& report);
 
 }  // namespace wye::exec

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the compiled form of a program, or makes it. Drivers' compilers run on a thread with a wide
-// stack, so that they do not depend on the caller's stack, the caller can stop waiting at its
-// deadline, and a driver that changes the signal mask, the alternate stack or the floating point
-// mode of its thread changes no thread of the application. A built-in plugin that takes programs as
-// they are has no such compiler: without a deadline it compiles on the caller's thread.
+// Finds or makes the compiled form of a program. Drivers' compilers run on a separate thread with a
+// large stack, for three reasons: they do not depend on the size of the caller's stack, the caller
+// can stop waiting at its deadline, and a driver that changes the signal mask, the alternate stack
+// or the floating-point mode of its thread does not affect threads of the application. A built-in
+// plugin that takes programs in wire form calls no such compiler, so without a deadline it compiles
+// on the caller's thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@
 namespace wye::exec {
 namespace {
 
-// Limit of programs kept alive until the device is closed, since they can be saved only then.
+// The most programs that are kept alive until the device is closed because they can be saved only
+// then.
 constexpr std::size_t kMostUnsaved = 64;
 
 void add(CompileStats& sum, CompileStats&& part) {
@@ -87,7 +89,8 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
                                             std::string_view format, CompileStats& stats,
                                             std::optional<Clock::time_point> deadline, bool warms) {
     std::shared_ptr<CompileJob> job;
-    std::shared_ptr<CompileJob> late;  // has ended; its thread is joined without the lock
+    // A job that has ended; its thread is joined without the lock.
+    std::shared_ptr<CompileJob> late;
     sdk::WaitingLock lock(compile_mutex_);
     for (;;) {
         job = std::make_shared<CompileJob>(program.shared_from_this(), form, format);
@@ -98,7 +101,7 @@ Result<CompiledRef> DeviceSession::compiled(LoadedProgram& program, const Form& 
             return job->known;
         }
         if (!job_) break;
-        // If two calls need one program, the second waits for the first one's compile.
+        // If two calls need the same program, the second waits for the compile of the first.
         const std::shared_ptr<CompileJob> running = job_;
         if (running->overdue && (running->program != job->program || running->form != form))
             return overdue_error(info().selector, *running);
@@ -146,7 +149,7 @@ void DeviceSession::compile(CompileJob& job) noexcept {
         const sdk::Lock lock(compile_mutex_);
         overdue = job.overdue;
         job.done = true;
-        job_.reset();  // waiting calls, or `late_`, share it
+        job_.reset();  // waiting calls or `late_` still share it
         compile_ended_.notify_all();
     }
     if (overdue) save_entries(job.stats, *disk_);
@@ -180,7 +183,8 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const registry::ProcessStateGuard guard(!device_->built_in());
     if (!ready().ok()) return;
     const WorkspaceLease workspace = workspaces_.take();
-    const auto buffer = trap_buffer(*workspace);  // for all bindings, which are not accessed
+    // The trap buffer is bound to all bindings, since nothing accesses them.
+    const auto buffer = trap_buffer(*workspace);
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
     const std::vector<wye_binding> bindings(plan.bindings.bindings.size(),

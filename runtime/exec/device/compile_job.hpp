@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compile of a session, which runs on a WideThread, so that its caller can stop waiting, or
-// without one on the caller's thread. Guarded by the session's lock, except `stats` and `made`,
-// which only that thread uses until `done`.
+// One compile of a session. It runs on a WideThread, so that its caller can stop waiting; without
+// one it runs on the caller's thread. Guarded by the session's lock, except `stats` and `made`,
+// which only the compiling thread uses until `done`.
 #pragma once
 
 #include <exception>
@@ -22,9 +22,9 @@ struct CompileJob {
 
     const std::shared_ptr<LoadedProgram> program;
     const Form form;
-    const std::string_view format;  // static, or of the program's variant
-    bool warms = false;             // make the driver generate code now, not at the first launch
-    CompiledRef known;              // already compiled: only code generation is left
+    const std::string_view format;  // a static string, or owned by the program's variant
+    bool warms = false;  // make the driver generate code at once, not at the first launch
+    CompiledRef known;   // already compiled: only code generation is left
     CompileStats stats;
     std::optional<Result<CompiledRef>> made;
     std::exception_ptr thrown;

@@ -33,7 +33,7 @@ void Copiers::start(HostCopyJob& job) noexcept {
     const std::size_t others = std::min<std::size_t>(pieces, limit_) - 1;
     if (others > idle_) make_threads(others - idle_);
     more_.store(true, std::memory_order_relaxed);
-    // Those wake the others, so that this one goes on to copy.
+    // Wakes at most two threads, which wake the others, so that this thread can start to copy.
     for (std::size_t i = std::min({others, idle_, std::size_t{2}}); i != 0; --i)
         added_.notify_one();
 }
@@ -47,7 +47,7 @@ void Copiers::wait(HostCopyJob& job) noexcept {
         lock.lock();
         copied(piece);
     }
-    // Others copy its last pieces, which takes less than going to sleep.
+    // Other threads are copying the last pieces, which takes less time than going to sleep.
     lock.unlock();
     for (int i = 0; i < 1000 && job.done.load(std::memory_order_relaxed) != job.size; ++i)
         std::this_thread::yield();
@@ -87,7 +87,8 @@ void Copiers::copy(const Piece& piece) noexcept {
     std::memcpy(piece.job->target + piece.at, piece.job->source + piece.at, piece.size);
 }
 
-// With the lock held, under which the waiting thread looks last: the job may end with it.
+// Called with the lock held. The waiting thread checks the job under the same lock, and the job may
+// be destroyed afterwards.
 void Copiers::copied(const Piece& piece) {
     HostCopyJob& job = *piece.job;
     if (job.done.fetch_add(piece.size, std::memory_order_relaxed) + piece.size == job.size)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copiers: threads that copy host memory in pieces, since one thread alone is slower than the bus
-// of a device. The thread that waits for a copy takes part in it, so a copy ends also where the
-// system gives no thread. The threads are made at the first copy of several pieces. Free-threaded;
-// outlives its copies.
+// Copiers: threads that copy host memory in pieces, since one thread is slower than a device's bus.
+// The thread that waits for a copy takes part in it, so copies complete even if no thread can be
+// started. The threads are started at the first copy of several pieces. Free-threaded; outlives its
+// copies.
 #pragma once
 
 #include <atomic>
@@ -18,48 +18,49 @@
 
 namespace wye::exec {
 
-// A copy in progress; it must not move until it was waited for.
+// A copy in progress; the object must not move until the copy was waited for.
 struct HostCopyJob {
     std::byte* target = nullptr;
     const std::byte* source = nullptr;
     std::size_t size = 0;
 
     // Used by Copiers.
-    std::size_t taken = 0;             // bytes of pieces that a thread took, guarded by its lock
-    std::atomic<std::size_t> done{0};  // bytes that were copied
-    HostCopyJob* following = nullptr;  // in its list
+    // Bytes of pieces that threads have taken; guarded by the lock of Copiers.
+    std::size_t taken = 0;
+    std::atomic<std::size_t> done{0};  // bytes copied so far
+    HostCopyJob* following = nullptr;  // next job in the list
 };
 
 class Copiers {
   public:
-    // `threads`: that copy at once, the waiting one included.
+    // `threads`: how many threads copy at once, including the waiting one.
     explicit Copiers(std::uint64_t threads) : limit_(threads) {}
     ~Copiers();
     Copiers(const Copiers&) = delete;
     Copiers& operator=(const Copiers&) = delete;
 
-    // Begins a copy, whose memory stays until `wait` has returned.
+    // Begins a copy. Its memory must stay valid until `wait` has returned.
     void start(HostCopyJob& job) noexcept;
     // Copies until the job is done.
     void wait(HostCopyJob& job) noexcept;
     void copy(void* target, const void* source, std::size_t size) noexcept;
 
   private:
-    // Measured on 16 processors: 1 MiB in eight pieces takes 25 us, in four 45 to 60; 512 KiB in
-    // two 15 us, in four 30.
+    // Measured on 16 processors: 1 MiB takes 25 us in eight pieces and 45 to 60 us in four; 512 KiB
+    // takes 15 us in two pieces and 30 us in four.
     [[nodiscard]] static std::size_t piece_of(std::size_t size) {
         constexpr std::size_t kKiB = 1024;
         return size > 512 * kKiB && size < 4096 * kKiB ? 128 * kKiB : 256 * kKiB;
     }
-    // How long a thread without work looks for more before it sleeps. The next copy often follows
-    // soon, and waking up takes longer than a piece.
+    // How long an idle thread looks for more work before it sleeps: the next copy often follows
+    // soon, and waking up takes longer than copying a piece.
     static constexpr std::chrono::microseconds kLinger{300};
 
     struct Piece {
         HostCopyJob* job = nullptr;
         std::size_t at = 0, size = 0;
     };
-    // Takes a piece of the oldest job. Empty: there is none.
+    // Takes a piece of the oldest job. Empty if there is no work.
     [[nodiscard]] Piece take() WYE_REQUIRES(mutex_);
     static void copy(const Piece& piece) noexcept;
     void copied(const Piece& piece) WYE_REQUIRES(mutex_);
@@ -69,12 +70,12 @@ class Copiers {
     const std::uint64_t limit_;
     sdk::WaitMutex mutex_;
     std::condition_variable added_, ended_;
-    HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // those with pieces left, oldest first
+    HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // jobs with pieces left, oldest first
     HostCopyJob* last_ WYE_GUARDED_BY(mutex_) = nullptr;
-    std::atomic<bool> more_ = false;               // whether there are some
+    std::atomic<bool> more_ = false;               // whether there are such jobs
     std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;  // threads that sleep
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
-    bool refused_ WYE_GUARDED_BY(mutex_) = false;  // the system gives no more threads
+    bool refused_ WYE_GUARDED_BY(mutex_) = false;  // the system has refused to start more threads
     std::vector<sdk::WideThread> threads_ WYE_GUARDED_BY(mutex_);
 };
 

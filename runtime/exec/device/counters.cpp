@@ -15,7 +15,7 @@ void Counters::compiled(const CompileStats& stats) {
 }
 
 void Counters::add_to(wye_counters& out) const {
-    // Failures first: then no failed request counts as a success.
+    // Reads failures first, so that no failed request is counted as a success.
     const std::uint64_t failed_repeats = load(failed_repeats_);
     const std::uint64_t repeats = load(repeats_);
     out.dispatches += load(dispatches_) + repeats - failed_repeats;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters: what a device of a context has done since it was opened, for wye_counters. Always on:
-// relaxed atomics, no lock and no allocation. Free-threaded, except `repeated`.
+// Counters: count what a device of a context has done since it was opened, for wye_counters. Always
+// on: relaxed atomics, no lock and no allocation. Free-threaded, except `repeated`.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Counters {
   public:
     // ---- Dispatches and transfers that ended ----
 
-    // A dispatch that took all steps, with its report; bytes count if it succeeded.
+    // Counts a dispatch that took all steps; the bytes of its report count if it succeeded.
     void dispatched(bool ok, const wye_report& report) {
         if (!ok) return failed();
         add(dispatches_, 1);
@@ -28,26 +28,26 @@ class Counters {
         if (report.bytes_copied != 0) add(copied_, report.bytes_copied);
     }
     void failed() { add(failed_, 1); }
-    // More dispatches that ended in success; their bytes are counted.
+    // Counts further dispatches that succeeded and whose bytes are already counted.
     void dispatched_too(std::uint64_t count) { add(dispatches_, count); }
 
-    // A repeated request was submitted on the fast path, which then waits for it. With the lock of
-    // the queue pool held, which makes two atomic additions two plain ones.
+    // Counts a repeated request that was submitted on the fast path, which then waits for it. The
+    // caller holds the queue pool's lock, so plain additions suffice for these two counters.
     void repeated(std::uint64_t bytes_filled) {
         add_locked(repeats_, 1);
         add_locked(refilled_, bytes_filled);
     }
-    // A repeated request was submitted, or not, on the fast path, which does not wait for it:
+    // Counts a repeated request on the fast path that does not wait. If it was submitted,
     // `dispatched` follows when it ends.
     void repeated_later(bool submitted) {
         if (!submitted) return failed();
         add(submits_, 1);
         add(later_repeats_, 1);
     }
-    // A repeated request ended with an error, after or in its submit.
+    // Counts a repeated request that failed, after its submit or in it.
     void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
 
-    // The results again; bytes count if they are a success.
+    // Count the bytes of a transfer if `result` is a success. Return `result`.
     Result<void> uploaded(Result<void> result, std::uint64_t bytes) {
         return transferred(std::move(result), uploaded_, bytes);
     }
@@ -61,7 +61,7 @@ class Counters {
         return transferred(std::move(result), filled_, bytes);
     }
 
-    // Of bytes that count as uploaded or downloaded too.
+    // Bytes that are also counted as uploaded or downloaded.
     void registered(std::uint64_t bytes) { add(registered_, bytes); }
     void across(std::uint64_t bytes) { add(across_, bytes); }
 
@@ -80,7 +80,7 @@ class Counters {
     void found() { add(found_, 1); }
     void made_scratch(std::uint64_t count) { add(scratch_, count); }
 
-    // Adds all but the counters of device memory, which the native device has.
+    // Adds all counters except those of device memory, which the native device keeps.
     void add_to(wye_counters& out) const;
 
   private:
@@ -99,15 +99,15 @@ class Counters {
         return result;
     }
 
-    // Of the fast path.
+    // Counters of the fast path.
     Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
-    // Of all others.
+    // Counters of all other paths.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
     Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0, across_ = 0;
     Counter scratch_ = 0, compiled_ = 0, loaded_ = 0, found_ = 0;
 };
 
-// Adds all members but the header.
+// Adds all members except the header.
 void add_counts(const wye_counters& more, wye_counters& out);
 
 }  // namespace wye::exec

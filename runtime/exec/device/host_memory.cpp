@@ -36,7 +36,7 @@ HostBlock HostMemory::take(std::size_t size) {
 }
 
 void HostMemory::put(std::unique_ptr<std::byte[]> bytes, std::size_t capacity) noexcept {
-    std::deque<Idle> old;  // freed without the lock
+    std::deque<Idle> old;  // freed after the lock is released
     const sdk::Lock lock(mutex_);
     try {
         idle_.push_back({std::move(bytes), capacity, ++round_});

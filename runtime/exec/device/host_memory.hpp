@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostMemory: blocks of host memory for the inputs and outputs that pending dispatches own, reused
-// so that a steady stream of them touches no new pages. Free-threaded; outlives its blocks.
+// HostMemory: a pool of host memory blocks for the inputs and outputs that pending dispatches own.
+// Blocks are reused so that a steady stream of dispatches touches no new pages. Free-threaded;
+// outlives its blocks.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace wye::exec {
 
 class HostMemory;
 
-// Owns a block, or none. Gives it back when destroyed. Move-only.
+// Owns a block or is empty. Returns the block to its pool when destroyed. Move-only.
 class HostBlock {
   public:
     HostBlock() = default;
@@ -41,7 +42,7 @@ class HostBlock {
 
 class HostMemory {
   public:
-    // At least `size` bytes, with unspecified contents.
+    // Returns a block of at least `size` bytes, with unspecified contents.
     [[nodiscard]] HostBlock take(std::size_t size);
 
   private:
@@ -54,7 +55,7 @@ class HostMemory {
     void put(std::unique_ptr<std::byte[]> bytes, std::size_t capacity) noexcept;
 
     static constexpr std::size_t kMostIdle = std::size_t{256} << 20U;  // bytes
-    // An idle block is freed after so many blocks that were given back meanwhile.
+    // An idle block is freed after this many other blocks were given back.
     static constexpr std::uint64_t kKeepRounds = 1024;
 
     sdk::Mutex mutex_;

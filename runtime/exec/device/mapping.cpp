@@ -23,7 +23,7 @@ bool is_in_use(const registry::HandleTable& handles, const Pin& buffer) {
         return handles.is_used(buffer) || queues.is_used(object.history);
     };
     if (!look()) return false;
-    object.session.collect();  // work that uses it may have ended, unobserved
+    object.session.collect();  // work that uses it may have ended without having been settled
     return look();
 }
 
@@ -43,7 +43,7 @@ Result<wye_mapping> map_buffer(const registry::HandleTable& handles, const Pin& 
             "neither, use wye_buffer_upload and wye_buffer_download",
             buffer.label());
     }
-    // As for freeing, which is refused from here on.
+    // Takes the same lock as freeing a buffer, which is refused once the buffer is mapped.
     const registry::Handle handle = buffer.handle();
     const sdk::Lock lock(session.queues().mutex);
     WYE_TRY(handles.begin_use({&handle, 1}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mappings of buffers of the application, and whether a buffer is in use. Free-threaded.
+// Maps buffers of the application into host memory, and tells whether a buffer is in use.
+// Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@ namespace wye::exec {
 // Whether pending work uses the buffer.
 [[nodiscard]] bool is_in_use(const registry::HandleTable& handles, const registry::Pin& buffer);
 
-// Adds a mapping. UNSUPPORTED: the device cannot map this buffer; DEVICE_LOST; STALE_HANDLE if it
-// was freed meanwhile.
+// Adds a mapping. UNSUPPORTED: the device cannot map this buffer; DEVICE_LOST; STALE_HANDLE: the
+// buffer was freed meanwhile.
 [[nodiscard]] Result<wye_mapping> map_buffer(const registry::HandleTable& handles,
                                              const registry::Pin& buffer);
-// Undoes one. INVALID_ARGUMENT: it is not mapped.
+// Removes a mapping. INVALID_ARGUMENT: the buffer is not mapped.
 [[nodiscard]] Result<void> unmap_buffer(const registry::Pin& buffer);
-// Makes bytes of a mapped buffer, written on one side, visible on the other. To the host: waits
-// for work that uses the buffer.
+// Makes bytes of a mapped buffer that the host or the device wrote visible to the other. Towards
+// the host it waits for work that uses the buffer.
 [[nodiscard]] Result<void> sync_buffer(const registry::Pin& buffer, std::uint64_t offset,
                                        std::uint64_t size, std::uint32_t direction);
 

@@ -9,14 +9,14 @@
 namespace wye::exec {
 namespace {
 
-// Memory of that size takes longer to make than to ask for the end of older work.
+// From this size on, allocating memory takes longer than asking whether older work has ended.
 constexpr std::uint64_t kWorthAsking = std::uint64_t{128} << 10U;
 
 }  // namespace
 
 Result<void> PendingList::add(const WorkRef& work, std::uint64_t bytes, bool at_once,
                               std::optional<Clock::time_point> deadline) {
-    // The memory of work that has ended is used again, even if nobody waits for it.
+    // Settles work that has ended, so that its memory is reused even if no call waits for it.
     if (bytes >= kWorthAsking)
         for (WorkRef first = oldest(); first && first->poll(); first = oldest()) {
         }
@@ -55,7 +55,7 @@ bool PendingList::try_add(const WorkRef& work, std::uint64_t bytes) {
 }
 
 void PendingList::remove(const PendingWork& work) noexcept {
-    WorkRef last;  // maybe the last reference: released without the lock
+    WorkRef last;  // possibly the last reference; released after the lock
     const sdk::Lock lock(mutex_);
     const auto found = std::ranges::find_if(
         entries_, [&](const Entry& entry) { return entry.work.get() == &work; });

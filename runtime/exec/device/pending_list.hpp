@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PendingList: the work that calls left in flight on a device, with limits on its number and on the
-// host memory that it owns. Free-threaded; calls no work with its lock held.
+// PendingList: the asynchronous work in flight on a device, with limits on its number and on the
+// host memory that it owns. Free-threaded; does not call work while it holds its lock.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace wye::exec {
 
-// Free-threaded. Work that has ended stays so.
+// A piece of asynchronous work. Once it has ended it never runs again. Free-threaded.
 class PendingWork {
   public:
     PendingWork() = default;
     PendingWork(const PendingWork&) = delete;
     PendingWork& operator=(const PendingWork&) = delete;
     virtual ~PendingWork() = default;
-    // Whether it has ended; settles it then. Does not wait for the device.
+    // Returns whether it has ended, after settling it. Does not wait for the device.
     [[nodiscard]] virtual bool poll() = 0;
     // As poll, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
@@ -44,13 +44,13 @@ class PendingList {
         : limits_(limits), device_(std::move(device)) {}
 
     // Adds work that is about to be submitted and owns `bytes`. Above a limit it waits for the
-    // oldest, until the deadline (TIMEOUT), or with `at_once` returns DEVICE_BUSY. One work may
-    // exceed the limit of bytes alone.
+    // oldest work to end, until the deadline (TIMEOUT); with `at_once` it returns DEVICE_BUSY
+    // instead. Work may exceed the limit of bytes if it is the only work.
     [[nodiscard]] Result<void> add(const WorkRef& work, std::uint64_t bytes, bool at_once,
                                    std::optional<Clock::time_point> deadline = {});
     // Removes work that has ended, or was not submitted.
     void remove(const PendingWork& work) noexcept;
-    // Settles what has ended. False: some has not.
+    // Settles work that has ended. False if some has not ended.
     bool collect();
     void wait_for_all();
 

@@ -14,7 +14,7 @@ namespace {
 
 using registry::Json;
 
-// A field of the profile that is a fact.
+// A field of the profile whose value is a fact.
 struct Field {
     const char* name;
     std::uint32_t key;
@@ -50,7 +50,8 @@ constexpr Field kFields[] = {
     {"shared_bank_bytes", WYE_FACT_KEY_SHARED_BANK_BYTES},
 };
 
-// Of capabilities: an absent one is false, since nothing may rely on it.
+// Keys below this are capabilities. A capability that is not reported is false, since nothing may
+// rely on it.
 constexpr std::uint32_t kFirstLimit = WYE_FACT_KEY_MAX_WORKGROUP_SIZE;
 
 Json field(Json value, std::string_view source) {
@@ -105,7 +106,8 @@ Json profile_json(const registry::DeviceInfo& device) {
     const auto shared = device.facts.number(WYE_FACT_KEY_MAX_SHARED_BYTES);
     out["shared_memory"] = field(shared && *shared != 0, "max_shared_bytes");
     out["trap_propagation"] = field(true, "library: every artifact counts its traps");
-    // No driver is asked for these, and no figure of another maker's table is repeated.
+    // These have no value: drivers do not report them, and values are not copied from vendors'
+    // tables.
     for (const char* const name :
          {"specialization_constants", "mul_high_instruction", "dual_issue_fp32_int32"})
         out[name] = field(nullptr, "no driver reports it");

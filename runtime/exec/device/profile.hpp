@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device can run and how it is made, as JSON: see wye/profile.h. Thread-safe.
+// The operations and the profile of a device as JSON: see wye/profile.h. Thread-safe.
 #pragma once
 
 #include "registry/device.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PublicQueue: the object behind a wye_queue handle. It owns a number of its session's queue pool,
-// which its work is submitted with, and gives it back when it is destroyed; work in flight goes on.
+// PublicQueue: the object behind a wye_queue handle. It owns a queue number of its session's queue
+// pool, which submits name, and releases the number when it is destroyed; work in flight continues.
 // Free-threaded. The session outlives it.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace wye::exec {
 
 class PublicQueue : public std::enable_shared_from_this<PublicQueue> {
   public:
-    // Errors: LIMIT_EXCEEDED; DEVICE_LOST; the driver's.
+    // Errors: LIMIT_EXCEEDED; DEVICE_LOST; errors of the driver.
     [[nodiscard]] static Result<std::shared_ptr<PublicQueue>> create(registry::Handle device,
                                                                      DeviceSession& session,
                                                                      QueueRequest request);
@@ -45,7 +45,7 @@ class PublicQueue : public std::enable_shared_from_this<PublicQueue> {
     const QueueGrant grant_;
 };
 
-// The public queue that a request names, for the length of a call. Empty for the handle 0.
+// NamedQueue: the public queue that a request names, pinned for a call. Empty for the handle 0.
 class NamedQueue {
   public:
     NamedQueue() noexcept = default;
@@ -54,15 +54,15 @@ class NamedQueue {
     [[nodiscard]] static Result<NamedQueue> find(const registry::HandleTable& handles,
                                                  registry::Handle queue,
                                                  const DeviceSession& session, bool dispatches);
-    // As find, for a dispatch. False: find has the error.
+    // As find, for a dispatch. If it returns false, call find for the error.
     [[nodiscard]] bool try_find(const registry::HandleTable& handles, registry::Handle queue,
                                 const DeviceSession& session) noexcept;
 
-    // For SubmitOptions.
+    // The queue number for SubmitOptions.
     [[nodiscard]] std::uint32_t number() const {
         return pin_ ? pin_.as<PublicQueue>().number() : 0;
     }
-    // Shares it beyond the call; null: none.
+    // Shares ownership, to keep the queue after the call; null: none.
     [[nodiscard]] std::shared_ptr<PublicQueue> share() const {
         return pin_ ? pin_.as<PublicQueue>().shared_from_this() : nullptr;
     }

@@ -15,7 +15,7 @@ std::uint64_t newest_write(const BufferHistory& history, std::uint32_t queue) {
     return queue < kMostQueues ? history.writes[queue] : history.public_writes[queue - kMostQueues];
 }
 
-// The newest value of a queue that work with these uses has to run after.
+// The newest value of a queue that work with these uses must run after.
 std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue) {
     std::uint64_t out = 0;
     for (const BufferUse& use : uses) {
@@ -25,7 +25,7 @@ std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue
     return out;
 }
 
-// Calls `visit` with the number of each bit that is set.
+// Calls `visit` with the index of each set bit.
 template <typename Visit>
 void for_each_bit(std::uint32_t bits, Visit&& visit) {
     for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
@@ -38,7 +38,7 @@ void QueuePool::record(std::span<const BufferUse> uses, const Ticket& ticket) {
     const std::uint32_t place = own ? ticket.index - kMostQueues : ticket.index;
     for (const BufferUse& use : uses) {
         BufferHistory& history = *use.history;
-        if (use.writes) {  // it ran after all that the history has
+        if (use.writes) {  // the write runs after everything in the history, so it replaces it
             history.reads = history.writes = {};
             if (had_public_) [[unlikely]]
                 history.public_reads = history.public_writes = {};
@@ -86,8 +86,9 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     return {};
 }
 
-// Work waits for other queues' work for its order only. The native queue refuses a wait for work
-// that has failed: then the values have ended, and it is asked again without them.
+// Work waits for work of other queues only to keep the order, whether that succeeds or fails. A
+// native queue refuses a wait for work that has failed; such work has ended, so the submit is
+// repeated without these waits.
 bool QueuePool::drop_failed(const Values& after) {
     bool dropped = false;
     for (std::uint32_t i = 0; i < after.size(); ++i) {
@@ -171,7 +172,7 @@ std::array<Ticket, kAllQueues> QueuePool::newest() {
 }
 
 void QueuePool::replace(const Ticket& failed) {
-    std::shared_ptr<registry::NativeQueue> oldest;  // destroyed without the lock
+    std::shared_ptr<registry::NativeQueue> oldest;  // destroyed after the lock is released
     const sdk::Lock lock(mutex);
     Queue& queue = queues_[failed.index];
     if (queue.native == nullptr || queue.native != failed.queue) return;

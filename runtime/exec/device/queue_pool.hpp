@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// QueuePool: the native queues of a session. Work that uses no buffer of other work in flight goes
-// to an idle queue, so that it does not wait; work that does goes behind the other work, or waits
-// for it on the device. So all work has the effects of running in the order of its submits.
+// QueuePool: the native queues of a session. Work that shares no buffer with work in flight goes to
+// an idle queue, so that it need not wait. Work that does share a buffer goes to the same queue as
+// the other work, or waits for it on the device. So all work takes effect in the order of its
+// submits.
 //
-// Work that names a public queue goes to the native queue of that, which no other work is given to;
-// or, if the device has no more native queues, to one that it shares. The order is kept as above.
+// Work that names a public queue goes to that queue's own native queue or, if the device has no
+// more native queues, to a shared one. The order is kept as above.
 //
-// A lock covers the choice of the queue and the native submit; waiting takes none. Native queues
-// are shared with the work submitted to them. Free-threaded.
+// A lock covers the choice of the queue and the native submit; waiting takes no lock. Work holds
+// shared ownership of the native queue that it was submitted to. Free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -30,28 +31,28 @@
 
 namespace wye::exec {
 
-// Where the submits of a device are recorded.
+// The trace that records the submits of a device.
 struct DeviceTrace {
     Trace* trace = nullptr;    // null: off
-    std::uint32_t device = 0;  // its number there
+    std::uint32_t device = 0;  // the device's number in the trace
 };
 
-// How work is submitted. A bool is enough for work without a queue of its own.
+// How work is submitted. Implicitly made from a bool (`timed`) for work without a public queue.
 struct SubmitOptions {
     SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
     bool timed;
     std::uint32_t queue;  // the number of a public queue; 0: none
 };
 
-// What a public queue asks for.
+// The properties that a public queue requests.
 struct QueueRequest {
     std::string label;
     std::uint32_t kind = WYE_QUEUE_ANY;
     std::int32_t priority = 0;
-    bool own = false;  // no native queue is shared
+    bool own = false;  // do not share a native queue
 };
 
-// A public queue, from take_public to release_public.
+// The queue number of a public queue and what it got, valid from take_public to release_public.
 struct QueueGrant {
     std::uint32_t number = 0;
     bool shared = false;
@@ -60,50 +61,51 @@ struct QueueGrant {
 
 class QueuePool {
   public:
-    // `limit`: at most so many native queues for work without a public one, and at most
-    // kMostQueues. `device_limit`: of all that the device has.
+    // `limit`: the most native queues for work without a public queue; capped at kMostQueues.
+    // `device_limit`: the number of all native queues of the device.
     explicit QueuePool(std::uint64_t limit, std::uint64_t device_limit, DeviceTrace trace = {})
         : trace_(trace),
           limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))),
           most_own_(static_cast<std::uint32_t>(std::min<std::uint64_t>(
               device_limit - std::min<std::uint64_t>(device_limit, limit_), kMostPublicQueues))) {}
 
-    // Of submits. Also guards the kept requests, whose parameters the next one may overwrite: they
-    // are found and submitted without unlocking in between.
+    // Guards submits and the kept requests. A kept request must be found and submitted without
+    // unlocking in between, because the next equal request may overwrite its parameters.
     sdk::Mutex mutex;
     Repeats repeats WYE_GUARDED_BY(mutex);
 
-    // Queues all operations or none, on the queue that their buffers need. `uses`: the resident
-    // buffers of the operations. `out` is written on success.
+    // Submits all operations or none, to the queue that the use of their buffers demands. `uses`:
+    // the resident buffers of the operations. `out` is written on success.
     [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
                                       std::span<const wye_operation> operations,
                                       std::span<const BufferUse> uses, SubmitOptions options,
                                       Ticket& out) WYE_REQUIRES(mutex);
-    // Whether submitted work that uses the buffer has not ended; asks the driver.
+    // Whether submitted work that uses the buffer is still running; asks the driver.
     [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex) {
         return pending_use(history).queue != nullptr;
     }
-    // The newest such work of one queue; none: an empty ticket.
+    // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
     [[nodiscard]] Ticket pending_use(const BufferHistory& history) WYE_REQUIRES(mutex);
-    // Whether the work of a ticket of queue `index` has not ended; asks the driver.
+    // Whether the work with this value on queue `index` is still running; asks the driver.
     [[nodiscard]] bool runs(std::uint32_t index, std::uint64_t value) WYE_REQUIRES(mutex);
     // Called when the handle of a buffer was freed, before the mutex is unlocked.
     void buffer_freed() WYE_REQUIRES(mutex) { ++frees_; }
     // The number of buffers freed so far.
     [[nodiscard]] std::uint64_t frees() const WYE_REQUIRES(mutex) { return frees_; }
 
-    // Makes the native queue of a public one, or shares one. LIMIT_EXCEEDED: there are
-    // kMostPublicQueues, or the device has no native queue left for one that wants its own.
+    // Makes a native queue for a public queue, or shares one. LIMIT_EXCEEDED: there are
+    // kMostPublicQueues already, or the device has no unused native queue and the request does not
+    // allow sharing.
     [[nodiscard]] Result<QueueGrant> take_public(const registry::DeviceRef& device,
                                                  const QueueRequest& request);
-    // Its work goes on.
+    // Releases the number; its work in flight continues.
     void release_public(std::uint32_t number) noexcept;
-    // Its newest work; without work an empty ticket.
+    // The newest work of a public queue; an empty ticket if it had none.
     [[nodiscard]] Ticket newest_of(std::uint32_t number);
     [[nodiscard]] std::uint64_t submits_of(std::uint32_t number);
-    // Null: it shares one that nobody needed so far.
+    // The native queue of a public queue. Null: it shares one that has not been made yet.
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_of(std::uint32_t number);
-    // Public queues made so far, and submits to them.
+    // The number of public queues made so far, and of submits to them.
     [[nodiscard]] std::uint64_t publics_made() const {
         return publics_made_.load(std::memory_order_relaxed);
     }
@@ -117,27 +119,27 @@ class QueuePool {
     [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
         return value > ended_[index].load(std::memory_order_acquire);
     }
-    // The newest work of each queue; of a queue without work an empty ticket.
+    // The newest work of each queue; an empty ticket for a queue without work.
     [[nodiscard]] std::array<Ticket, kAllQueues> newest();
-    // The next submit makes a new native queue in place of the ticket's. Work of the old one goes
-    // on.
+    // Drops the ticket's native queue, which may be broken: the next submit makes a new one. Work
+    // of the old one continues.
     void replace(const Ticket& failed);
 
   private:
     struct Queue {
         std::shared_ptr<registry::NativeQueue> native;
         std::uint64_t newest = 0;
-        // The queue before it, whose newest value is `replaced`.
+        // The native queue that `native` replaced; its newest value is `replaced`.
         std::shared_ptr<registry::NativeQueue> previous;
         std::uint64_t replaced = 0;
-        std::optional<QueueRequest> request;  // of a public queue
+        std::optional<QueueRequest> request;  // set for a public queue
     };
     struct Public {
         bool taken = false;
         std::uint32_t index = 0;  // of its native queue
         std::uint64_t newest = 0, submits = 0;
     };
-    using Values = std::array<std::uint64_t, kAllQueues>;  // by queue
+    using Values = std::array<std::uint64_t, kAllQueues>;  // indexed by queue
 
     [[nodiscard]] std::uint64_t pending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const std::uint64_t ended = ended_[index].load(std::memory_order_acquire);
@@ -148,7 +150,7 @@ class QueuePool {
         if (newest.load(std::memory_order_relaxed) < value)
             newest.store(value, std::memory_order_release);
     }
-    // A bit for each queue with work in flight.
+    // A bit mask of the queues with work in flight.
     [[nodiscard]] std::uint32_t busy() const WYE_REQUIRES(mutex) {
         std::uint32_t out = 0;
         const auto look = [&](std::uint32_t i) WYE_REQUIRES(mutex) {
@@ -159,9 +161,9 @@ class QueuePool {
             for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) look(i);
         return out;
     }
-    // The queue for work that runs after nothing that is in flight.
+    // Chooses the queue for work that need not wait for any work in flight.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
-    // Whether the value was submitted to the queue before the present one.
+    // Whether the value was submitted to the queue's previous native queue.
     [[nodiscard]] bool was_replaced(std::uint32_t index, std::uint64_t value) const
         WYE_REQUIRES(mutex) {
         return value <= queues_[index].replaced;
@@ -173,7 +175,7 @@ class QueuePool {
         const Queue& queue = queues_[index];
         return *(was_replaced(index, value) ? queue.previous : queue.native);
     }
-    // Submits while some queues are busy, or to a public queue.
+    // The slow part of submit: while some queues are busy, or for a public queue.
     [[nodiscard]] Result<void> submit_in_order(const registry::DeviceRef& device,
                                                std::uint32_t busy,
                                                std::span<const wye_operation> operations,
@@ -181,18 +183,18 @@ class QueuePool {
                                                SubmitOptions options, Ticket& out)
         WYE_REQUIRES(mutex);
     void record(std::span<const BufferUse> uses, const Ticket& ticket) WYE_REQUIRES(mutex);
-    // Reserves a number: the index of its native queue, and whether it is its own.
+    // Reserves the number of a public queue, and its native queue.
     [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
                                                 const QueueRequest& request);
-    // Lets go of the native queue: at once if it is idle.
+    // Releases the native queue of a public one; immediately if it is idle.
     void retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2])
         WYE_REQUIRES(mutex);
-    // Makes the native queue if there is none.
+    // Submits to a queue; makes its native queue if there is none.
     [[nodiscard]] Result<void> submit_to(const registry::DeviceRef& device, std::uint32_t index,
                                          std::span<const wye_operation> operations,
                                          std::span<const wye_event> waits, bool timed, Ticket& out)
         WYE_REQUIRES(mutex);
-    // Whether a wait for these values was dropped, since they have failed.
+    // Drops waits for work that has failed. Returns whether any was dropped.
     bool drop_failed(const Values& after) WYE_REQUIRES(mutex);
     [[nodiscard]] Result<void> make(const registry::DeviceRef& device, std::uint32_t index)
         WYE_REQUIRES(mutex);
@@ -205,8 +207,9 @@ class QueuePool {
     std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
     std::array<Queue, kAllQueues> queues_ WYE_GUARDED_BY(mutex);
     std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;
-    // Late: work that has ended may count as busy until somebody looks. Racing threads may also
-    // store the lower of two values; the next one mends it.
+    // The newest value of each queue known to have ended. It may lag behind: work that has ended
+    // counts as busy until a thread asks the driver. Racing threads may also store the lower of two
+    // values; the next store corrects it.
     std::array<std::atomic<std::uint64_t>, kAllQueues> ended_{};
 };
 

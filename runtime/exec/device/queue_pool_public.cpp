@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public queues of a pool.
+// The part of QueuePool for public queues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// What was asked for, or less: never more than the driver gave.
+// Limits the reported kind and priority to what was requested.
 void limit_to(const QueueRequest& request, wye_queue_info& info) {
     if (info.kind != request.kind) info.kind = WYE_QUEUE_ANY;
     info.priority =
@@ -69,7 +69,7 @@ Result<QueueGrant> QueuePool::take_public(const registry::DeviceRef& device,
         QueuePool* pool;
         std::uint32_t number;
     } reserved{this, out.number};
-    // Without the lock: no other thread uses this queue until it has its number.
+    // Made without the lock: no other thread uses this queue before it has its number.
     WYE_ASSIGN(auto native, registry::NativeQueue::create(device, request.label, newest,
                                                           request.kind, request.priority));
     WYE_ASSIGN(out.info, native.info());
@@ -94,7 +94,7 @@ void QueuePool::retire(std::uint32_t index, std::shared_ptr<registry::NativeQueu
         try {
             const auto reached = native->reached(value);
             return !reached.ok() || *reached;
-        } catch (const std::bad_alloc&) {  // for an error's text
+        } catch (const std::bad_alloc&) {  // no memory for an error's text
             return true;
         }
     };
@@ -110,7 +110,7 @@ void QueuePool::retire(std::uint32_t index, std::shared_ptr<registry::NativeQueu
 }
 
 void QueuePool::release_public(std::uint32_t number) noexcept {
-    std::shared_ptr<registry::NativeQueue> ended[2];  // destroyed without the lock
+    std::shared_ptr<registry::NativeQueue> ended[2];  // destroyed after the lock is released
     const sdk::Lock lock(mutex);
     Public& queue = publics_[number - 1];
     if (queue.index >= kMostQueues) retire(queue.index, ended);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recycler: memory for objects of one size, which are made and freed at every submit. A steady
-// stream of them allocates nothing. Free-threaded; outlives its objects.
+// Recycler: reuses memory of objects that are made and freed at every submit and have one size, so
+// that a steady stream of submits allocates nothing. Free-threaded; outlives its objects.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Recycler {
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
 
-    // Memory as of operator new. The first call decides on the size that is recycled.
+    // Returns memory as operator new does. The size of the first call is the size that is recycled.
     [[nodiscard]] void* take(std::size_t size) {
         {
             const sdk::Lock lock(mutex_);
@@ -60,7 +60,7 @@ class Recycler {
     Idle* first_ WYE_GUARDED_BY(mutex_) = nullptr;
 };
 
-// For std::allocate_shared.
+// An allocator over a Recycler, for std::allocate_shared.
 template <typename T>
 class RecyclingAllocator {
   public:

@@ -18,7 +18,7 @@ using registry::Handle;
 using registry::HandleKind;
 using registry::HandleTable;
 
-// Whether all pages of a range are mapped. MS_ASYNC does nothing but find that out.
+// Whether all pages of a range are mapped. msync with MS_ASYNC has no effect except to report that.
 bool is_mapped(const std::byte* memory, std::uint64_t size) {
     const auto page = static_cast<std::uintptr_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
     const auto first = reinterpret_cast<std::uintptr_t>(memory);
@@ -82,7 +82,7 @@ Result<Handle> register_memory(HandleTable& handles, DeviceSession& session, voi
 Result<void> unregister_memory(HandleTable& handles, Handle memory) {
     auto removed = handles.remove(memory, HandleKind::memory);
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that uses it may have ended, unobserved.
+    // Work that uses it may have ended without having been settled.
     {
         WYE_ASSIGN(const registry::Pin pin, handles.find(memory, HandleKind::memory));
         pin.as<RegisteredMemory>().session.collect();
@@ -91,7 +91,7 @@ Result<void> unregister_memory(HandleTable& handles, Handle memory) {
 }
 
 RegisteredMemory::~RegisteredMemory() {
-    native_.reset();  // before another may take the range
+    native_.reset();  // must happen before the range can be registered again
     session.registered().remove(*this);
 }
 
@@ -109,10 +109,10 @@ Result<void> RegisteredMemory::give(const registry::DeviceRef& device) {
 Result<std::shared_ptr<RegisteredMemory>> RegisteredRanges::add(DeviceSession& session,
                                                                 std::byte* memory,
                                                                 std::uint64_t size) {
-    // Destroyed, where this fails, after the lock.
+    // Declared before the lock, so that on failure it is destroyed after the lock is released.
     auto out = std::make_shared<RegisteredMemory>(session, memory, size);
     const sdk::Lock lock(mutex_);
-    // The first that ends after the new one begins.
+    // The first range that ends after the new one begins.
     const auto next = ranges_.upper_bound(memory);
     if (next != ranges_.end() && next->second.memory->begin() < memory + size) {
         const RegisteredMemory& other = *next->second.memory;
@@ -162,7 +162,7 @@ void RegisteredTransfers::begin(const HandleTable& handles) {
     if (handles_.empty() || !handles.try_use(handles_, uses_)) return;
     for (const Handle handle : handles_)
         if (const registry::Pin pin = handles.try_find(handle, HandleKind::memory))
-            ranges_.push_back(&pin.as<RegisteredMemory>());  // its use keeps it
+            ranges_.push_back(&pin.as<RegisteredMemory>());  // `uses_` keeps it alive
 }
 
 const RegisteredMemory* RegisteredTransfers::find(const std::byte* at, std::uint64_t size) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RegisteredMemory: memory of the application that a device copies from and to by itself: a buffer
-// of the usage REGISTERED over it. RegisteredRanges: those of a session, by address. Free-threaded.
-// RegisteredTransfers: the part of one piece of work that moves such bytes. Used by one thread.
+// RegisteredMemory: memory of the application that a device reads and writes directly, through a
+// native buffer of the usage REGISTERED. RegisteredRanges: the registered memory of a session, by
+// address. Both are free-threaded. RegisteredTransfers: the transfers of one piece of work that
+// move registered bytes. Used by one thread.
 #pragma once
 
 #include <atomic>
@@ -24,15 +25,15 @@ namespace wye::exec {
 class DeviceSession;
 class RegisteredRanges;
 
-// Registers memory of the application with a device, as wye_memory_register says.
+// Registers memory of the application with a device; see wye_memory_register.
 [[nodiscard]] Result<registry::Handle> register_memory(registry::HandleTable& handles,
                                                        DeviceSession& session, void* memory,
                                                        std::uint64_t size);
-// BUFFER_IN_USE while work in flight uses it.
+// BUFFER_IN_USE while work in flight uses the memory.
 [[nodiscard]] Result<void> unregister_memory(registry::HandleTable& handles,
                                              registry::Handle memory);
 
-// Owned by the handle table, whose uses keep it while a device copies. Its session outlives it.
+// Owned by the handle table, which keeps it alive while a device copies. Its session outlives it.
 class RegisteredMemory {
   public:
     RegisteredMemory(DeviceSession& owner, std::byte* memory, std::uint64_t size) noexcept
@@ -41,7 +42,7 @@ class RegisteredMemory {
     RegisteredMemory(const RegisteredMemory&) = delete;
     RegisteredMemory& operator=(const RegisteredMemory&) = delete;
 
-    // Gives it to the driver, which takes long.
+    // Registers the memory with the driver, which is slow.
     [[nodiscard]] Result<void> give(const registry::DeviceRef& device);
 
     [[nodiscard]] bool has(const std::byte* at, std::uint64_t size) const noexcept {
@@ -65,16 +66,17 @@ class RegisteredMemory {
 
 class RegisteredRanges {
   public:
-    // Takes a range for memory that is not given to the driver yet. DUPLICATE: it overlaps another.
+    // Reserves a range for memory that is not registered with the driver yet. DUPLICATE: it
+    // overlaps another range.
     [[nodiscard]] Result<std::shared_ptr<RegisteredMemory>> add(DeviceSession& session,
                                                                 std::byte* memory,
                                                                 std::uint64_t size);
-    // From now on `find` finds it.
+    // Makes the range visible to `find`.
     void publish(const RegisteredMemory& memory, registry::Handle handle);
 
-    // The handle of the range that has all of these bytes; 0: none has.
+    // The handle of the range that contains all of these bytes; 0: none does.
     [[nodiscard]] registry::Handle find(const std::byte* at, std::uint64_t size) const;
-    // False: `find` finds nothing.
+    // False if no range is published, so that `find` finds nothing.
     [[nodiscard]] bool any() const noexcept {
         return published_.load(std::memory_order_acquire) != 0;
     }
@@ -83,41 +85,43 @@ class RegisteredRanges {
     friend class RegisteredMemory;
     struct Range {
         const RegisteredMemory* memory;
-        registry::Handle handle = 0;  // not published yet
+        registry::Handle handle = 0;  // 0: not published yet
     };
     void remove(const RegisteredMemory& memory) noexcept;
 
     std::atomic<std::uint32_t> published_{0};
     mutable sdk::Mutex mutex_;
-    std::map<const std::byte*, Range> ranges_ WYE_GUARDED_BY(mutex_);  // by their ends
+    std::map<const std::byte*, Range> ranges_ WYE_GUARDED_BY(mutex_);  // by their end addresses
 };
 
 class RegisteredTransfers {
   public:
-    // Host bytes that the work may move. All before `begin`.
+    // Adds host bytes that the work may move. Called before `begin`.
     void add(const DeviceSession& session, const void* at, std::uint64_t size);
-    // Marks the ranges that have some of them in flight, until this is released. Those that were
-    // unregistered meanwhile count as never registered.
+    // Marks the ranges that contain such bytes in flight, until `release`. Memory that was
+    // unregistered meanwhile is treated as not registered.
     void begin(const registry::HandleTable& handles);
 
     [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
-    // Whether these bytes move without help of the host.
+    // Whether the device moves these bytes directly.
     [[nodiscard]] bool has(const void* at, std::uint64_t size) const {
         return find(static_cast<const std::byte*>(at), size) != nullptr;
     }
-    // Adds the operation, or the copies in its place if it moves registered bytes.
+    // Appends the operation or, if it moves registered bytes, copies that replace it.
     void append(const wye_operation& operation, std::vector<wye_operation>& out);
-    // Whether `append` met a download of registered bytes.
+    // Whether `append` replaced a download of registered bytes.
     [[nodiscard]] bool reads_back() const noexcept;
 
-    // Before the submit: the host wrote what is copied up.
+    // Called before the submit: makes bytes that the host wrote visible to the device.
     [[nodiscard]] Result<void> written() const;
-    // After the work has ended: the host may read what was copied down. Counts the bytes.
+    // Called after the work has ended: makes downloaded bytes visible to the host, and counts the
+    // bytes.
     [[nodiscard]] Result<void> arrived() const;
     void release() noexcept;
 
   private:
-    // So large, one copy holds up those of other queues that share the copy engine.
+    // Larger copies are split, since one copy delays those of other queues that share the copy
+    // engine.
     static constexpr std::uint64_t kLargestCopy = std::uint64_t{16} << 20U;
 
     struct Part {

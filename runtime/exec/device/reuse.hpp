@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule by which pools of memory give away what is idle.
+// The rule by which memory pools reuse idle blocks.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace wye::exec {
 
-// Whether idle memory is given to a request: it may have up to twice the requested size, so that
-// requests of similar sizes share it. `small`: sizes below that count as one.
+// Whether an idle block of `capacity` serves a request of `size`. It may be up to about twice as
+// large, so that requests of similar sizes share blocks. Requests below `small` are treated as
+// requests of `small`.
 [[nodiscard]] inline bool may_reuse(std::uint64_t capacity, std::uint64_t size,
                                     std::uint64_t small) {
     return capacity >= size && capacity / 2 <= std::max(size, small);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device buffers for host arguments, reused so that repeated dispatches do not allocate. Owns them.
-// Not synchronised: used under a session's queue lease.
+// ScratchPool: owns device buffers for host arguments and reuses them, so that repeated dispatches
+// do not allocate. Not synchronised: the holder of the workspace uses it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@ class ScratchPool {
     void release_all() {
         if (!buffers_.empty()) end_round();  // inline: a repeated dispatch takes none
     }
-    // Frees all buffers that are not taken. False if there were none.
+    // Frees all buffers that are not taken. Returns false if there were none.
     bool drop_free();
     void clear() noexcept { buffers_.clear(); }
 
-    [[nodiscard]] std::uint64_t created() const noexcept { return created_; }  // since the start
+    // Buffers made so far.
+    [[nodiscard]] std::uint64_t created() const noexcept { return created_; }
 
   private:
     void end_round();

@@ -18,14 +18,14 @@
 namespace wye::exec {
 namespace {
 
-// How long closing a device may save programs, which may cost as much as compiling them. Later
-// processes save the rest.
+// The time limit for saving programs when a device is closed, since saving may take as long as
+// compiling. Later processes save the rest.
 constexpr std::chrono::seconds kSaveTime{2};
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
 // Time that cancelled work may take to stop.
 constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
-// The limit of staging memory for a device.
+// The staging memory limit of a device.
 std::uint64_t staging_bytes(const registry::DeviceInfo& device, const TransferOptions& options) {
     using Staging = TransferOptions::Staging;
     const bool shared = device.facts.has(WYE_FACT_KEY_UNIFIED_MEMORY);
@@ -33,15 +33,15 @@ std::uint64_t staging_bytes(const registry::DeviceInfo& device, const TransferOp
     return on ? options.bytes : 0;
 }
 
-// That the device can run at once.
+// The number of native queues that the device supports.
 std::uint64_t native_queues(const registry::DeviceInfo& device) {
     return device.facts.number(WYE_FACT_KEY_MAX_QUEUES).value_or(1);
 }
 
 }  // namespace
 
-// Half the processors: the rest is the application's. An eighth of the machine's memory: staging
-// memory cannot be paged out.
+// The defaults: half of the processors, which leaves the rest to the application; at most an eighth
+// of the machine's memory, since staging memory cannot be paged out.
 TransferOptions::TransferOptions()
     : threads(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U)),
       bytes(std::uint64_t{512} << 20U) {
@@ -123,11 +123,11 @@ Result<void> DeviceSession::settle() {
 }
 
 void DeviceSession::let_go(const Ticket& ticket) {
-    std::optional<Abandoned> work;  // freed without the lock
+    std::optional<Abandoned> work;  // freed after the lock is released
     const sdk::Lock lock(abandoned_mutex_);
     const auto found = std::ranges::find_if(
         abandoned_, [&](const Abandoned& one) { return one.ticket == ticket; });
-    if (found == abandoned_.end()) return;  // another thread was first
+    if (found == abandoned_.end()) return;  // another thread has released it
     work = std::move(*found);
     abandoned_.erase(found);
     has_abandoned_.store(!abandoned_.empty(), std::memory_order_release);
@@ -169,7 +169,7 @@ Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
     return taken;
 }
 
-// Settling a pending dispatch may submit its read-backs, so it waits twice.
+// Waits twice, since settling a pending dispatch may submit its read-backs.
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");
     for (int round = 0; round < 2; ++round) {
@@ -216,7 +216,8 @@ Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
     const auto waited = busy.queue->wait(busy.value, limit);
-    if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};  // not of this call
+    // Another error belongs to another call.
+    if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};
     return Error(Code::TIMEOUT,
                  fmt::format("{} did not become free before the time-out", info().selector),
                  "Fix: give a longer time-out, or dispatch from fewer threads", info().selector);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeviceSession: one opened device of a context, with its queue, its compiled programs and idle
+// DeviceSession: one opened device of a context, with its queues, compiled programs and idle
 // workspaces.
 //
-// Shares the queue with the work submitted to it, and compiled programs with their users.
-// Free-threaded. Errors: what the driver says; TIMEOUT; DEVICE_BUSY while work that timed out and
+// Queues are shared with the work submitted to them, and compiled programs with their users.
+// Free-threaded. Errors: those of the driver; TIMEOUT; DEVICE_BUSY while work that timed out and
 // could not be cancelled still runs (its buffers stay pinned until it has ended), and for programs
-// that are not compiled yet while a compile that timed out goes on; DEVICE_LOST for ever after a
-// call that met it: the application then opens the device again, as another session.
+// that are not compiled yet while a compile that timed out continues; DEVICE_LOST from the first
+// call that meets the loss on (the application then opens the device again, as a new session).
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ class LoadedProgram;
 class DeviceSession;
 using SessionRef = std::shared_ptr<DeviceSession>;
 
-// What must outlive work that still runs after its caller gave up.
+// The objects that must outlive work that still runs after its caller stopped waiting.
 struct Abandoned {
     Ticket ticket;
     std::string what;  // "a dispatch of `name`"
@@ -60,33 +60,34 @@ struct Abandoned {
     WorkspaceLease workspace;
 };
 
-// How host bytes get to a device and back.
+// Options for moving host bytes to a device and back.
 struct TransferOptions {
     enum class Staging : std::uint8_t {
-        Auto,  // unless host and device share their memory
-        On,    // if the device has such memory
+        Auto,  // on, unless host and device share their memory
+        On,    // on, if the device supports staging memory
         Off
     };
-    std::uint64_t threads;  // that copy at once
-    std::uint64_t bytes;    // of staging memory of a device, at most
+    std::uint64_t threads;  // threads that copy at once
+    std::uint64_t bytes;    // the most staging memory of a device
     Staging staging = Staging::Auto;
 
     // The defaults on this machine.
     TransferOptions();
 };
 
-// The same for all sessions of a context.
-// What a context's reports say of devices.
+// How much a context's reports say about devices.
 enum class ReportDetails : std::uint8_t {
     All,
-    Facts,  // not the operations that a device runs
-    Brief,  // nor sources of facts, and reasons why there are none
+    Facts,  // facts, but not the operations that a device supports
+    Brief,  // as Facts, but without the sources of facts and the reasons for missing ones
 };
 
+// The options of a session, which are the same for all sessions of a context.
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
-    std::uint64_t queues = kMostQueues;  // native queues of a device, at most
+    // The most native queues of a device for work without a public queue.
+    std::uint64_t queues = kMostQueues;
     TransferOptions transfer;
     std::shared_ptr<DiskCache> cache;
     std::shared_ptr<Trace> trace;  // null: off
@@ -108,7 +109,7 @@ class DeviceSession {
     [[nodiscard]] const registry::DeviceRef& device() const noexcept { return device_; }
     [[nodiscard]] const registry::OwnerRef& owner() const noexcept { return owner_; }
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-    // When it was chosen.
+    // What was passed over when the device was chosen.
     [[nodiscard]] const std::vector<registry::PassedOver>& passed_over() const noexcept {
         return passed_over_;
     }
@@ -116,57 +117,59 @@ class DeviceSession {
     [[nodiscard]] const std::string& format() const noexcept { return format_; }
     [[nodiscard]] const route::Limits& limits() const noexcept { return limits_; }
 
-    // DEVICE_LOST, with what the driver said first, once a call has met it.
+    // Returns DEVICE_LOST, with the driver's first message, once a call has met the loss.
     [[nodiscard]] Result<void> alive() const;
     [[nodiscard]] bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-    // As lost, but asks the driver, too.
+    // As lost, but also asks the driver.
     [[nodiscard]] bool ask_lost();
     // Does the set-up that the first dispatch would do.
     [[nodiscard]] Result<void> prepare();
-    // DEVICE_BUSY while its work is pending, or may be.
+    // DEVICE_BUSY while work of the device is pending or may be.
     [[nodiscard]] Result<void> check_idle();
-    // Of a lost device: takes it back where its plugin can, so that it may be opened again.
+    // Recovers a lost device if its plugin can, so that it may be opened again.
     [[nodiscard]] Result<void> recover();
 
-    // When memory is short, idle workspaces make room.
+    // Makes a buffer. If device memory is short, frees idle workspaces.
     [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
                                                         std::string_view label,
                                                         std::uint32_t usage);
-    // Waits until submitted work that uses the buffer has ended, in success or failure.
+    // Waits until submitted work that uses the buffer has ended, whether it succeeded or failed.
     void await_use(const BufferHistory& history);
 
-    // Success, unless the device was lost or abandoned work may still run: DEVICE_BUSY.
+    // Succeeds unless the device is lost (DEVICE_LOST) or abandoned work may still run
+    // (DEVICE_BUSY).
     [[nodiscard]] Result<void> ready() {
         if (is_ready()) return {};
         return settle();
     }
-    // False: `ready` may fail.
+    // The fast check of `ready`; if false, `ready` may fail.
     [[nodiscard]] bool is_ready() const noexcept {
         return !lost() && !has_abandoned_.load(std::memory_order_acquire);
     }
-    // Waits until a queue is idle, or the public one of that number: TIMEOUT at the deadline.
+    // Waits until any queue is idle, or the public queue with this number. TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
-    // Device memory for a host argument, until the workspace is given back. When memory is short,
-    // idle workspaces make room.
+    // Returns device memory for a host argument, valid until the workspace is given back. If memory
+    // is short, frees idle workspaces.
     [[nodiscard]] Result<wye_buffer_object*> scratch(Workspace& workspace, std::uint64_t size,
                                                      std::uint32_t alignment);
     [[nodiscard]] Result<wye_buffer_object*> trap_buffer(Workspace& workspace);
 
-    // Submits. `uses`: the resident buffers of the operations, which are marked in flight. The time
-    // since `start` counts as enqueueing. Queues all operations or none.
+    // Submits all operations or none. `uses`: the resident buffers of the operations, which are
+    // marked in flight. The time since `start` counts as enqueueing.
     [[nodiscard]] Result<Ticket> submit(std::span<const wye_operation> operations,
                                         std::span<const BufferUse> uses, SubmitOptions options,
                                         Clock::time_point start, RunTimes& times);
-    // Waits in the driver.
+    // Waits in the driver for the work of a ticket.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns = UINT64_MAX);
-    // Waits. `timeout_ns` 0: no limit. After TIMEOUT `runs` says whether the work was not stopped:
-    // the caller then abandons it and leaves its memory alone.
+    // Waits and stores the times. `timeout_ns` 0: no limit. After TIMEOUT `runs` tells whether the
+    // work is still running: the caller must then abandon it and not touch its memory.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
                                     RunTimes& times, bool& runs);
-    // Waits without limit, and stores the end.
+    // Waits without a time limit and stores the times.
     [[nodiscard]] Result<void> wait_end(const Ticket& ticket, bool timed, RunTimes& times);
-    // Stores the end of work whose wait, or query, gave `waited`. The result again.
+    // Stores the times of work that has ended; `waited` is the result of waiting or polling.
+    // Returns it.
     [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
                                      RunTimes& times);
     // Submits and waits without limit. Does nothing without operations.
@@ -176,10 +179,10 @@ class DeviceSession {
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses);
     void abandon(Abandoned work);
-    // Remembers a loss; the error again.
+    // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
-    // A public queue, for PublicQueue. Errors as of QueuePool::take_public.
+    // Takes a public queue, for PublicQueue. Errors as in QueuePool::take_public.
     [[nodiscard]] Result<QueueGrant> take_queue(const QueueRequest& request);
     // The native queue of a public one.
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_queue(std::uint32_t queue) {
@@ -188,37 +191,39 @@ class DeviceSession {
     // Waits until the work of a public queue so far has ended.
     [[nodiscard]] Result<void> flush(std::uint32_t queue);
 
-    // Waits until nothing runs, abandoned work and overdue compiles included.
+    // Waits until nothing runs, including abandoned work and overdue compiles.
     [[nodiscard]] Result<void> flush();
-    // Waits as flush does, and until everybody was notified. Without memory it tries again.
+    // Waits as flush does, and until all completion callbacks have run. If memory runs out it
+    // retries.
     void finish() noexcept;
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
-    // The memory of these objects.
+    // Memory for the objects of pending work.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
-    // A block of staging memory; empty: there is none left.
+    // Takes a block of staging memory; empty if there is none left.
     [[nodiscard]] StagingBlock stage(std::uint64_t size);
-    // Whether a transfer of so many bytes goes through staging memory, if there is some left.
+    // Whether a transfer of this size should go through staging memory.
     [[nodiscard]] bool stages(std::uint64_t bytes) const {
         return bytes >= kLeastStaged && staging_.on();
     }
-    // Memory of the application that was registered.
+    // The registered memory of the application.
     [[nodiscard]] RegisteredRanges& registered() noexcept { return registered_; }
     [[nodiscard]] const RegisteredRanges& registered() const noexcept { return registered_; }
-    // Gives it to the driver.
+    // Registers the memory with the driver.
     [[nodiscard]] Result<void> give(RegisteredMemory& memory);
-    // A compile goes on that nobody waits for.
+    // Whether a compile continues that no call waits for.
     [[nodiscard]] bool overdue();
-    // Lets go of work that has ended.
+    // Releases the resources of work that has ended.
     void collect();
 
-    // The compiled form of a program, in the format of its route. `stats` grow when this call made
-    // it; the caller then saves its unwritten entries, when that delays nobody. `warms`: drivers
-    // that generate code at the first launch do it now. TIMEOUT at the deadline: the compile goes
-    // on, and its result is remembered; at most one such compile at a time, else DEVICE_BUSY.
+    // Finds or makes the compiled form of a program, in the format of its route. If this call made
+    // it, it adds to `stats`; the caller saves their unwritten entries later, when that does not
+    // delay the dispatch. `warms`: make drivers that generate code at the first launch do it now.
+    // TIMEOUT at the deadline: the compile continues and its result is kept. There is at most one
+    // such compile at a time; others return DEVICE_BUSY.
     [[nodiscard]] Result<CompiledRef> compiled(LoadedProgram& program, const Form& form,
                                                std::string_view format, CompileStats& stats,
                                                std::optional<Clock::time_point> deadline = {},
@@ -232,26 +237,26 @@ class DeviceSession {
     void count(wye_counters& out) const;
 
   private:
-    // The lookup of `compiled`.
+    // Looks a compiled form up; used by `compiled`.
     [[nodiscard]] CompiledRef find(LoadedProgram& program, const Form& form)
         WYE_REQUIRES(compile_mutex_);
-    // Until the job is done; false at the deadline.
+    // Waits until the job is done; false at the deadline.
     [[nodiscard]] bool await(sdk::WaitingLock& lock,
                              const std::optional<Clock::time_point>& deadline,
                              const CompileJob& job) WYE_REQUIRES(compile_mutex_);
     void await_overdue();
-    [[nodiscard]] bool compiles_here() const;  // on the caller's thread
+    [[nodiscard]] bool compiles_here() const;  // whether compiles run on the caller's thread
     void compile(CompileJob& job) noexcept;
     [[nodiscard]] Result<CompiledRef> compile_now(CompileJob& job);
     void make_code(const LoadedProgram& program, CompiledProgram& compiled, CompileStats& stats);
-    // The slow part of `ready`. Lets go of abandoned work that has ended.
+    // The slow part of `ready`. Releases abandoned work that has ended.
     [[nodiscard]] Result<void> settle();
-    // Of abandoned work.
+    // Releases the abandoned work of a ticket.
     void let_go(const Ticket& ticket);
-    // Remembers a loss, and replaces the queue, which may be broken; the error again.
+    // Records a device loss, and replaces the queue, which may be broken. Returns the error.
     Error failed(const Ticket& ticket, Error error);
 
-    // The host saw the end of a submit.
+    // Traces that the host saw the end of a submit.
     void trace_end(const Ticket& ticket, bool ok);
 
     registry::DeviceRef device_;
@@ -262,18 +267,18 @@ class DeviceSession {
     route::Limits limits_;
     std::shared_ptr<DiskCache> disk_;
     const lower::TargetFacts facts_;
-    std::string lines_;  // the device in keys of the disk cache; empty while that is off
+    std::string lines_;  // the device's lines in disk cache keys; empty if the disk cache is off
 
     std::atomic<bool> lost_ = false;
     mutable sdk::Mutex loss_mutex_;
     std::optional<Error> loss_ WYE_GUARDED_BY(loss_mutex_);
-    sdk::SharedMutex entering_;  // alone: a lost device is taken back
+    sdk::SharedMutex entering_;  // locked exclusively while a lost device is recovered
     bool recovered_ WYE_GUARDED_BY(entering_) = false;
 
     // Also guards `done` and `overdue` of the jobs.
     sdk::WaitMutex compile_mutex_;
     std::condition_variable compile_ended_;
-    // The one that runs, and the last overdue one: its thread is to be joined.
+    // The running compile, and the last overdue one, whose thread must be joined.
     std::shared_ptr<CompileJob> job_ WYE_GUARDED_BY(compile_mutex_);
     std::shared_ptr<CompileJob> late_ WYE_GUARDED_BY(compile_mutex_);
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<CompiledProgram>> by_fingerprint_
@@ -282,8 +287,8 @@ class DeviceSession {
 
     Counters counters_;
     const std::shared_ptr<Trace> trace_;
-    const std::uint32_t trace_device_;  // its number there
-    // Below that the plugin's own copy is as quick.
+    const std::uint32_t trace_device_;  // the device's number in the trace
+    // Below this size the plugin's own copy is as fast.
     static constexpr std::uint64_t kLeastStaged = std::uint64_t{128} << 10U;
 
     WorkspacePool workspaces_;

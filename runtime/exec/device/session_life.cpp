@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of DeviceSession that prepares a device, and asks whether it is lost or idle.
+// The part of DeviceSession that prepares a device and checks whether it is lost or idle.
 #include <fmt/format.h>
 
 #include "exec/device/session.hpp"
@@ -14,7 +14,7 @@ Result<void> DeviceSession::prepare() {
     const registry::ProcessStateGuard guard(!device_->built_in());
     auto prepared = device_->prepare();
     if (!prepared.ok()) return noted(std::move(prepared).error());
-    // The least piece of work makes a queue, and lets the driver do what it postpones.
+    // A minimal piece of work makes a queue, and triggers work that the driver postpones.
     constexpr std::uint64_t kBytes = 64;
     const WorkspaceLease workspace = workspaces_.take();
     WYE_ASSIGN(wye_buffer_object* const memory, scratch(*workspace, kBytes, kBytes));

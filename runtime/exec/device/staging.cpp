@@ -35,12 +35,12 @@ StagingBlock StagingMemory::take(const registry::DeviceRef& device, std::uint64_
         if (off_ || reuse(size, out)) return out;
         if (!reserve(capacity, old)) return out;
     }
-    old.clear();  // before the driver is asked for more
+    old.clear();  // freed before the driver is asked for more
     bool never = false;
     try {
         auto made = make(device, capacity);
         if (made.ok()) return std::move(made).value();
-        // A plugin that maps no buffers, or does not know this usage.
+        // The plugin cannot map buffers or does not know this usage.
         never = made.error().code == Code::UNIMPLEMENTED || made.error().code == Code::UNSUPPORTED;
     } catch (const std::exception&) {  // no memory: there is no block
     }
@@ -81,7 +81,7 @@ Result<StagingBlock> StagingMemory::make(const registry::DeviceRef& device,
                registry::NativeBuffer::create(device, capacity, kStagingAlignment, "staging",
                                               WYE_BUFFER_USAGE_STAGING));
     WYE_ASSIGN(const wye_mapping mapping, native.map());
-    // Reading memory that the host does not cache takes longer than any bus.
+    // Host reads of uncached memory are slower than any bus, so such memory is not used.
     if ((mapping.flags & WYE_MAPPING_CACHED) == 0)
         return Error(Code::UNSUPPORTED, "the host does not cache this memory", "Fix: use none");
     StagingBlock out;
@@ -92,7 +92,7 @@ Result<StagingBlock> StagingMemory::make(const registry::DeviceRef& device,
 }
 
 void StagingMemory::put(registry::NativeBuffer native, std::byte* bytes) noexcept {
-    std::list<Idle> old;  // freed without the lock
+    std::list<Idle> old;  // freed after the lock is released
     const sdk::Lock lock(mutex_);
     --lent_;
     const std::uint64_t size = native.size();
@@ -108,7 +108,7 @@ void StagingMemory::put(registry::NativeBuffer native, std::byte* bytes) noexcep
 }
 
 bool StagingMemory::clear() noexcept {
-    std::list<Idle> idle;  // freed without the lock
+    std::list<Idle> idle;  // freed after the lock is released
     const sdk::Lock lock(mutex_);
     idle.swap(idle_);
     for (const Idle& one : idle) bytes_ -= one.native.size();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StagingMemory: blocks of host memory that a device copies from and to at the bus's speed (buffers
-// of the usage STAGING), reused, since they are slow to make. All blocks of a device together have
-// a limit, above which there is none: the caller then leaves the transfer to the driver.
-// Free-threaded; outlives its blocks.
+// StagingMemory: a pool of host memory blocks that a device copies from and to at full bus speed
+// (native buffers of the usage STAGING). Blocks are reused, since they are slow to make. The blocks
+// of a device have a total limit; above it `take` returns none, and the caller leaves the transfer
+// to the driver. Free-threaded; outlives its blocks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ namespace wye::exec {
 
 class StagingMemory;
 
-// Owns a block, or none. Gives it back when destroyed: the device must be done with it. Move-only.
+// Owns a block or is empty. Returns the block to its pool when destroyed; the device must not use
+// it any more then. Move-only.
 class StagingBlock {
   public:
     StagingBlock() = default;
@@ -37,11 +38,11 @@ class StagingBlock {
     explicit operator bool() const noexcept { return bytes_ != nullptr; }
     [[nodiscard]] std::byte* data() const noexcept { return bytes_; }
     [[nodiscard]] wye_buffer_object* object() const noexcept { return native_->object(); }
-    // The host wrote bytes that the device is about to copy.
+    // Called after the host wrote bytes that the device will copy.
     [[nodiscard]] Result<void> written(std::uint64_t offset, std::uint64_t size) const {
         return native_->sync(offset, size, WYE_SYNC_TO_DEVICE);
     }
-    // The host is about to read bytes that the device copied.
+    // Called before the host reads bytes that the device copied.
     [[nodiscard]] Result<void> arrived(std::uint64_t offset, std::uint64_t size) const {
         return native_->sync(offset, size, WYE_SYNC_TO_HOST);
     }
@@ -55,13 +56,13 @@ class StagingBlock {
 
 class StagingMemory {
   public:
-    // `limit`: bytes; 0: there are no blocks.
+    // `limit`: in bytes; 0 turns staging memory off.
     explicit StagingMemory(std::uint64_t limit) : limit_(limit), off_(limit == 0) {}
 
-    // Whether blocks may exist: false once the device has said that it has no such memory.
+    // Whether staging memory is on: false if the limit is 0 or the device does not support it.
     [[nodiscard]] bool on() const;
-    // At least `size` bytes, with unspecified contents. Empty: the limit is reached, or the device
-    // has none.
+    // Returns a block of at least `size` bytes, with unspecified contents. Empty if the limit is
+    // reached or the device does not support staging memory.
     [[nodiscard]] StagingBlock take(const registry::DeviceRef& device, std::uint64_t size);
     // Frees the idle blocks. False if there were none.
     bool clear() noexcept;
@@ -79,10 +80,10 @@ class StagingMemory {
     [[nodiscard]] Result<StagingBlock> make(const registry::DeviceRef& device,
                                             std::uint64_t capacity);
     [[nodiscard]] bool reuse(std::uint64_t size, StagingBlock& out) WYE_REQUIRES(mutex_);
-    // Takes room for a new block, moving idle ones to `old` if it must.
+    // Reserves room under the limit for a new block; moves idle blocks to `old` if it must.
     [[nodiscard]] bool reserve(std::uint64_t capacity, std::list<Idle>& old) WYE_REQUIRES(mutex_);
 
-    // An idle block is freed after so many that were given back meanwhile.
+    // An idle block is freed after this many other blocks were given back.
     static constexpr std::uint64_t kKeepRounds = 1024;
 
     const std::uint64_t limit_;

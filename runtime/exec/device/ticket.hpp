@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a submit leaves behind: a ticket to wait for its end, and its times. One thread at a time.
+// The results of a submit: a Ticket to wait for its end, and its RunTimes. Used by one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@ struct RunTimes {
     std::uint64_t wait_ns = 0;
     std::uint64_t device_ns = 0;
     bool device_known = true;                // every submit so far had driver timestamps
-    Clock::time_point queued;                // of the last submit
-    std::optional<Clock::time_point> ended;  // of the last wait
+    Clock::time_point queued;                // time of the last submit
+    std::optional<Clock::time_point> ended;  // end of the last wait
 
-    // After a submit that began at `start`.
+    // Called after a submit that began at `start`.
     void submitted(Clock::time_point start) {
         queued = now();
         enqueue_ns += nanoseconds(queued - start);
     }
 };
 
-// Submitted work: it has ended when the queue reaches the value.
+// Identifies submitted work, which has ended when the queue reaches the value.
 struct Ticket {
     std::shared_ptr<const registry::NativeQueue> queue;  // null: none
-    std::uint32_t index = 0;                             // in the pool
+    std::uint32_t index = 0;                             // of the queue in the pool
     std::uint64_t value = 0;
 
     friend bool operator==(const Ticket&, const Ticket&) = default;

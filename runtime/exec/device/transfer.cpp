@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// Small transfers are cut too, so that their copies overlap.
+// The chunk size. Small transfers are split too, so that host copies and device copies overlap.
 std::uint64_t chunk_bytes(std::uint64_t total) {
     constexpr std::uint64_t kUnit = std::uint64_t{64} << 10U;
     constexpr std::uint64_t kSmallest = std::uint64_t{512} << 10U;
@@ -73,7 +73,8 @@ Result<void> ChunkedTransfer::finish() {
         return {};
     }
     WYE_TRY(fill_slots());
-    // The chunks from `copied` to `n` are being copied; then their slots take later chunks.
+    // The host copies of chunks `copied` to `n` are in progress; when one ends its slot takes a
+    // later chunk.
     std::size_t copied = 0;
     const auto copy_one = [&]() -> Result<void> {
         end_copy(slot(copied++));

@@ -2,8 +2,8 @@
 //
 // ChunkedTransfer: moves bytes between host memory and device buffers in chunks through staging
 // memory, so that the copying threads fill or empty one chunk while the device moves others.
-// Borrows the session and the host's memory. Used by one thread; destroyed before the memory is,
-// and waits then until the device has let go of its chunks.
+// Borrows the session and the host memory, which must outlive it. The destructor waits until the
+// device does not use its chunks any more. Used by one thread.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace wye::exec {
 
 class DeviceSession;
 
-// Bytes of a buffer, and of the host's memory that they come from or go to.
+// A range of a buffer, and the host memory that it is copied from or to.
 struct HostRange {
     wye_buffer_object* buffer = nullptr;
     std::uint64_t offset = 0;
@@ -43,32 +43,32 @@ class ChunkedTransfer {
     ChunkedTransfer(const ChunkedTransfer&) = delete;
     ChunkedTransfer& operator=(const ChunkedTransfer&) = delete;
 
-    // Before `reserve`; of at least one byte.
+    // Adds a range of at least one byte. Called before `reserve`.
     void add(const HostRange& range) { ranges_.push_back(range); }
-    // Takes staging memory. False: there is none, and nothing may be started.
+    // Takes staging memory. If it returns false there is none, and the transfer must not be
+    // started.
     [[nodiscard]] bool reserve();
     [[nodiscard]] bool empty() const { return ranges_.empty(); }
 
-    // Up: returns once the host's memory was read and all chunks were submitted. Down: submits the
-    // first chunks, unless it did before. `uses`: of the buffers.
+    // Up: returns once the host memory was read and all chunks were submitted. Down: submits the
+    // first chunks, unless that was done before. `uses`: the uses of the buffers.
     [[nodiscard]] Result<void> start(std::span<const BufferUse> uses);
-    // Up: waits until the device has all chunks. Down: returns once the host's memory has all
-    // bytes.
+    // Up: waits until the device has all chunks. Down: waits until the host memory has all bytes.
     [[nodiscard]] Result<void> finish();
 
   private:
-    static constexpr std::size_t kMostChunks = 8;  // at once
-    static constexpr std::size_t kAhead = 2;       // chunks that the copying threads work at
+    static constexpr std::size_t kMostChunks = 8;  // chunks in progress at once
+    static constexpr std::size_t kAhead = 2;       // chunks that the copying threads work on
 
     struct Slot {
         StagingBlock block;
         HostCopyJob job;
         bool copying = false;
-        Ticket ticket;  // without a queue: the device does not use the block
+        Ticket ticket;  // without a queue if the device does not use the block
     };
     struct Chunk {
         const HostRange* range = nullptr;
-        std::uint64_t at = 0, size = 0;  // in the range
+        std::uint64_t at = 0, size = 0;  // offset and size in the range
     };
     [[nodiscard]] Slot& slot(std::size_t chunk) { return slots_[chunk % depth_]; }
     void begin_copy(std::size_t chunk);

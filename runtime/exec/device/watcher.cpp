@@ -8,8 +8,8 @@
 namespace wye::exec {
 namespace {
 
-// The longest wait for one work, after which the others and new ones are looked at. The oldest is
-// waited for, and a queue ends its work in order, so that others rarely end before it.
+// The longest wait for one entry, after which other and new entries are checked. It waits for the
+// oldest one: a queue ends its work in order, so others rarely end before it.
 constexpr std::chrono::milliseconds kLongestWait{2};
 
 }  // namespace
@@ -52,7 +52,7 @@ bool Watcher::fetch(std::list<Entry>& entries) {
 }
 
 void Watcher::run() noexcept {
-    // Without memory it asks again.
+    // If memory runs out it asks again.
     const auto has_ended = [](PendingWork& work, std::chrono::milliseconds limit) noexcept {
         try {
             return work.is_given_up() || work.wait(Clock::now() + limit);

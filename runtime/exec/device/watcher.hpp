@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watcher: a thread that waits for work in flight and then runs a function for it. The thread is
-// made at first use. Free-threaded.
+// Watcher: a thread that waits for work in flight and runs a function when it has ended. The thread
+// is started at first use. Free-threaded.
 #pragma once
 
 #include <condition_variable>
@@ -23,9 +23,9 @@ class Watcher {
     ~Watcher() { stop(); }
 
     // Runs `then`, which must not throw, on the watcher's thread when the work has ended.
-    // OUT_OF_MEMORY if there is no thread; SHUTTING_DOWN after `stop`.
+    // OUT_OF_MEMORY if the thread cannot be started; SHUTTING_DOWN after `stop`.
     [[nodiscard]] Result<void> add(WorkRef work, std::function<void()> then);
-    // Ends the thread after the last function has run. Not on the watcher's thread.
+    // Ends the thread after the last function has run. Must not be called on the watcher's thread.
     void stop() noexcept;
 
   private:
@@ -34,7 +34,8 @@ class Watcher {
         std::function<void()> then;
     };
     void run() noexcept;
-    // Appends new entries; waits for one if there is none. False: stop.
+    // Appends new entries to the list; if there are none, waits for one. False: the thread must
+    // end.
     [[nodiscard]] bool fetch(std::list<Entry>& entries);
 
     sdk::WaitMutex mutex_;

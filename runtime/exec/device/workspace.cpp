@@ -30,7 +30,7 @@ WorkspaceLease WorkspacePool::take() {
 
 void WorkspacePool::put(std::unique_ptr<Workspace> workspace) noexcept {
     workspace->scratch.release_all();
-    std::unique_ptr<Workspace> old;  // freed without the lock
+    std::unique_ptr<Workspace> old;  // freed after the lock is released
     const sdk::Lock lock(mutex_);
     workspace->round = ++round_;
     if (!idle_.empty() && round_ - idle_.front()->round > kKeepRounds) {
@@ -39,12 +39,12 @@ void WorkspacePool::put(std::unique_ptr<Workspace> workspace) noexcept {
     }
     try {
         idle_.push_back(std::move(workspace));
-    } catch (const std::exception&) {  // no memory: it is freed
+    } catch (const std::exception&) {  // no memory: the workspace is freed
     }
 }
 
 bool WorkspacePool::clear() noexcept {
-    std::vector<std::unique_ptr<Workspace>> idle;  // freed without the lock
+    std::vector<std::unique_ptr<Workspace>> idle;  // freed after the lock is released
     const sdk::Lock lock(mutex_);
     idle.swap(idle_);
     return !idle.empty();

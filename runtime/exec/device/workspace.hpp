@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workspace: what one dispatch needs besides its arguments: device memory for host arguments, trap
-// words, and lists of operations. A session keeps workspaces for reuse, so that a steady stream of
-// dispatches allocates nothing; each is used by one dispatch at a time, from before its submit
-// until its work has ended.
+// Workspace: the memory that one dispatch needs besides its arguments: device memory for host
+// arguments, trap words and lists of operations. A session reuses workspaces, so that a steady
+// stream of dispatches allocates nothing. A workspace is used by one dispatch at a time, from
+// before its submit until its work has ended.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 namespace wye::exec {
 
 struct Workspace {
-    // Made at first use.
+    // The device memory of the trap words, made at first use.
     [[nodiscard]] Result<wye_buffer_object*> trap_buffer(const registry::DeviceRef& device);
 
     ScratchPool scratch;
@@ -29,12 +29,12 @@ struct Workspace {
     std::vector<wye_binding> bindings;
     alignas(8) std::uint32_t trap_words[2] = {0, 0};  // the host's copy
     std::optional<registry::NativeBuffer> trap_memory;
-    std::uint64_t round = 0;  // of the pool, when it was given back
+    std::uint64_t round = 0;  // the pool's round when it was given back
 };
 
 class WorkspacePool;
 
-// Gives the workspace back when destroyed. Move-only.
+// Owns a workspace and returns it to its pool when destroyed. Move-only.
 class WorkspaceLease {
   public:
     WorkspaceLease() = default;
@@ -60,16 +60,16 @@ class WorkspaceLease {
 // The idle workspaces of a session. Free-threaded.
 class WorkspacePool {
   public:
-    // The one that was given back last, with empty lists, or a new one.
+    // Returns the workspace that was given back last, with empty lists, or a new one.
     [[nodiscard]] WorkspaceLease take();
-    // Frees all that are idle. False if there were none.
+    // Frees all idle workspaces. Returns false if there were none.
     bool clear() noexcept;
 
   private:
     friend class WorkspaceLease;
     void put(std::unique_ptr<Workspace> workspace) noexcept;
 
-    // An idle workspace is freed after so many dispatches that did not need it.
+    // An idle workspace is freed after this many dispatches that did not need it.
     static constexpr std::uint64_t kKeepRounds = 64;
     sdk::Mutex mutex_;
     std::vector<std::unique_ptr<Workspace>> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first

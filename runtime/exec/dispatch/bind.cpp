@@ -10,7 +10,7 @@ namespace {
 
 using Kind = BoundOperation::Kind;
 
-constexpr std::uint64_t kMostDispatches = 65536;  // of a request for several rounds
+constexpr std::uint64_t kMostDispatches = 65536;  // limit for a request with several rounds
 
 void add_uploads(const plan::Launch& launch, BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bind step of a dispatch: lists the operations on buffers, by number, before host arguments
-// have device memory. Pure: submit allocates the memory and writes the queue's operations.
+// The bind step of a dispatch: lists the operations of a launch. Buffers are named by index, since
+// host arguments have no device memory yet; the submit step allocates it and writes the queue
+// operations. Pure.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ namespace wye::exec {
 struct BoundOperation {
     enum class Kind : std::uint8_t { Upload, Fill, Dispatch, ReadBack };
     Kind kind;
-    std::uint32_t index;   // of the launch's buffer; Dispatch: of the kernel launch
-    std::uint32_t box;     // Dispatch: of the split
+    std::uint32_t index;   // index of the launch's buffer; Dispatch: index of the kernel launch
+    std::uint32_t box;     // Dispatch: index of the box in `split`
     std::uint64_t offset;  // in the bound range
     std::uint64_t size;
     const std::byte* source;  // Upload
-    std::byte* target;        // ReadBack; null: memory of the runtime, set before submit
+    std::byte* target;        // ReadBack; null: memory of the library, which is set before submit
 };
 
 // The operations of one launch: uploads, fills, dispatches, read-backs. Borrows host memory.
@@ -33,7 +34,7 @@ struct BoundLaunch {
     explicit BoundLaunch(std::pmr::memory_resource* memory) : operations(memory) {}
 
     std::pmr::vector<BoundOperation> operations;
-    // Index of the first operation after the uploads; the fills; the dispatches.
+    // Indices of the first fill, the first dispatch and the first read-back.
     std::size_t fills = 0;
     std::size_t dispatches = 0;
     std::size_t read_backs = 0;
@@ -43,8 +44,9 @@ struct BoundLaunch {
     std::uint64_t bytes_filled = 0;
 };
 
-// LIMIT_EXCEEDED for a grid that takes too many dispatches. A launch without workgroups only fills
-// and copies. For a native variant, whose stores are unknown, all outputs are filled.
+// LIMIT_EXCEEDED for a grid that must be split into too many dispatches. A launch without
+// workgroups only fills and copies. For a native variant all outputs are filled, since it is not
+// known what it stores.
 [[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                 const route::Limits& limits, const Kernels& kernels,
                                 BoundLaunch& out);

@@ -18,7 +18,7 @@ Result<void> decide(const Context& context, Flow& flow) {
 
     WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
     auto admitted = plan::admit(plan, request, flow.launch);
-    // Ownership comes before support.
+    // Errors of ownership take precedence over UNSUPPORTED.
     if (admitted.ok() || admitted.error().code == Code::UNSUPPORTED)
         WYE_TRY(own(handles, plan, flow.session, flow.residents, request.arguments));
     WYE_TRY(std::move(admitted));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of a dispatch before submit, in order. They enter no driver; a refusal changes nothing.
+// Runs the steps of a dispatch before submit, in order. They do not call the driver; a refused
+// request changes nothing.
 #pragma once
 
 #include "exec/context.hpp"

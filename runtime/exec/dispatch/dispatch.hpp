@@ -4,8 +4,8 @@
 //
 //     resolve -> admit -> own -> route -> lower -> bind -> submit -> report
 //
-// The steps before submit enter no driver; a refusal there changes nothing. A repeated request goes
-// to its queue directly. Free-threaded.
+// The steps before submit do not call the driver; a request that they refuse changes nothing. A
+// repeated request is submitted directly (repeat.hpp). Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace wye::exec {
     return dispatch_in_full(context, desc, start, report);
 }
 
-// Runs admission only; writes `sizes` by argument, and `groups`, three words.
+// Runs admission only. Writes `sizes`, one for each argument, and `groups`, three words.
 [[nodiscard]] Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc,
                                           std::uint64_t* sizes, std::uint32_t* groups);
 

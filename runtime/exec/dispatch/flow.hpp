@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of one dispatch, in the order of the steps that write them. Used by one thread.
+// Flow: the state of one dispatch, in the order of the steps that write it. Used by one thread.
 #pragma once
 
 #include <array>
@@ -34,13 +34,14 @@ struct Flow {
           rules(r) {}
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
-    // Saves the cache entries that no submit saved. A dispatch that was not counted has failed.
+    // Counts the dispatch as failed if nothing else counted it. Writes cache entries that no submit
+    // wrote.
     ~Flow() {
         if (!counted) session.counters().failed();
         if (!stats.unwritten.empty()) session.save(stats);
     }
 
-    // Called when the launch was submitted.
+    // Called after the launch was submitted.
     void count_launch() const {
         if (pipeline != nullptr) pipeline->launched();
     }
@@ -50,14 +51,15 @@ struct Flow {
     }
 
     const wye_dispatch_desc& request;  // as the caller wrote it
-    const wye_dispatch_desc& desc;     // with what its pipeline decides
+    // The request completed with the pipeline's program, device and options.
+    const wye_dispatch_desc& desc;
     LoadedProgram& program;
     DeviceSession& session;
     Pipeline* const pipeline;  // null: none
     const RequestRules rules;
     NamedQueue queue;
     std::optional<Clock::time_point> deadline;
-    bool counted = false;  // or will be, when it has ended
+    bool counted = false;  // the dispatch has been counted, or will be when it has ended
 
     Requested requested;
     Residents residents;  // resolve
@@ -72,7 +74,7 @@ struct Flow {
 
     CompileStats stats;  // submit
     registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
-    BufferHistory chunks;  // of host arguments that move in chunks
+    BufferHistory chunks;  // orders the chunks of host arguments
     RunTimes times;
     Trap trap;
 };

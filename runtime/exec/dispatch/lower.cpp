@@ -12,7 +12,7 @@
 namespace wye::exec {
 namespace {
 
-// A phase's parameter block: the launch's parameters, then the counters.
+// Writes a phase's parameter block: the launch's parameters, then the counters.
 void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::Launch& launch,
                   const plan::Phase& phase) {
     std::memcpy(block, launch.params, launch.params_size);
@@ -25,8 +25,8 @@ void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::L
 
 std::size_t words_of(const plan::ProgramPlan& plan) { return plan.params.size / 8 + 1; }
 
-// Whether the route has forms to choose from. Native variants have none, nor have devices that run
-// programs in wire form, which are always strict.
+// Whether there are several forms to choose from. There is only one for native variants, and for
+// devices that run programs in wire form, which are always strict.
 bool has_forms(const route::Route& route) {
     return route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
 }
@@ -36,7 +36,7 @@ Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
     if (!has_forms(route)) return {};
     const plan::ProgramPlan& plan = program.plan();
     out.form.natives = lower::choose_natives(program.ir(), route.format, ulp_budget);
-    // Preconditions hold for the whole program with its own workgroup size only.
+    // Preconditions apply only to the whole program with its own workgroup size.
     if (plan.analysis.uses_grid_barrier || launch.has_override) return {};
     WYE_ASSIGN(out.preconditions, program.preconditions(out.form.natives));
     out.form.check_free = plan::check_free(plan, launch, *out.preconditions);
@@ -95,7 +95,8 @@ Result<void> lower(LoadedProgram& program, const plan::Launch& launch, const rou
     out.cooperative = demands.cooperative;
     WYE_TRY(choose_form(program, launch, route, demands.ulp_budget, out));
     if (launch.empty) return {};  // nothing runs, so nothing is compiled
-    // A grid barrier ends a launch, unless the request asks for a cooperative one.
+    // Programs are split into one launch per phase at grid barriers, unless the launch is
+    // cooperative.
     if (program.plan().analysis.uses_grid_barrier && route.variant == ir::kNone &&
         !demands.cooperative)
         return out.split(program, launch);

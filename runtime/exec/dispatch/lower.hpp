@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lower step of a dispatch: chooses the programs that the launch runs (one, or with grid
-// barriers one for each phase), and the form of each. Pure, except that the program caches phases.
-// Compiling calls make_artifact (exec/program/artifact.hpp) for the artifact if neither memory nor
-// the disk cache has the compiled form.
+// The lower step of a dispatch: chooses the programs that the launch runs (one; with grid barriers
+// one for each phase) and their form. Pure, except that the program caches its phases. The artifact
+// itself is made later, by make_artifact (exec/program/artifact.hpp), and only if neither memory
+// nor the disk cache has the compiled form.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Kernel {
     CompiledRef compiled;  // set by submit
 };
 
-// One launch of a kernel: its number, and its parameter block.
+// One launch of a kernel: the kernel's index and its parameter block.
 struct KernelLaunch {
     std::uint32_t kernel = 0;
     const std::byte* params = nullptr;
@@ -36,16 +36,17 @@ struct KernelLaunch {
 class Kernels {
   public:
     Form form;  // of each kernel
-    // The preconditions that chose between the forms; null: the request has one form.
+    // The preconditions that chose between the forms; null: there was only one form.
     const lower::Preconditions* preconditions = nullptr;
-    bool cooperative = false;  // all workgroups of a launch run at once
+    bool cooperative = false;  // all workgroups of a launch run at the same time
 
-    // Does not allocate.
+    // Sets up the launch of a whole program. Does not allocate.
     void whole(LoadedProgram& program, const plan::Launch& launch) {
         one_.program = &program;
         launch_of_one_.params = launch.params;
     }
-    // Errors: those of plan::phases and plan::phase_program.
+    // Splits the program at its grid barriers. Errors: those of plan::phases and
+    // plan::phase_program.
     [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
 
     // Both are empty for a launch without workgroups.
@@ -61,7 +62,7 @@ class Kernels {
     }
     [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
 
-    // For compiled kernels: whether any has trap words; whether all have run before.
+    // For compiled kernels: traps: whether any has trap words; warm: whether all have run before.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();
@@ -74,11 +75,12 @@ class Kernels {
     std::vector<std::uint64_t> params_;
 };
 
-// A request's options for the form.
+// The options of a request that decide the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    bool cooperative = false;   // the launch is, and grid barriers are not split
-    std::uint64_t profile = 0;  // its profile_id
+    // All workgroups run at the same time, so the program is not split at grid barriers.
+    bool cooperative = false;
+    std::uint64_t profile = 0;  // profile_id of the request's profile
 };
 
 [[nodiscard]] Result<void> lower(LoadedProgram& program, const plan::Launch& launch,

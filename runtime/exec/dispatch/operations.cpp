@@ -31,7 +31,7 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
         }
         const plan::Binding& binding = plan.bindings.bindings[plan.bindings.arguments[i]];
         auto buffer = session.scratch(workspace, bound.bytes, binding.preferred_alignment);
-        // A hint does not decide whether a program runs.
+        // A hint must not decide whether a program runs: try again without it.
         if (!buffer.ok() && buffer.error().code == Code::UNSUPPORTED &&
             binding.preferred_alignment > binding.required_alignment)
             buffer = session.scratch(workspace, bound.bytes, binding.required_alignment);
@@ -131,7 +131,7 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     writer.write(bound.fills, bound.dispatches);
     out.fills = list.size() - out.launch;
     if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
-    // A trap ends the rounds, so the host looks between two.
+    // A trap ends the rounds, so the host checks for traps after each one; write one round only.
     for (std::uint32_t round = 0; round < (out.traps ? 1 : launch.rounds); ++round)
         writer.write(bound.dispatches, bound.read_backs);
     if (out.traps) {

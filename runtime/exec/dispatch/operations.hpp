@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the queue operations of a bound launch: each buffer gets its device memory, each dispatch
-// its compiled program, and the trap words are cleared before and read after the dispatches.
-// Allocates scratch; submits nothing.
+// Makes the queue operations of a bound launch: assigns device memory to each buffer and a compiled
+// program to each dispatch, and adds operations that clear the trap words before the dispatches and
+// read them afterwards. Allocates scratch memory; submits nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@
 
 namespace wye::exec {
 
-// Borrowed from the workspace and the launch.
+// The operations of a launch. Borrows the workspace and the launch.
 struct Operations {
     std::span<const wye_operation> all;
     std::size_t launch = 0;     // index of the first operation after the uploads
-    std::size_t fills = 0;      // from there on, before the first dispatch
+    std::size_t fills = 0;      // number of fills from `launch` on, before the first dispatch
     std::size_t read_back = 0;  // index of the first read-back
-    bool traps = false;         // the workspace's trap words are written
+    bool traps = false;         // the operations write the workspace's trap words
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
         return all.subspan(launch, read_back - launch);
     }
-    // With traps the operations have one round of a launch: this again is the next one.
+    // With traps the operations cover one round of the launch; submitting these again runs the
+    // next.
     [[nodiscard]] std::span<const wye_operation> next_round() const {
         return launches().subspan(fills);
     }
@@ -35,7 +36,7 @@ struct Operations {
     }
 };
 
-// Puts copies in the place of transfers of registered bytes.
+// Replaces transfers of registered bytes by copies on the device.
 void copy_registered(Operations& operations, Workspace& workspace, RegisteredTransfers& registered);
 
 // `kernels` must be compiled.

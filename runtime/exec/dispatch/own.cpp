@@ -15,7 +15,7 @@ Result<void> own(const registry::HandleTable& handles, const plan::ProgramPlan& 
         if (pin.owner() == session.owner()) return Result<void>();
         auto alive = pin.as<BufferObject>().session.alive();
         if (!alive.ok()) return alive;
-        // Repeats the look-up for its error, which names both owners.
+        // Repeats the look-up for its error message, which names both owners.
         auto found = handles.find_owned(arguments[i].buffer, registry::HandleKind::buffer,
                                         session.owner(), place);
         if (!found.ok()) return Result<void>(std::move(found).error());

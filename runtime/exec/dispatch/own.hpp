@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The own step of a dispatch: checks that the device is not lost and owns every resident buffer.
-// Reads the current handle table; submit checks again when it marks the buffers in flight. Enters
-// no driver.
+// The submit step checks again when it marks the buffers in flight. Does not call the driver.
 #pragma once
 
 #include <span>

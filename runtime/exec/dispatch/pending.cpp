@@ -19,8 +19,8 @@ namespace {
 
 using registry::HandleKind;
 
-constexpr std::size_t kAlignment = 64;           // of each input and output
-constexpr std::chrono::seconds kCancelGrace{2};  // that cancelled work may take to stop
+constexpr std::size_t kAlignment = 64;           // alignment of each input and output
+constexpr std::chrono::seconds kCancelGrace{2};  // the time that cancelled work may take to stop
 
 std::string copy_of(wye_string text) {
     return text.data == nullptr ? std::string() : std::string(text.data, text.size);
@@ -30,7 +30,7 @@ std::size_t padded(std::uint64_t size) {
     return static_cast<std::size_t>((size + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-// Of all copies that the dispatch will own.
+// Bytes of all copies that the dispatch will own.
 std::uint64_t owned_bytes(const Flow& flow) {
     if (flow.has(WYE_DISPATCH_BORROW)) return 0;
     return (flow.rules.waits ? 0 : flow.bound.bytes_uploaded) + flow.bound.bytes_downloaded;
@@ -62,14 +62,14 @@ Pending::Pending(const Context& context, const Target& target, Clock::time_point
     profile_ = copy_of(target.desc().profile);
 }
 
-// A request on resident buffers, without the flags that concern the call only.
+// The form in which the fast path keeps a request: without the flags that concern only this call.
 wye_dispatch_desc Pending::kept_form(const wye_dispatch_desc& desc) {
     wye_dispatch_desc out = desc;
     out.flags &= ~(WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE);
     return out;
 }
 
-// False: the request is not kept any more.
+// Submits a kept request. False if it is not kept any more.
 Result<bool> Pending::start_again(const registry::HandleTable& handles,
                                   const wye_dispatch_desc& request, const Target& target,
                                   std::uint32_t queue, Clock::time_point start) {
@@ -95,7 +95,8 @@ Result<std::shared_ptr<Pending>> Pending::repeat(const Context& context, const T
         return none;
     const auto out = std::allocate_shared<Pending>(RecyclingAllocator<Pending>(session.recycler()),
                                                    context, target, start);
-    // Without room the request takes all steps, since an error of its own goes first.
+    // If the limits on pending work are reached, the request takes all steps, since its own errors
+    // take precedence over DEVICE_BUSY.
     const bool at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
     if (!session.pending().add(out, 0, at_once).ok()) return none;
     const Result<bool> started = out->start_again(context.handles(), request, target, queue, start);
@@ -171,7 +172,8 @@ Result<void> Pending::take_memory(const registry::HandleTable& handles, Flow& fl
     if (in != 0 && !staged && !lent_inputs) inputs = session_.host_memory().take(in);
     if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
     output_bytes_ = out;
-    std::byte* to = staged ? staged.data() : inputs.data();  // null: lent, as `from`
+    // Null if the caller lends the memory, as is `from`.
+    std::byte* to = staged ? staged.data() : inputs.data();
     std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
     std::vector<sdk::HostCopy> lent;
     for (BoundOperation& one : flow.bound.operations) {
@@ -194,7 +196,7 @@ Result<void> Pending::take_memory(const registry::HandleTable& handles, Flow& fl
         lent_ = std::move(lent);
         registered_ = std::move(registered);
     }
-    // Also outputs of no bytes, which need no operation.
+    // Includes outputs of no bytes, which need no operation.
     std::size_t offset = 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         if (!bound.returned) continue;
@@ -263,7 +265,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
         end({});
         return {};
     }
-    std::optional<registry::ProcessStateGuard> guard;  // of the first launch
+    std::optional<registry::ProcessStateGuard> guard;  // for the first launch
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     if (reads_later_) queue_ = flow.queue.share();
     WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
@@ -325,9 +327,10 @@ bool Pending::wait(std::optional<Clock::time_point> deadline) {
 
 bool Pending::wait_result(std::optional<Clock::time_point> deadline) {
     if (is_given_up()) return true;
-    // Some drivers wait with a limit by polling, which is slower.
+    // Some drivers poll when they wait with a time limit, which is slower.
     if (!deadline) return wait(deadline);
-    // A wait in the driver cannot be interrupted, so another thread's cancel is seen between two.
+    // A wait in the driver cannot be interrupted, so it waits in short slices and checks for a
+    // cancel by another thread between them.
     constexpr std::chrono::milliseconds kSlice{2};
     for (;;) {
         const Clock::time_point end = now() + kSlice;
@@ -362,8 +365,8 @@ Result<void> Pending::time_out(std::uint64_t timeout_ns) {
     WYE_TRY(cancel());
     if (!is_given_up()) wait_result(now() + kCancelGrace);
     const bool runs = !has_ended();
-    if (!runs && status() != Code::CANCELLED) return {};  // its own result
-    // The work keeps its own objects.
+    if (!runs && status() != Code::CANCELLED) return {};  // it ended with its own result
+    // The Pending keeps its own objects alive, so the abandoned entry has none.
     if (runs && ticket.queue) session_.abandon({ticket, "a " + what(), {}, {}, {}});
     return timed_out(name_, session_.info().selector, timeout_ns, runs, false);
 }
@@ -380,12 +383,12 @@ void Pending::advance(Result<void> waited) noexcept {
     try {
         Result<void> result = next(std::move(waited));
         if (!result.ok() || !ticket_.queue) end(std::move(result));
-    } catch (const std::exception&) {  // short texts, which need no memory
+    } catch (const std::exception&) {  // cannot happen: short texts need no allocation
         end(Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", ""));
     }
 }
 
-// Leaves an empty ticket if nothing comes next.
+// Submits the next operations. Leaves an empty ticket if there are none.
 Result<void> Pending::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));

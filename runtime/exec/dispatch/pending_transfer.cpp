@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asynchronous transfers of buffers.
+// The part of Pending for asynchronous transfers of buffers.
 #include <fmt/format.h>
 
 #include "exec/dispatch/pending.hpp"
@@ -85,7 +85,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, const CheckedT
     return {};
 }
 
-// The bytes of an upload are taken, those of a download get a place.
+// Copies the bytes of an upload; allocates memory for the bytes of a download.
 Result<void> Pending::take_memory(wye_operation& operation) {
     const auto size = static_cast<std::size_t>(transferred_);
     wye_transfer_op& op = operation.u.transfer;

@@ -43,7 +43,8 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
         form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);
     WYE_TRY(compile());
     if (!has_forms || barriers || launch.has_override) return out;
-    // A dispatch chooses the form by its launch, so all forms are compiled.
+    // A dispatch chooses the form by the sizes and parameters of its launch, so all forms are
+    // compiled.
     WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions(form.natives));
     if (preconditions->empty()) return out;
     form.check_free = true;

@@ -19,7 +19,7 @@
 namespace wye::exec {
 namespace {
 
-// The members from `first` up to `end`, by their offsets.
+// Compares the members at offsets `first` up to `end`, byte by byte.
 template <std::size_t first, std::size_t end>
 bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     return std::memcmp(reinterpret_cast<const std::byte*>(&a) + first,
@@ -27,7 +27,7 @@ bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
 }
 
 // Compares all members of a description that admission reads, except the targets of its pointers.
-// Header and label do not change the work; the profile is compared apart.
+// Header and label do not change the work; the profile is compared separately.
 bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     // There is no padding between these members.
@@ -57,7 +57,8 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
                        [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
 }
 
-// Whether the launch is check-free with these parameters if and only if it was before.
+// Whether the launch with these parameters chooses the same form, check-free or not, as the kept
+// request.
 bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
     if (kept.preconditions == nullptr) return true;
     const lower::LaunchFacts facts{
@@ -86,7 +87,7 @@ void Repeat::make_command(const registry::DeviceRef& device) {
     desc.operation_count = operation_count;
     desc.params_size = params_size;
     auto made = registry::NativeCommand::create(device, desc);
-    if (!made.ok()) return;  // the operations do the same
+    if (!made.ok()) return;  // submitting the operations has the same effect
     command.emplace(std::move(made).value());
     execute = sdk::new_operation(WYE_OPERATION_EXECUTE);
     execute.u.execute = {command->object(), nullptr, block.data()};
@@ -118,7 +119,8 @@ void Repeat::make_command(const registry::DeviceRef& device) {
     if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
-        kept->request.argument_count = 0;  // never found again: its block is half-written
+        // It must never be found again, since its block is half-written.
+        kept->request.argument_count = 0;
         return nullptr;
     }
     std::copy_n(desc.params, desc.param_count, kept->params.data());
@@ -172,7 +174,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
 
 namespace {
 
-// What the report of a repeated request has, copied while its lock is held.
+// The values for the report of a repeated request, copied while its lock is held.
 struct Known {
     explicit Known(const Repeat& repeat)
         : groups(repeat.groups),
@@ -224,7 +226,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
     if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
 }
 
-// The trace knows the names of programs only.
+// Names the commands for the trace, which knows only the names of programs.
 [[gnu::cold, gnu::noinline]] void name_commands(std::span<const wye_operation> work,
                                                 const LoadedProgram& program, Trace& trace) {
     for (const wye_operation& one : work)
@@ -232,7 +234,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
             trace.name_object(one.u.execute.command, program.name());
 }
 
-// The submitted work of a repeated request, or none if it is not one.
+// The submitted work of a repeated request; empty if the request is not a repeated one.
 struct Submitted {
     std::optional<Known> known;
     RunTimes times;
@@ -240,7 +242,8 @@ struct Submitted {
     Ticket ticket;
 };
 
-// Whether the handles are live; as they were at the last check, if no buffer was freed since.
+// Whether the handles are live. If no buffer was freed since the last check, its result still
+// holds.
 [[nodiscard]] bool are_live(const registry::HandleTable& handles, Repeat& repeat,
                             const QueuePool& queues) WYE_REQUIRES(queues.mutex) {
     if (repeat.frees == queues.frees()) [[likely]]

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fast path for a repeated request: requests are kept with their operations, so that repeating
+// The fast path for repeated requests: requests are kept with their operations, so that repeating
 // one costs a look-up.
 //
 // The operations of a request depend on the request, its program, its device and the sizes of its
 // buffers. None of them changes while its handle lives, and handles are never reused. So an equal
-// request has the same operations if its handles are still live, which `repeat` checks each time
-// before it submits them.
+// request has the same operations if its handles are still live, which `repeat` checks before each
+// submit.
 //
-// A request that is repeated becomes a command of the plugin, which keeps the operations in the
-// driver's own form; without one, and while as many executions of it are pending as the plugin
-// allows, the operations are submitted as they are.
+// A request that is repeated becomes a command of the plugin, which keeps the operations as a
+// native object of the driver. The operations are submitted as they are if the plugin has no
+// commands, or while as many executions of the command are pending as the plugin allows.
 //
-// Only requests on resident buffers without a time limit are kept, of programs that cannot trap and
-// have no grid barrier. Owned by a device session. Native objects and histories are borrowed from
-// the objects of the handles.
+// Only requests without a time limit are kept, on resident buffers only, of programs that cannot
+// trap and have no grid barrier. Owned by a device session. Native objects and histories are
+// borrowed from the objects of the handles.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct Repeat {
     static constexpr std::size_t kParams = 8;
     static constexpr std::size_t kOperations = 4;
 
-    wye_dispatch_desc request;  // its pointers are the caller's, and not dereferenced
+    wye_dispatch_desc request;  // its pointers are the caller's and are not dereferenced
     std::array<wye_argument, kArguments> arguments;
     std::array<std::uint64_t, kParams> params;  // as in the request
 
@@ -55,13 +55,14 @@ struct Repeat {
     std::array<BufferUse, kArguments> uses;         // of these buffers
     std::uint64_t frees;  // QueuePool::frees() when these handles were last live
     std::array<std::uint32_t, 3> groups, workgroup;
-    std::uint32_t variant;  // for the report, as the next two
+    std::uint32_t variant;  // for the report, as are `natives` and `profile`
     std::uint64_t natives;
     std::uint64_t profile;            // as in Form
-    std::uint64_t requested_profile;  // the same, unless it is the pipeline's
+    std::uint64_t requested_profile;  // of the request itself; differs from `profile` if that is
+                                      // the pipeline's
     std::uint32_t check_free;
-    // If parameters decide whether the launch is check-free: the preconditions (borrowed from the
-    // program) and, by buffer index, the lengths. Else null.
+    // Set if parameters decide whether the launch is check-free, else null: the preconditions
+    // (borrowed from the program), and the buffer lengths by buffer index.
     const lower::Preconditions* preconditions;
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
@@ -72,15 +73,15 @@ struct Repeat {
     alignas(8) std::array<std::byte, kParams * 8> block;  // the parameters as the kernel reads them
 
     std::optional<registry::NativeCommand> command;
-    bool asked;                // for the command
-    std::uint32_t last_queue;  // of its newest execution
+    bool asked;                // the plugin was asked for a command
+    std::uint32_t last_queue;  // queue and value of the command's newest execution
     std::uint64_t last_value;
     wye_operation execute;
 
     [[nodiscard]] std::span<const wye_operation> all() const {
         return {operations.data(), operation_count};
     }
-    // The command, made at the first call, or the operations in its place.
+    // What to submit: the command, made at the first call, or the operations.
     [[nodiscard]] std::span<const wye_operation> work(const registry::DeviceRef& device,
                                                       const QueuePool& queues);
     void submitted(std::span<const wye_operation> work, const Ticket& ticket);
@@ -99,11 +100,11 @@ class Repeats {
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
     }
-    // The kept request equal to `desc`, with its parameters; null: it takes all steps. `desc` must
-    // have passed may_have; `plan` is that of desc.program.
+    // Returns the kept request that equals `desc`, with the parameters of `desc`; null: the request
+    // must take all steps. `desc` must have passed may_have; `plan` is that of desc.program.
     [[nodiscard]] Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
-    // Called after `desc` ran: keeps its operations if possible, in place of an older request.
+    // Called after `desc` ran: keeps its operations if possible, replacing an older request.
     void keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
               const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
               std::span<const BufferUse> uses, std::uint64_t bytes_filled, const QueuePool& queues);
@@ -119,17 +120,18 @@ class Repeats {
 struct Repeated {
     wye_report report{};  // without header and times
     Result<void> sent;
-    Ticket ticket;  // if it was sent
+    Ticket ticket;  // valid if it was sent
 };
-// Submits a repeated request of this program and session and does not wait. `queue`: the number of
-// its public queue, or 0. False: it is not kept, or a handle is not live, and nothing was
-// submitted.
+// Submits a repeated request of this program and session without waiting. `queue`: the number of
+// its public queue, or 0. Returns false, having submitted nothing, if the request is not kept or a
+// handle is not live.
 [[nodiscard]] bool submit_repeated(const registry::HandleTable& handles,
                                    const wye_dispatch_desc& desc, const LoadedProgram& program,
                                    DeviceSession& session, std::uint32_t queue, Repeated& out);
 
-// Runs a repeated request: only its handles are checked again. False: nothing was submitted, and
-// the request takes all steps, which also make any error message. `report` may be null.
+// Runs a repeated request and waits; only its handles are checked again. Returns false, having
+// submitted nothing, if the request must take all steps (which also report any error). `report` may
+// be null.
 [[nodiscard]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                           Clock::time_point start, wye_report* report, Result<void>& result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report step of a dispatch: the caller's report, and a line of the log. Pure but for the log.
+// The report step of a dispatch: fills the caller's report and writes a line to the log. Pure
+// except for the log.
 #pragma once
 
 #include <string_view>
@@ -12,7 +13,7 @@
 
 namespace wye::exec {
 
-// The times of a call that began at `start`.
+// Writes the times of a call that began at `start`.
 inline void report_times(const RunTimes& times, Clock::time_point start, bool timed,
                          wye_report& report) {
     report.wall_ns = nanoseconds((times.ended ? *times.ended : now()) - start);
@@ -24,7 +25,7 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
 // Fills all members except the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
 
-// Logs a dispatch that entered the queue, with its label and profile.
+// Logs a dispatch that was submitted, with its label and profile.
 void log_dispatch(const Context& context, const wye_dispatch_desc& desc, std::string_view program,
                   std::string_view device, const Result<void>& result, const wye_report& report);
 

@@ -49,7 +49,7 @@ Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& ru
     return {};
 }
 
-// The memory of an output may be the caller's only while the caller knows that it is in use.
+// For a dispatch that owns its outputs: refuses an argument with storage of the caller.
 Result<void> check_storage(const wye_argument& argument, std::size_t index) {
     if (argument.output == nullptr) return {};
     return invalid(

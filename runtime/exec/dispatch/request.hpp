@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts the C API's dispatch description to the values that admission takes. Checks flags,
-// reserved members and null pointers. Borrows the caller's memory.
+// Converts the C API's dispatch description to the input of admission. Checks flags, reserved
+// members and null pointers. Borrows the caller's memory.
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace wye::exec {
 
-// What one way of dispatching takes besides what all take.
+// What a request may contain, depending on how it is dispatched.
 struct RequestRules {
-    std::uint32_t flags = 0;    // WYE_DISPATCH_*
-    bool asynchronous = false;  // without WYE_DISPATCH_BORROW the outputs' storage is the runtime's
-    bool waits = false;         // the caller does, so inputs stay its own
+    std::uint32_t flags = 0;    // allowed WYE_DISPATCH_* flags besides those that every call allows
+    bool asynchronous = false;  // without WYE_DISPATCH_BORROW the library owns the outputs' storage
+    bool waits = false;         // the caller waits, so inputs are not copied
     bool limited = false;       // the caller waits until a time limit
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The resolve step of a dispatch: looks up the resident buffers in the handle table, before
-// admission, which needs their sizes. Enters no driver. Order: the program's input list, then the
-// other arguments.
+// admission, which needs their sizes. Does not call the driver. Order: the program's input list,
+// then the other arguments.
 #pragma once
 
 #include <array>
@@ -20,16 +20,17 @@ namespace wye::exec {
 // The resident buffers of one request, kept alive while it runs. Used by one thread.
 class Residents {
   public:
-    // Sets `buffer_size` of each resident argument. STALE_HANDLE, WRONG_KIND, and WRONG_OWNER for a
-    // handle of another context. Arguments with unknown bindings are left to admission.
+    // Looks the buffers up and sets `buffer_size` of each resident argument. Errors: STALE_HANDLE,
+    // WRONG_KIND, and WRONG_OWNER for a handle of another context. Skips arguments with unknown
+    // bindings, which admission refuses.
     [[nodiscard]] Result<void> resolve(const registry::HandleTable& handles,
                                        const plan::ProgramPlan& plan,
                                        std::span<plan::Argument> arguments);
 
-    // Checks that all are still live and marks them in flight, all or none.
+    // Checks that all buffers are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
 
-    // The uses of a launch of these buffers.
+    // Writes how a launch uses these buffers.
     void uses(const plan::Launch& launch,
               registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS>& out) const;
 
@@ -45,7 +46,7 @@ class Residents {
     std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};                // by argument
 };
 
-// Calls visit(argument index, place) for every resident argument: the input list's, then others.
+// Calls visit(argument index, place) for every resident argument: first those of the input list.
 template <typename Visit>
 Result<void> each_resident(const plan::ProgramPlan& plan, std::span<const plan::Argument> arguments,
                            Visit&& visit) {

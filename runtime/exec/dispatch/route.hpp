@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The route step of a dispatch: calls route::route, and keeps its result with the program. Enters
-// no driver.
+// The route step of a dispatch: calls route::route and caches its result in the program. Does not
+// call the driver.
 #pragma once
 
 #include "exec/context.hpp"
@@ -12,7 +12,8 @@
 
 namespace wye::exec {
 
-// UNSUPPORTED with all reasons; the remedy names an open device that can run the launch, if any.
+// UNSUPPORTED with all reasons; the fix names an open device that can run the launch, if there is
+// one.
 [[nodiscard]] Result<route::Route> route(const Context& context, LoadedProgram& program,
                                          const DeviceSession& session, const plan::Launch& launch,
                                          route::Demands demands);

@@ -9,15 +9,17 @@
 namespace wye::exec {
 namespace {
 
-// From here on an argument moves in chunks: below, more submits cost more than they save.
+// Arguments of this size or more move in chunks; for smaller ones the additional submits cost more
+// than they save.
 constexpr std::uint64_t kLeastChunked = std::uint64_t{2} << 20U;
-constexpr std::uint64_t kStagedAlignment = 64;  // of an argument in a block
+constexpr std::uint64_t kStagedAlignment = 64;  // alignment of each argument in a block
 
 std::uint64_t staged_bytes(std::uint64_t size) {
     return (size + kStagedAlignment - 1) / kStagedAlignment * kStagedAlignment;
 }
 
-// Registered memory is copied already.
+// Whether an operation still moves host bytes: those of registered memory have already become
+// copies.
 bool is_transfer(const wye_operation& operation) {
     return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
 }

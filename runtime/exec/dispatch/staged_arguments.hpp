@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StagedArguments: the host arguments of one blocking dispatch that go through staging memory.
-// Large ones move in chunks before and after the dispatch; those of middle size are copied at once,
-// and move in the dispatch's own submit; small ones, and all without staging memory, stay uploads
-// and downloads. Used by one thread, which destroys it before the workspace is given back.
+// Large arguments move in chunks before and after the dispatch; arguments of medium size are copied
+// to staging memory and move in the dispatch's own submit; small ones, and all if there is no
+// staging memory, remain uploads and downloads. Used by one thread, which destroys it before the
+// workspace is given back.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +18,39 @@
 
 namespace wye::exec {
 
-// Makes an upload from the block, or a download to it, a copy. Leaves other operations.
+// Turns an upload from the block, or a download to it, into a copy. Leaves other operations
+// unchanged.
 void copy_staged(wye_operation& operation, const StagingBlock& block);
 
 class StagedArguments {
   public:
     explicit StagedArguments(Flow& flow) : flow_(flow) {}
 
-    // Removes large transfers from the operations, and makes those of middle size copies. Adds to
-    // the flow's uses what orders the chunks and the dispatch.
+    // Removes large transfers from the operations and turns medium ones into copies. Adds to the
+    // flow's uses the history that orders the chunks and the dispatch.
     void take(Operations& operations, Workspace& workspace);
 
-    // Before the operations are submitted: reads all inputs that it took.
+    // Called before the operations are submitted: reads all inputs that `take` took.
     [[nodiscard]] Result<void> upload();
-    // Waits until the device has the large inputs.
+    // Waits until the device has received the large inputs.
     [[nodiscard]] Result<void> uploaded() { return up_ ? up_->finish() : Result<void>(); }
-    // Behind the dispatch, which still runs. A failure is that of `download`.
+    // Submits the first chunks of large outputs, behind the running dispatch. `download` returns
+    // its failures.
     void start_download() noexcept;
-    // After the dispatch and its read-backs have ended: writes all outputs that it took.
+    // Called after the dispatch and its read-backs have ended: writes all outputs that `take` took.
     [[nodiscard]] Result<void> download();
 
   private:
-    // A transfer of the large ones among the operations, which it marks as taken.
+    // Makes a transfer of the large ones among the operations, and marks these as taken.
     void take_large(const Operations& operations, std::size_t first, std::size_t end,
                     std::optional<ChunkedTransfer>& out, std::vector<bool>& taken);
     void take_middle(const Operations& operations, std::vector<wye_operation>& list);
 
     Flow& flow_;
     StagingBlock in_, out_;
-    std::vector<sdk::HostCopy> inputs_, outputs_;  // by way of the blocks
+    std::vector<sdk::HostCopy> inputs_, outputs_;  // copies to and from the blocks
     Result<void> started_;                         // of down_
-    std::optional<ChunkedTransfer> up_, down_;     // of large ones; none: there are none
+    std::optional<ChunkedTransfer> up_, down_;     // of large arguments; empty: there are none
 };
 
 }  // namespace wye::exec

@@ -11,7 +11,8 @@
 namespace wye::exec {
 namespace {
 
-// Makes the error of a time-out. Work that still runs keeps its objects alive.
+// Makes the error of a time-out, and abandons work that still runs together with the objects that
+// it uses.
 Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight uses,
               WorkspaceLease workspace) {
     if (runs) {
@@ -24,8 +25,9 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
                      !flow.kernels.warm());
 }
 
-// Work that may outlive this call must not access the caller's memory: uploads end before the part
-// that the time limit may cut off, and read-backs start after it.
+// Runs a launch with a time limit. Work that may outlive this call must not access the caller's
+// memory, so the uploads end before the launches are submitted, and the read-backs are submitted
+// after these have ended.
 Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
                          WorkspaceLease& workspace, registry::InFlight& uses) {
     const SubmitOptions options = flow.options();
@@ -44,8 +46,9 @@ Result<void> run_limited(Flow& flow, const Operations& operations, StagedArgumen
     return give_up(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
 
-// Saves new cache entries while the device is busy. After a trap no output is delivered, so a
-// program that can trap is read back last.
+// Runs a launch without a time limit. Writes new cache entries while the device is busy. After a
+// trap no output is delivered, so if the program can trap, outputs are read back only after the
+// check.
 Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArguments& staged) {
     const SubmitOptions options = flow.options();
     const auto first =
@@ -61,7 +64,7 @@ Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArgum
     return staged.uploaded();
 }
 
-// Finds the registered ones among the host bytes.
+// Finds registered memory among the host arguments.
 void find_registered(const registry::HandleTable& handles, const Flow& flow,
                      RegisteredTransfers& out) {
     if (!flow.session.registered().any()) return;
@@ -96,7 +99,8 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     return registered.arrived();
 }
 
-// Some drivers generate code at the first launch of a compiled form.
+// Guards the process state at the first launch of a compiled form, when some drivers generate code
+// and change signal handlers.
 Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
                          const Operations& operations, WorkspaceLease& workspace,
                          registry::InFlight& uses) {

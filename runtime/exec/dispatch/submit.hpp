@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The submit step of a dispatch, the only one that enters a driver: compiles kernels that are not
-// compiled yet, marks the buffers in flight, allocates scratch for host arguments, runs the
-// operations and waits for them.
+// The submit step of a dispatch, the only one that calls the driver: compiles kernels that are not
+// compiled yet, marks the buffers in flight, allocates scratch memory for host arguments, submits
+// the operations and waits for them.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace wye::exec {
 
-// Errors: COMPILE_FAILED, TIMEOUT, DEVICE_BUSY, DEVICE_LOST, the driver's; STALE_HANDLE for a
-// buffer that was freed meanwhile; TRAPPED for programs that trap; LIMIT_EXCEEDED for loops that
-// the driver ended.
+// Errors: COMPILE_FAILED, TIMEOUT, DEVICE_BUSY, DEVICE_LOST, errors of the driver; STALE_HANDLE for
+// a buffer that was freed meanwhile; TRAPPED if the program trapped; LIMIT_EXCEEDED if the driver
+// ended a loop.
 [[nodiscard]] Result<void> submit(const registry::HandleTable& handles, Flow& flow);
 
-// The first part of submit.
+// The first part of submit: compiles the kernels.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
 
-// For a flow that is compiled, and runs without the host between its rounds: UNSUPPORTED for
-// several rounds of a program that can trap.
+// For a compiled flow whose rounds run without the host in between. UNSUPPORTED for several rounds
+// of a program that can trap, since the host must check for traps after each round.
 [[nodiscard]] Result<void> check_rounds(const Flow& flow);
 
-// The error of a dispatch of `program` that its time limit ended. `runs`: the device could not stop
-// it. `first`: it was the program's first launch.
+// The error of a dispatch of `program` that exceeded its time limit. `runs`: the device could not
+// stop it. `first`: it was the program's first launch.
 [[nodiscard]] Error timed_out(const std::string& program, const std::string& device,
                               std::uint64_t timeout_ns, bool runs, bool first);
 

@@ -10,7 +10,7 @@ namespace {
 
 using registry::HandleKind;
 
-// What a pipeline decides is not said again, so that no dispatch can contradict it.
+// Refuses options that the pipeline decides, so that no dispatch can contradict its pipeline.
 Result<void> check_left_out(const wye_dispatch_desc& request, const Pipeline& pipeline) {
     const auto refuse = [&](std::string_view member, const char* fix) {
         return Error(Code::INVALID_ARGUMENT,

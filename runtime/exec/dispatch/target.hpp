@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Target: what a request runs, and where: the program and the device that it names by their
-// handles, or by one pipeline. Found before all other steps, which therefore are the same for both.
-// Used by one thread.
+// Target: the program and the device of a request, which names them by their handles or by one
+// pipeline. It is found before all other steps, so these need not distinguish the two. Used by one
+// thread.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,12 @@ namespace wye::exec {
 
 class Target {
   public:
-    // Borrows the request. STALE_HANDLE, WRONG_KIND, WRONG_OWNER for its handles; INVALID_ARGUMENT
-    // for a request that names a pipeline and also sets what that decides.
-    // Without `runs` the device may be 0, and there is no session then.
+    // Finds the target of a request, which it borrows. Errors: STALE_HANDLE, WRONG_KIND,
+    // WRONG_OWNER for its handles; INVALID_ARGUMENT if it names a pipeline and also sets options
+    // that the pipeline decides. Without `runs` the device may be 0; then there is no session.
     [[nodiscard]] static Result<Target> find(const registry::HandleTable& handles,
                                              const wye_dispatch_desc& request, bool runs = true);
-    // The same for a request that was found before, by its pin: its handle may be freed meanwhile.
+    // As find, with a pin taken earlier (`pin`): the program's handle may have been freed since.
     [[nodiscard]] static Result<Target> find_again(const registry::HandleTable& handles,
                                                    const wye_dispatch_desc& request,
                                                    registry::Pin program);
@@ -32,8 +32,8 @@ class Target {
                                                    const wye_dispatch_desc& request);
 
     [[nodiscard]] const wye_dispatch_desc& request() const noexcept { return *request_; }
-    // The request with the device and the options of its pipeline, or as it is. Valid while this
-    // stays where it is.
+    // The request, completed with its pipeline's device and options if it names one. The reference
+    // is valid until this object moves.
     [[nodiscard]] const wye_dispatch_desc& desc() const noexcept {
         return completed_ ? *completed_ : *request_;
     }
@@ -47,15 +47,15 @@ class Target {
     [[nodiscard]] Pipeline* pipeline() const {
         return completed_ ? &program_.as<Pipeline>() : nullptr;
     }
-    // Keeps the program alive beyond this.
+    // Moves the pin out, to keep the program alive longer than this object.
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
 
   private:
     explicit Target(const wye_dispatch_desc& request) noexcept : request_(&request) {}
 
     const wye_dispatch_desc* request_;
-    std::optional<wye_dispatch_desc> completed_;  // of a pipeline
-    registry::Pin program_;                       // or the pipeline
+    std::optional<wye_dispatch_desc> completed_;  // set if the request names a pipeline
+    registry::Pin program_;                       // of the program, or of the pipeline
     registry::Pin device_;                        // empty with a pipeline
 };
 

@@ -15,7 +15,7 @@ Error trapped(const std::string& program, const std::string& device, const Trap&
             "Fix: look up the code in the program; no output was delivered", program};
 }
 
-// The error for a loop that the driver ended: the launch's results are invalid.
+// The error for a launch in which the driver ended a loop, which makes the results invalid.
 Error loops_ended(const std::string& program, const registry::DeviceInfo& device) {
     return {Code::LIMIT_EXCEEDED,
             fmt::format("the driver of {} ended a loop of program `{}`: it allows an invocation {} "

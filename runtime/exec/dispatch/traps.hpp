@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trap words of a launch that has ended. Pure.
+// Reads the trap words of a launch that has ended. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace wye::exec {
 
 struct Trap {
-    std::uint32_t code = 0;   // the largest
-    std::uint32_t count = 0;  // 0: none
+    std::uint32_t code = 0;   // the largest trap code
+    std::uint32_t count = 0;  // number of traps; 0: none
 };
 
-// TRAPPED, or LIMIT_EXCEEDED for a loop that the driver ended; `out` is set for the first only.
+// Returns TRAPPED, or LIMIT_EXCEEDED if the driver ended a loop; sets `out` only for TRAPPED.
 [[nodiscard]] Result<void> check_trap(const std::string& program,
                                       const registry::DeviceInfo& device,
                                       const std::uint32_t* words, Trap& out);

@@ -208,7 +208,7 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
     return sent;
 }
 
-// The first launch may change what belongs to the process.
+// Some drivers change process state (signal handlers) at the first launch, so it is guarded.
 Result<void> Graph::submit_first(const registry::HandleTable& handles, QueuePool& queues,
                                  const wye_graph_run_desc& run, SubmitOptions options,
                                  Execution& out) {
@@ -229,7 +229,7 @@ Result<void> Graph::submit_first(const registry::HandleTable& handles, QueuePool
         WYE_TRY(steps.set_params({run.params, static_cast<std::size_t>(run.param_count)}));
     if (steps.frees_ != queues.frees()) [[unlikely]]
         WYE_TRY(steps.check_live(handles, queues));
-    // Neither may be used by two executions at once.
+    // Trap words and commands must not be used by two executions at once.
     const std::uint32_t last = steps.last_queue_;
     const bool full = steps.limited_ && queues.is_pending(last, steps.newest_[last]);
     if ((steps.traps_ && steps.words_taken_) || full) [[unlikely]]

@@ -35,7 +35,7 @@ Result<void> Recording::add(const Context& context, Target target) {
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
     Flow flow(target);
-    flow.counted = true;  // it does not run now
+    flow.counted = true;  // recording does not run it
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
     WYE_TRY(compile_kernels(flow));
@@ -136,7 +136,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     }
     const auto& bindings = bindings_.emplace_back(workspace_->bindings);
     for (const wye_operation& operation : operations.launches()) {
-        // The trap words are cleared once, and read back once.
+        // The trap words are cleared once and read back once per execution.
         const bool clears = operation.kind == WYE_OPERATION_FILL && traps_ &&
                             workspace_->trap_memory &&
                             operation.u.fill.target == workspace_->trap_memory->object();
@@ -165,7 +165,8 @@ Result<void> Recording::finish(Use use) {
             operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
     if (use == Use::Often) WYE_TRY(make_commands());
     if (commands_.empty()) execute_ = operations_;
-    // Outside commands nothing is late.
+    // Operations that are submitted without a command read their parameters at each submit, so none
+    // are late.
     for (std::vector<wye_operation>* list : {&operations_, &execute_})
         for (wye_operation& operation : *list)
             if (operation.kind == WYE_OPERATION_DISPATCH)
@@ -182,7 +183,7 @@ Result<void> Recording::finish(Use use) {
     return {};
 }
 
-// None if the plugin has no commands.
+// Makes the commands; none if the plugin does not support them.
 Result<void> Recording::make_commands() {
     const std::span<const wye_operation> all = operations_;
     for (std::size_t first = 0; first < all.size();) {
@@ -259,7 +260,7 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
         if (!parts_[i]->late) continue;
         auto packed = pack(*parts_[i], words_of(params, *parts_[i]));
         if (packed.ok()) continue;
-        // A refused execution changes nothing.
+        // A refused call changes nothing, so earlier blocks are restored.
         for (std::size_t back = 0; back <= i; ++back)
             if (parts_[back]->late) (void)pack(*parts_[back], words_of(words_, *parts_[back]));
         return about(std::move(packed).error(), i);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recording: the steps of a graph as operations of its device, and the plugin's commands that they
-// become. A command holds the launches, copies and fills between two transfers of host bytes;
-// transfers stand between commands. Where the plugin has no commands, the operations are submitted.
+// Recording: the steps of a graph as operations of its device, and as commands of the plugin. A
+// command holds the launches, copies and fills between two transfers of host bytes; the transfers
+// are submitted between commands. If the plugin has no commands, the operations are submitted.
 //
-// Made by one thread, then finished; afterwards guarded by the lock of the session's queues. It
+// Made by one thread until `finish`; afterwards guarded by the lock of the session's queues. It
 // keeps its programs alive, but not its buffers. The session outlives it.
 #pragma once
 
@@ -44,17 +44,17 @@ class Recording {
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
-    // Errors are those of dispatches and transfers; UNSUPPORTED for host arguments and time-outs,
-    // INVALID_ARGUMENT for a queue or flags that an execution decides. A step that was refused
-    // leaves the recording as it was.
+    // Adds a step. Errors are those of dispatches and transfers; UNSUPPORTED for host arguments and
+    // time limits, INVALID_ARGUMENT for a queue and for flags that belong to an execution. A
+    // refused step leaves the recording unchanged.
     [[nodiscard]] Result<void> add(const Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
     enum class Use : std::uint8_t { Often, Once };
-    // Ends the recording. Used once, it has no commands.
+    // Ends the recording. With Use::Once no commands are made.
     [[nodiscard]] Result<void> finish(Use use);
 
-    // Parameters of later executions: those of all dispatches, in order. All of them, or none if
-    // any is refused.
+    // Sets the parameters of all dispatches, in order, for later executions. If one is refused,
+    // none is changed.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
     // STALE_HANDLE for a buffer that was freed.
     [[nodiscard]] Result<void> check_live(const registry::HandleTable& handles, QueuePool& queues)
@@ -71,13 +71,13 @@ class Recording {
 
     // One dispatch.
     struct Part {
-        registry::Pin program;  // or the pipeline
+        registry::Pin program;  // of the program or the pipeline
         const plan::ProgramPlan* plan = nullptr;
         std::vector<CompiledRef> compiled;
-        std::size_t first_word = 0, word_count = 0;  // its parameters in `words_`
-        std::size_t block = 0;                       // and packed, in `block_`, in bytes
-        bool late = false;                           // they may change
-        // Of a launch whose check-free form parameters decide: as in Repeat. Else null.
+        std::size_t first_word = 0, word_count = 0;  // range of its parameters in `words_`
+        std::size_t block = 0;  // byte offset of its packed parameters in `block_`
+        bool late = false;      // its parameters may change between executions
+        // As in Repeat: set if parameters decide whether the launch is check-free, else null.
         const lower::Preconditions* preconditions = nullptr;
         plan::Lengths lengths;
         std::array<std::uint32_t, 3> groups, workgroup;
@@ -89,7 +89,7 @@ class Recording {
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
     [[nodiscard]] Result<void> make_commands();
     [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations);
-    // Whether all commands are objects of the driver.
+    // Whether all commands are native objects of the driver.
     [[nodiscard]] Result<bool> is_native() const;
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
 
@@ -98,26 +98,29 @@ class Recording {
     const std::string label_;
     std::vector<std::unique_ptr<Part>> parts_;
     std::uint64_t transfers_ = 0;
-    wye_report report_{};  // what each execution moves; the groups of a lone dispatch
+    wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
     std::vector<registry::Handle> handles_;                     // each buffer once
-    std::vector<BufferUse> uses_;                               // of these, in the same order
-    std::unordered_map<registry::Handle, std::size_t> places_;  // of handles in `handles_`
+    std::vector<BufferUse> uses_;                               // of `handles_`, in the same order
+    std::unordered_map<registry::Handle, std::size_t> places_;  // indices of handles in `handles_`
     bool traps_ = false;
     WorkspaceLease workspace_;  // for the trap words of one execution
 
     std::vector<wye_operation> operations_;
-    std::deque<std::vector<wye_binding>> bindings_;  // that operations point to, as the next two
+    // The memory that operations point to, as are `fixed_params_` and `block_`.
+    std::deque<std::vector<wye_binding>> bindings_;
     std::deque<std::vector<std::uint64_t>> fixed_params_;
-    std::vector<std::uint64_t> block_;  // the late parameters as kernels read them
+    std::vector<std::uint64_t> block_;  // parameters that may change, packed as kernels read them
     std::vector<std::uint64_t> words_;  // the parameters of the last execution
-    bool warm_ = false;                 // it has run before, as in Kernels
+    bool warm_ = false;                 // has run before, as in Kernels
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::vector<registry::NativeCommand> commands_;
     bool limited_ = false;  // the plugin allows one pending execution of a command at a time
-    std::vector<wye_operation> execute_;  // of the commands, then the read-back of trap words
-    std::array<std::uint64_t, kAllQueues> newest_{};  // execution on each queue; 0: none
-    std::uint32_t last_queue_ = 0;                    // of the newest one
-    bool words_taken_ = false;                        // the workspace's trap words
+    // Operations that execute the commands, then the read-back of trap words.
+    std::vector<wye_operation> execute_;
+    // Value of the newest execution on each queue; 0: none.
+    std::array<std::uint64_t, kAllQueues> newest_{};
+    std::uint32_t last_queue_ = 0;  // queue of the newest execution
+    bool words_taken_ = false;      // an execution in flight uses the workspace's trap words
 };
 
 }  // namespace wye::exec

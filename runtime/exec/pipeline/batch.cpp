@@ -10,7 +10,7 @@
 namespace wye::exec {
 namespace {
 
-// Waits in the call, so inputs and storage stay the caller's.
+// The batch waits before it returns, so inputs and storage may be borrowed from the caller.
 constexpr RequestRules kIntoStorage = {WYE_DISPATCH_BORROW, true};
 
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
@@ -101,7 +101,7 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
         list_timed_ = timed;
     }
     wye_dispatch_desc desc = item;
-    desc.queue = 0;  // executions of a graph name it
+    desc.queue = 0;  // graph executions name the queue
     auto added = list_->add(context_, desc);
     if (!added.ok()) {
         pipeline_.session().counters().failed();
@@ -152,7 +152,7 @@ void Batch::add_up(const wye_report& report) {
     report_.native_functions |= report.native_functions;
 }
 
-// A part after one that failed is waited for only.
+// Once a part has failed, later parts are waited for and their results ignored.
 Result<void> Batch::finish() {
     const Clock::time_point queued = now();
     (void)submit_list();  // the items before one that was refused
@@ -166,7 +166,7 @@ Result<void> Batch::finish() {
         if (all) {
             completed_ += part.count;
             if (part.work) add_up(part.work->report());
-            // A list counts as one when it ends.
+            // The end of a list counts one dispatch; the others are added here.
             pipeline_.session().counters().dispatched_too(part.count - (part.work ? 1 : 0));
             if (owned_) owners_.push_back(part.work);
             continue;

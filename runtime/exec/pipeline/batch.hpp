@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch: dispatches through one pipeline that are submitted without waiting between them. Resident
-// ones of a program that cannot trap go as lists, one native submit each; others are submitted one
-// by one, so that each has trap words, and an end, of its own. Used by one thread.
+// Batch: dispatches through one pipeline, submitted without waiting between them. If the program
+// cannot trap, dispatches on resident buffers are collected in lists, each one native submit.
+// Others are submitted one by one, since each needs its own trap words and its own end. Used by one
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -24,44 +25,45 @@ namespace wye::exec {
 
 class Batch {
   public:
-    // `owned`: each item owns its outputs, else they go to its arguments' storage.
+    // `owned`: each item owns its outputs; otherwise they go to the storage of its arguments.
     Batch(const Context& context, const registry::Pin& pipeline, bool owned);
-    // Waits: items in flight use the caller's memory.
+    // Waits, because items in flight use the caller's memory.
     ~Batch();
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
 
-    // Checks the next item, and submits it now or with the next ones. The description is not used
-    // afterwards. `checked`: what the caller found wrong with it. False: it, or one before it,
-    // failed, and no more may be added.
+    // Checks the next item, and submits it now or together with later ones. `item` is not used
+    // after the call. `checked`: the result of the caller's own checks of the item. False: this
+    // item or an earlier one failed, and no more may be added.
     [[nodiscard]] bool add(const wye_dispatch_desc& item, Result<void> checked = {});
-    // Submits the rest, and waits until all have ended. Errors are those of a dispatch, of the
-    // first item that failed, by its index.
+    // Submits the remaining items and waits until all have ended. Returns the error of the first
+    // item that failed, which names its index.
     [[nodiscard]] Result<void> finish();
 
-    // All after the end.
+    // The functions below may be called after `finish`.
     [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-    // Times of the whole, and sums; without header.
+    // Times of the whole batch and sums over the items; without header.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
-    // The completed items, if they own their outputs.
+    // The completed items if they own their outputs, else empty.
     [[nodiscard]] const std::vector<std::shared_ptr<Pending>>& owners() const noexcept {
         return owners_;
     }
 
   private:
-    // Items submitted as one.
+    // Items that were submitted together.
     struct Part {
         std::uint64_t first = 0, count = 0;
-        std::shared_ptr<Pending> work;  // null: there is nothing to do
+        std::shared_ptr<Pending> work;  // null: nothing had to be submitted
     };
-    // More than one native submit lets the device begin before all items are checked.
+    // The limit makes a large batch several submits, so that the device starts before all items are
+    // checked.
     static constexpr std::uint64_t kMostInList = 256;
 
     [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;
     [[nodiscard]] bool goes_in_list(const wye_dispatch_desc& item) const;
     [[nodiscard]] Result<void> take(const wye_dispatch_desc& item);
     [[nodiscard]] Result<void> add_to_list(const wye_dispatch_desc& item);
-    // False: it failed.
+    // False: the submit failed.
     [[nodiscard]] bool submit_list();
     [[nodiscard]] Result<void> submit(Graph& list);
     void add_up(const wye_report& report);
@@ -71,18 +73,19 @@ class Batch {
     Pipeline& pipeline_;
     const bool owned_;
     const Clock::time_point start_ = now();
-    std::shared_ptr<Graph> list_;  // not submitted yet; null: none
+    std::shared_ptr<Graph> list_;  // items not submitted yet; null: none
     std::uint64_t listed_ = 0;     // items in it
-    wye_queue list_queue_ = 0;     // of its items, as the next
+    wye_queue list_queue_ = 0;     // queue of its items
     bool list_timed_ = false;
     std::uint64_t added_ = 0, completed_ = 0;
-    std::deque<Part> parts_;  // that have not been waited for
+    std::deque<Part> parts_;  // submitted parts that have not been waited for
     std::vector<std::shared_ptr<Pending>> owners_;
     wye_report report_{};
-    std::optional<Error> failed_;  // of the first item that failed, so far
+    std::optional<Error> failed_;  // error of the first item that has failed so far
 };
 
-// Arguments for rows of whole resident buffers in the order of a pipeline's bindings.
+// Rows: makes arguments from rows of whole resident buffers, which are in the order of a pipeline's
+// bindings.
 class Rows {
   public:
     explicit Rows(const Pipeline& pipeline);
@@ -95,7 +98,7 @@ class Rows {
 
   private:
     std::vector<wye_argument> arguments_;
-    std::vector<std::size_t> outputs_;  // places in a row, in output order
+    std::vector<std::size_t> outputs_;  // indices in a row, in output order
 };
 
 }  // namespace wye::exec

@@ -28,7 +28,7 @@ wye_pipeline_desc without_strings(wye_pipeline_desc desc) {
     return desc;
 }
 
-// `expected`: of the caller; empty: anything.
+// `expected`: the caller's fingerprint; empty: any.
 Result<void> check_layout(std::string_view member, wye_string expected, std::string_view found,
                           const LoadedProgram& program) {
     const std::string_view wanted = sdk::from_abi(expected);

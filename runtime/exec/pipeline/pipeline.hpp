@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pipeline: a program compiled for one device with fixed options. A dispatch that names one takes
-// the steps of any other dispatch; the pipeline stands for its program, device and options.
+// Pipeline: a program compiled for one device with fixed options. A dispatch that names a pipeline
+// takes the same steps as any other; the pipeline supplies its program, device and options.
 //
-// It is a member of the request, and not a family of functions of its own, so that each way to
-// dispatch (into the caller's storage, owned, submitted, recorded in a graph, asked for its sizes)
-// has it without a second name, and cannot differ from a plain dispatch. As with pipelines of
-// other interfaces, the options that decide what is compiled belong to its creation: a dispatch
-// does not repeat them.
+// A request names its pipeline in a member; there are no separate pipeline functions. So every way
+// to dispatch (into the caller's storage, owned, submitted, recorded in a graph, asked for its
+// sizes) supports pipelines and behaves as a plain dispatch. As in other APIs, the options that
+// decide what is compiled are given when the pipeline is created; a dispatch does not repeat them.
 //
 // It keeps its program alive, but not its handle. Free-threaded. The session outlives it.
 #pragma once
@@ -28,7 +27,7 @@ namespace wye::exec {
 
 class Pipeline {
   public:
-    // Compiles. Errors as of compile_ahead, and for options as of a dispatch.
+    // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch.
     [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(const Context& context,
                                                                   const wye_pipeline_desc& desc);
     Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session,
@@ -40,14 +39,14 @@ class Pipeline {
     [[nodiscard]] LoadedProgram& program() const noexcept { return *program_; }
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] wye_device device() const noexcept { return options_.device; }
-    // A request that names this pipeline, with the device and the options.
+    // Completes a request that names this pipeline with its device and options.
     [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
 
     // Called when a launch was submitted.
     void launched(std::uint64_t count = 1) noexcept {
         launches_.fetch_add(count, std::memory_order_relaxed);
     }
-    // False: no form of it can trap.
+    // False: no compiled form can trap.
     [[nodiscard]] bool may_trap() const noexcept { return may_trap_; }
     // Called when `forms` compiled forms were found or made.
     void looked_up(std::uint64_t forms, const CompileStats& stats) noexcept;
@@ -57,7 +56,8 @@ class Pipeline {
   private:
     void set_layout(const plan::BackendLayout& layout);
 
-    // No pins: handles have room for the pins of calls, not for those of any number of pipelines.
+    // A shared pointer and not a pin, because a handle has room for the pins of concurrent calls
+    // only, not for those of any number of pipelines.
     const std::shared_ptr<LoadedProgram> program_;
     DeviceSession& session_;
     const wye_pipeline_desc options_;  // without strings

@@ -10,7 +10,7 @@
 namespace wye::exec {
 namespace {
 
-// The capabilities that lowering reads, each with its member.
+// A capability that lowering reads, and its member in TargetFacts.
 struct FlagFact {
     std::uint32_t key;
     bool lower::TargetFacts::*member;

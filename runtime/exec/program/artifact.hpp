@@ -11,21 +11,21 @@
 
 namespace wye::exec {
 
-// The facts that lowering relies on, from the device's self-test; unreported operations are not
-// exact. `choice` changes the set of workarounds that the device needs.
+// The device facts that lowering relies on. Operations count as exact only if the device's
+// self-test reports them so. `choice` changes the set of workarounds that the device needs.
 [[nodiscard]] lower::TargetFacts target_facts(const registry::Facts& facts,
                                               const lower::QuirkChoice& choice);
 
 // The options for lowering the portable body of a program in a form.
 [[nodiscard]] lower::Options lowering_options(const ir::Program& program, const Form& form);
 
-// Lowers the program in this form, or takes the native variant that the form names. `format`: of
-// the route. UNSUPPORTED for a construct without a lowering.
+// Lowers the program in this form, or returns the native variant that the form names. `format`: the
+// route's. UNSUPPORTED for a construct without a lowering.
 [[nodiscard]] Result<lower::Artifact> make_artifact(const LoadedProgram& program, const Form& form,
                                                     std::string_view format,
                                                     const lower::TargetFacts& facts);
 
-// The plugin's view of an artifact; borrows both arguments.
+// The artifact as a structure of the plugin ABI, which borrows both arguments.
 [[nodiscard]] wye_artifact abi_artifact(const lower::Artifact& artifact, std::string_view label);
 
 }  // namespace wye::exec

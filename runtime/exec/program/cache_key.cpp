@@ -34,7 +34,8 @@ std::string to_text(const registry::FactValue& value) {
         value);
 }
 
-// Facts that code does not depend on: the identity among equal devices, and profile figures.
+// Whether compiled code does not depend on a fact: the identity among equal devices, and profile
+// values.
 bool tells_nothing(std::uint32_t key) {
     switch (key) {
         case WYE_FACT_KEY_PCI_ADDRESS:
@@ -56,7 +57,7 @@ std::vector<std::byte> with_bytes(const std::string& lines, std::span<const std:
     return out;
 }
 
-// Every member of a Form.
+// Key lines for all members of a Form.
 std::string form_lines(const Form& form) {
     static_assert(sizeof(Form) == 40, "the key on disk needs every member");
     return line("workgroup", fmt::format("{}", fmt::join(form.workgroup, ","))) +

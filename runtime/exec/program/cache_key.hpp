@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key of a program in the disk cache: everything that its compiled bytes depend on. Lines
-// `name=value` for people and `wye cache list`, an empty line, then the program's bytes, since a
-// fingerprint can be forged. Pure, but calls the plugin for its identity.
+// The key of a program in the disk cache: everything that its compiled bytes depend on. It consists
+// of readable lines `name=value`, also used by `wye cache list`, then an empty line, then the
+// program's bytes (not only its fingerprint, which can be forged). Pure, except that it asks the
+// plugin for its identity.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ namespace wye::exec {
                                                      const wye_artifact& artifact,
                                                      std::string_view format);
 
-// Lines that identify the kind of device and driver, including lowering facts; equal for equal
-// devices. `quirks`: the workarounds that lowering uses for it.
+// Lines that identify the kind of device and driver, including lowering facts; they are equal for
+// equal devices. `quirks`: the workarounds that lowering uses for the device.
 [[nodiscard]] std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks);
 
 }  // namespace wye::exec

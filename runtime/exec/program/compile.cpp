@@ -14,7 +14,7 @@
 namespace wye::exec {
 namespace {
 
-// Adds its lifetime to a counter of nanoseconds, and to the trace as a step.
+// Adds its lifetime to a nanosecond counter, and records it in the trace as a step.
 class Timer {
   public:
     Timer(std::uint64_t& counter, Trace* trace, const char* step)
@@ -41,7 +41,7 @@ CompiledRef wrap(registry::NativeProgram native, const LoadedProgram& program, c
     return out;
 }
 
-// Null if the entry is missing or unusable.
+// Loads a compiled form from the disk cache; null if the entry is missing or unusable.
 CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& program,
                       const Form& form, const std::vector<std::byte>& key, cache::Store& store,
                       CompileStats& stats) {

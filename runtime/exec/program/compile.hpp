@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the compiled form of a program on a device: from the disk cache, else by lowering and the
-// driver's compiler. Used by the submit step and by preparing a program. May take long.
+// Makes the compiled form of a program for a device: from the disk cache, else by lowering and the
+// driver's compiler. Used by the submit step and when preparing a program. May take long.
 #pragma once
 
 #include "exec/program/compiled_program.hpp"
@@ -10,21 +10,21 @@
 
 namespace wye::exec {
 
-// `format`: of the route. `facts`, `lines`: target_facts and device_lines of the device. A new
-// entry for the disk cache goes to `stats.unwritten`, or the program stays `unsaved` until its
-// first launch. Errors: UNSUPPORTED, COMPILE_FAILED, the driver's; a fault of the cache is never an
-// error.
+// `format`: the route's. `facts`, `lines`: target_facts and device_lines of the device. A new entry
+// for the disk cache is appended to `stats.unwritten`, or if the driver can save the program only
+// after its first launch, it stays `unsaved`. Errors: UNSUPPORTED, COMPILE_FAILED, errors of the
+// driver; a fault of the cache is never an error.
 [[nodiscard]] Result<CompiledRef> compile(const registry::DeviceRef& device,
                                           const lower::TargetFacts& facts, const std::string& lines,
                                           const LoadedProgram& program, const Form& form,
                                           std::string_view format, DiskCache& cache,
                                           CompileStats& stats);
 
-// The disk cache's entry for a program that is `unsaved`; none if it must run first, or if the
+// Makes the disk cache entry of a program that is `unsaved`; none if it must run first, or if the
 // driver cannot save it.
 [[nodiscard]] std::optional<CacheEntry> entry_of(CompiledProgram& compiled);
 
-// Writes the `unwritten` entries, and counts their bytes. Saves none if memory runs out.
+// Writes the `unwritten` entries and counts their bytes. Writes nothing if memory runs out.
 void save_entries(CompileStats& stats, DiskCache& cache) noexcept;
 
 }  // namespace wye::exec

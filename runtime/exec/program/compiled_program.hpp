@@ -22,21 +22,23 @@ namespace wye::exec {
 
 class Trace;
 
-// A program's wire form without notes, which its fingerprint is computed from.
+// A program's wire form without notes (the input of its fingerprint).
 using Encoding = std::shared_ptr<const std::vector<std::byte>>;
 
 // The properties that distinguish the compiled forms of a program on one device.
 struct Form {
-    plan::Count3 workgroup = {1, 1, 1};  // the launch's
-    bool folded = false;                 // workgroup ids come from the dispatch, not the driver
-    bool check_free = false;             // for launches that fulfil the program's preconditions
-    std::uint32_t variant = ir::kNone;   // the native variant that runs in place of the body
-    lower::NativeSet natives = 0;        // functions in the dialect's own form
-    std::uint64_t profile = 0;           // of the request; see profile_id
+    plan::Count3 workgroup = {1, 1, 1};  // of the launch
+    // Workgroup ids are computed from dispatch values, not taken from the driver.
+    bool folded = false;
+    bool check_free = false;            // for launches that fulfil the program's preconditions
+    std::uint32_t variant = ir::kNone;  // the native variant that runs in place of the body
+    lower::NativeSet natives = 0;       // functions that use the device's native form
+    std::uint64_t profile = 0;          // profile_id of the request's profile
     friend bool operator==(const Form&, const Form&) = default;
 };
 
-// What stands for a profile in keys and reports: XXH3 of its text, never 0. 0: an empty text.
+// The number that stands for a profile in keys and reports: XXH3 of its text, never 0. profile_id
+// returns 0 for an empty text.
 [[nodiscard]] std::uint64_t hash_of_profile(wye_string profile) noexcept;
 [[nodiscard]] inline std::uint64_t profile_id(wye_string profile) noexcept {
     return profile.size == 0 ? 0 : hash_of_profile(profile);
@@ -52,7 +54,7 @@ struct CompileStats {
     std::uint32_t compiled = 0;     // by the driver
     std::uint32_t loaded = 0;       // from the disk cache
     std::uint32_t missed = 0;       // not found there
-    std::uint64_t saved_bytes = 0;  // in the disk cache, read or written
+    std::uint64_t saved_bytes = 0;  // bytes of disk cache entries read or written
     std::uint64_t lower_ns = 0;
     std::uint64_t driver_ns = 0;  // in the plugin: compiling or loading
     std::vector<CacheEntry> unwritten;
@@ -65,7 +67,7 @@ struct CompileStats {
     return stats.loaded != 0 ? WYE_DISK_HIT : WYE_DISK_UNUSED;
 }
 
-// The data for saving a program that can be saved only after its first launch.
+// What is needed to save a program that can be saved only after its first launch.
 struct Unsaved {
     std::vector<std::byte> key;
     lower::Artifact artifact;
@@ -82,7 +84,8 @@ struct CompiledProgram {
     std::optional<Unsaved> unsaved;  // guarded by the session's lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
-    std::atomic<bool> made_code = false;  // a launch of no workgroups ran
+    // A launch of no workgroups was run, so that the driver generates code.
+    std::atomic<bool> made_code = false;
 };
 using CompiledRef = std::shared_ptr<CompiledProgram>;
 

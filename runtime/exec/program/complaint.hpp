@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds the program's place to the refusal of a driver's compiler. Pure; thread-safe.
+// Adds a source position to the error of a driver's compiler. Pure; thread-safe.
 #pragma once
 
 #include "exec/program/compiled_program.hpp"
@@ -10,8 +10,8 @@
 
 namespace wye::exec {
 
-// Adds to COMPILE_FAILED the variant and its place, or for the portable body the place of the
-// statement, if the compiler's log names a line. Returns other errors unchanged.
+// If `error` is COMPILE_FAILED, adds the native variant and its position or, for the portable body,
+// the position of the statement if the compiler's log names a line. Returns other errors unchanged.
 [[nodiscard]] Error explain_refusal(Error error, const registry::DeviceInfo& info,
                                     const lower::TargetFacts& facts, const LoadedProgram& program,
                                     const Form& form, const lower::Artifact& artifact);

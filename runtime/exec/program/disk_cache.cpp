@@ -9,7 +9,7 @@
 namespace wye::exec {
 namespace {
 
-constexpr char kInside = 0;  // an address in libwye
+constexpr char kInside = 0;  // an address inside libwye
 constexpr const char* kNoBuildId = "libwye was linked without a build id (ld --build-id)";
 
 std::string text_of(const registry::Config& config, std::string_view key) {
@@ -21,7 +21,7 @@ std::string programs_of(const std::string& folder) {
     return folder.empty() ? folder : folder + "/programs";
 }
 
-// An invalid size turns the cache off.
+// The size limit of the cache; an invalid size turns it off (`off` says why).
 std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;

@@ -17,11 +17,11 @@ struct DiskCache {
     explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host);
 
     std::string build;   // the build id of this library; entries of other builds are not used
-    std::string folder;  // also has the texts that plugins keep, such as self-test verdicts
+    std::string folder;  // the cache folder; plugins keep texts such as self-test verdicts in it
     cache::Store store;  // compiled programs, in a subfolder
 };
 
-// A report as JSON: folder, trouble, limit, counts, entries, texts of plugins.
+// The cache report as JSON: folder, problems, limit, counts, entries, texts of plugins.
 [[nodiscard]] Result<std::string> cache_json(DiskCache& cache);
 // Removes the entries and the texts of plugins; returns the bytes freed.
 [[nodiscard]] Result<std::uint64_t> clear_cache(DiskCache& cache);

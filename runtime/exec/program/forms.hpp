@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program in its other forms: text, wire, lowered, and translated by a plugin's compiler.
-// Free-threaded.
+// Converts a program to its other forms: text, wire, lowered, and translated by a plugin's
+// compiler. Free-threaded.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace wye::exec {
 
-// `device` (may be 0) gives the facts. Forms made by a plugin's compiler, as its manifest says,
-// need that plugin, but neither device nor driver; without a device a target may follow:
-// "NAME:TARGET". UNSUPPORTED for an unknown form, with the known ones, and for `check_free` with a
-// form without range checks.
+// `device` (may be 0) provides the facts. A form that a plugin's manifest lists as made by its
+// compiler needs that plugin, but neither a device nor the driver; without a device the form may
+// name a target: "NAME:TARGET". UNSUPPORTED for an unknown form (the error lists the known ones),
+// and for `check_free` with a form that has no range checks.
 [[nodiscard]] Result<std::string> program_form(Context& context, const LoadedProgram& program,
                                                std::string_view form, registry::Handle device,
                                                std::uint32_t ulp_budget, bool check_free);

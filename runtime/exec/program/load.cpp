@@ -12,8 +12,8 @@
 namespace wye::exec {
 namespace {
 
-// All diagnostics in one error: the message reads like a compiler's output, the remedy is the last
-// diagnostic's.
+// Combines all diagnostics in one error: the message reads like a compiler's output, the fix is
+// that of the last diagnostic.
 Error to_error(Code code, const std::vector<ir::Diagnostic>& diagnostics, std::string_view name,
                std::string_view text) {
     std::string message;
@@ -69,7 +69,8 @@ Result<ProgramRef> load_text(std::string_view text, std::string_view name, const
                      fmt::format("`{}` has {} bytes of text; the limit is {}", name, text.size(),
                                  WYE_LIMIT_TEXT_BYTES),
                      "Fix: split the program", std::string(name));
-    // Must run on the caller's thread, since it calls the caller's function.
+    // resolve_variants calls the caller's function, so it must run on the caller's thread; only the
+    // steps before and after it may run on a thread with more stack.
     WYE_ASSIGN(ir::Program program, sdk::with_room([&]() -> Result<ir::Program> {
                    ir::ParseResult parsed = ir::parse(text);
                    if (!parsed.ok())

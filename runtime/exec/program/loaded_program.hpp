@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that a context keeps: read, validated, encoded, planned, described. Immutable after
-// loading, except for its caches (routes, compiled forms, preconditions, phases), which are
+// LoadedProgram: a program of a context, with its IR, plan, encoding and description. Immutable
+// after loading, except for its caches (routes, compiled forms, preconditions, phases), which are
 // synchronised. Free-threaded.
 #pragma once
 
@@ -41,11 +41,11 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     LoadedProgram(const LoadedProgram&) = delete;
     LoadedProgram& operator=(const LoadedProgram&) = delete;
 
-    // Encodes and plans; called once by the loaders below.
+    // Encodes and plans the program; called once by the loaders (load.hpp).
     [[nodiscard]] Result<void> finish();
 
     [[nodiscard]] const std::string& name() const noexcept { return ir_.name; }
-    // For lowering, printing and the choice of a form only; other code uses the name and the plan,
+    // Only for lowering, printing and the choice of a form. Other code uses the name and the plan,
     // since a program loaded as an artifact would have no IR.
     [[nodiscard]] const ir::Program& ir() const noexcept { return ir_; }
     [[nodiscard]] const plan::ProgramPlan& plan() const noexcept { return plan_; }
@@ -59,7 +59,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     // native functions; computed at the first call, never null.
     [[nodiscard]] Result<const lower::Preconditions*> preconditions(lower::NativeSet natives = 0);
 
-    // The route of earlier launches on a session; none before the first such launch.
+    // The route of an earlier launch on a session with this key; none before the first one.
     [[nodiscard]] std::optional<route::Route> find_route(const DeviceSession& session,
                                                          const RouteKey& key) const;
     void remember(const DeviceSession& session, const RouteKey& key, const route::Route& route);
@@ -68,20 +68,22 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     [[nodiscard]] CompiledRef find_compiled(const DeviceSession& session, const Form& form) const;
     void remember(const DeviceSession& session, CompiledRef compiled);
 
-    // Drops what it knows for a session that ends.
+    // Drops the routes and compiled forms of a session that ends.
     void forget(const DeviceSession& session);
 
-    // The program of the phases with this path, made once and owned by this program.
+    // The program for the phases with this path; made once and owned by this program.
     [[nodiscard]] Result<std::shared_ptr<LoadedProgram>> phase(const plan::Path& path);
 
   private:
     struct KnownRoute {
-        registry::OwnerRef session;  // its owner object, which is never another's
+        // The session's owner object, which is never reused for another session.
+        registry::OwnerRef session;
         RouteKey key;
         route::Route route;
     };
     struct KnownForm {
-        registry::OwnerRef session;  // its owner object, which is never another's
+        // The session's owner object, which is never reused for another session.
+        registry::OwnerRef session;
         CompiledRef compiled;
     };
     void describe();

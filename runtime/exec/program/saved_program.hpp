@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiled program as bytes for the disk cache: the artifact and the plugin's saved bytes. Pure.
-// Reading checks the bytes, although they have passed a checksum.
+// Serialises a compiled program for the disk cache: the artifact and the plugin's saved bytes.
+// Reading validates the bytes even though the cache has verified their checksum. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Span: records its lifetime as a step of the calling thread. Without a trace it costs a branch.
+// Span: records its lifetime in the trace, as a step of the calling thread. With tracing off it
+// costs one branch.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,13 @@ namespace wye::exec {
 
 class Span {
   public:
-    // `trace` may be null. `name` is a literal; the texts of `step` live as long as the span.
+    // `trace` may be null. `name` is a literal; the texts of `step` must outlive the span.
     Span(Trace* trace, const char* name, const TraceStep& step = {})
         : trace_(trace), name_(name), step_(step) {
         if (trace_ != nullptr) [[unlikely]]
             begin_ns_ = Trace::now_ns();
     }
-    // Began at `start`.
+    // A span that began at `start`.
     Span(Trace* trace, const char* name, const TraceStep& step, Clock::time_point start)
         : trace_(trace), name_(name), step_(step), begin_ns_(trace_ns(start)) {}
     ~Span() {

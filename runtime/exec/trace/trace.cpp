@@ -19,14 +19,15 @@ namespace wye::exec {
 namespace {
 
 constexpr std::size_t kDefaultLimit = 1'000'000;
-// Limits of what does not go with an event: texts, threads, submits whose end nobody saw.
+// Limits on data that is not dropped together with events: names, threads, submits whose end was
+// not seen.
 constexpr std::size_t kMostNames = 65536, kMostNameBytes = 256;
 constexpr std::size_t kMostThreads = 65536;
 constexpr std::size_t kMostInFlight = 65536;
 
 constexpr std::string_view kOtherName = "(name not kept)";
 
-// The file of a context.
+// The file name for a context.
 std::string path_of(std::string_view pattern, std::uint32_t number) {
     std::string out(pattern);
     const std::string pid = std::to_string(::getpid());
@@ -47,7 +48,7 @@ Error cannot_write(const std::string& path, const std::string& why) {
             path};
 }
 
-// Null: the file can be replaced, as far as its kind goes.
+// Why a file must not be replaced because of its kind; null: it may be.
 const char* refusal_of(const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return nullptr;
@@ -169,7 +170,7 @@ void Trace::name_queue(std::uint32_t device, std::uint32_t index, std::string_vi
     const sdk::Lock lock(mutex_);
     try {
         queues_[queue(device, index)].label = name(label);
-    } catch (const std::exception&) {  // no memory: it has its number only
+    } catch (const std::exception&) {  // no memory: the track is labelled with its number only
     }
 }
 
@@ -188,7 +189,7 @@ void Trace::set_staging(const wye_buffer_object* buffer, bool staging) noexcept 
             staging_.insert(buffer);
         else
             staging_.erase(buffer);
-    } catch (const std::exception&) {  // no memory: its copies are copies
+    } catch (const std::exception&) {  // no memory: its copies are shown as copies
     }
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trace: what the threads and the devices of a context did when, for WYE_TRACE, in the Chrome trace
-// event format, which Perfetto and chrome://tracing open.
+// Trace: records what the threads and devices of a context do and when (WYE_TRACE), in the Chrome
+// trace event format, which Perfetto and chrome://tracing open.
 //
-// Events are kept in memory, up to a limit above which the oldest are dropped, and written when the
+// Events are kept in memory up to a limit, above which the oldest are dropped, and written when the
 // context is destroyed; the file appears complete or not at all. Begin and end of device work come
-// from the driver's timestamps only. Work without them is on a track of its own, named so, from its
-// submit until the host saw its end.
+// only from the driver's timestamps. Work without timestamps is shown on a separate track that says
+// so, from its submit until the host saw its end.
 //
-// Owned by the context, shared with its sessions. Free-threaded. A null pointer is a trace that is
-// off; Span (span.hpp) takes it. Recording never fails: without memory an event is dropped.
+// Owned by the context and shared with its sessions. Free-threaded. A null pointer means that
+// tracing is off; Span (span.hpp) accepts it. Recording never fails: if memory runs out, events are
+// dropped.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct TraceTimes {
     std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
-// What is known about a step of the host, all of it optional. Borrowed for the call.
+// Optional details of a step on the host. Borrowed for the call.
 struct TraceStep {
     std::string_view subject = {};  // a program's name
     std::string_view label = {};
@@ -48,33 +49,34 @@ struct TraceStep {
 
 class Trace {
   public:
-    // From `trace.file` of the configuration, in which "%p" becomes the process id; of the context
-    // with a `number` above 1 it is added to the name. Null: not set, or empty. `trace.events`
-    // limits the kept events. IO: no such file can be made. INVALID_ARGUMENT: no valid limit.
+    // Opens the file that the setting `trace.file` names; null if that is not set or empty. "%p" in
+    // the name becomes the process id, and a `number` of the context above 1 is appended. The
+    // setting `trace.events` limits the kept events. IO: the file cannot be created.
+    // INVALID_ARGUMENT: the limit is invalid.
     [[nodiscard]] static Result<std::shared_ptr<Trace>> open(const registry::Config& config,
                                                              std::uint32_t number);
 
     [[nodiscard]] static std::uint64_t now_ns() noexcept;
 
-    // A step of the calling thread.
+    // Records a step of the calling thread.
     void span(const char* name, const TraceStep& step, TraceTimes times) noexcept;
 
     // Returns the device's number for the calls below.
     [[nodiscard]] std::uint32_t add_device(std::string_view name);
-    // The track of a native queue has this label from now on.
+    // Sets the label of a native queue's track for later events.
     void name_queue(std::uint32_t device, std::uint32_t queue, std::string_view label) noexcept;
-    // Work of this native program or command has the name from now on.
+    // Sets the name that later work of this native program or command has.
     void name_object(const void* object, std::string_view name) noexcept;
-    // Copies from and to this buffer are uploads and downloads, until it is called with false.
+    // While set, copies from and to this buffer are shown as uploads and downloads.
     void set_staging(const wye_buffer_object* buffer, bool staging) noexcept;
-    // After a native submit that began at `begin_ns`.
+    // Records a native submit that began at `begin_ns`.
     void submitted(std::uint32_t device, std::uint32_t queue, std::uint64_t value,
                    std::span<const wye_operation> operations, std::uint64_t begin_ns) noexcept;
-    // The host saw the end of a submit. `timing`: the driver's; 0: unknown.
+    // Records that the host saw the end of a submit. `timing`: the driver's timestamps; 0: unknown.
     void ended(std::uint32_t device, std::uint32_t queue, std::uint64_t value, bool ok,
                TraceTimes timing) noexcept;
 
-    // Writes the file, once. IO.
+    // Writes the file, once. Fails with IO.
     [[nodiscard]] Result<void> save();
 
   private:
@@ -117,7 +119,7 @@ class Trace {
     [[nodiscard]] std::uint32_t queue(std::uint32_t device, std::uint32_t index)
         WYE_REQUIRES(mutex_);
     void keep(const Event& event) WYE_REQUIRES(mutex_);
-    // Adds an operation that moves bytes.
+    // Adds the bytes that an operation moves.
     void add(const wye_operation& operation, Bytes& bytes) const WYE_REQUIRES(mutex_);
     void keep_step(std::string_view name, const TraceStep& step, TraceTimes times,
                    bool submits = false) WYE_REQUIRES(mutex_);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
-// As a JSON string, quotes included.
+// Returns the text as a JSON string with quotes.
 std::string json_string(std::string_view text) { return registry::Json(text).dump(-1); }
 
 // The format's times are microseconds.
@@ -47,7 +47,7 @@ class Trace::Output {
     }
 
   private:
-    // A write above the file size limit would end the process.
+    // Checks the file size limit, since a write beyond it would end the process.
     void flush() {
         rlimit limit{};
         if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -64,7 +64,7 @@ class Trace::Output {
     int problem_ = 0;
 };
 
-// Has its own copies of everything, so that no lock is held while it writes.
+// Writes the file from its own copies of the events, so that no lock is held meanwhile.
 class Trace::Writer {
   public:
     Writer(Trace& trace, Output& out) WYE_REQUIRES(trace.mutex_)
@@ -81,7 +81,7 @@ class Trace::Writer {
     }
 
     void write() {
-        // Of events that begin together, the outer one comes first.
+        // If events begin at the same time, the outer one comes first.
         std::ranges::stable_sort(events_, [](const Event& a, const Event& b) {
             return std::tuple(a.kind, track_of(a), a.times.begin_ns, b.times.end_ns) <
                    std::tuple(b.kind, track_of(b), b.times.begin_ns, a.times.end_ns);
@@ -113,7 +113,7 @@ class Trace::Writer {
     }
 
   private:
-    // Processes of devices have numbers that the operating system gives to none.
+    // The process number of a device, one that the operating system never uses.
     [[nodiscard]] static std::uint64_t process_of(std::size_t device) {
         constexpr std::uint64_t kFirst = 1'000'000'000;
         return kFirst + device;
@@ -158,7 +158,7 @@ class Trace::Writer {
         if (event.submits) write_arrow("s", event, pid_, event.thread);
     }
 
-    // Begins or ends the arrow from a submit to the work of the device.
+    // Writes the begin or the end of the arrow from a submit to the device's work.
     void write_arrow(const char* phase, const Event& event, std::uint64_t process,
                      std::uint64_t thread) {
         line(R"({{"ph":"{}","bp":"e","cat":"submit","name":"submit","id":"{}.{}","pid":{},)"
@@ -166,7 +166,7 @@ class Trace::Writer {
              phase, event.queue, event.value, process, thread, microseconds(event.times.begin_ns));
     }
 
-    // Of one queue and kind, by their begin.
+    // Writes events of one queue and kind, which are sorted by their begin.
     void write_queue(std::span<const Event> events) {
         const Queue& queue = queues_[events.front().queue];
         const bool seen = events.front().kind == Kind::Seen;

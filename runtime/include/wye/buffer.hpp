@@ -37,7 +37,7 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
         return bytes;
     }
-    // Owner, sizes, label and use.
+    // Returns owner, sizes, label and usage.
     [[nodiscard]] Result<wye_buffer_info> describe() const {
         wye_buffer_info out;
         WYE_INIT(out);
@@ -51,7 +51,7 @@ class Buffer {
             return wye_buffer_set_label(handle_.context(), get(), detail::borrow(label), e);
         });
     }
-    // Its bytes in the host's address space, until `unmap`. See wye_buffer_map.
+    // Maps the buffer into the host's address space, until `unmap`. See wye_buffer_map.
     [[nodiscard]] Result<std::span<std::byte>> map() {
         wye_buffer_mapping out;
         WYE_INIT(out);
@@ -64,7 +64,7 @@ class Buffer {
         return detail::call(
             [&](wye_error** e) { return wye_buffer_unmap(handle_.context(), get(), e); });
     }
-    // Between accesses of the host and of the device. See wye_buffer_sync.
+    // Must be called between accesses by the host and by the device. See wye_buffer_sync.
     [[nodiscard]] Result<void> sync(wye_sync_direction direction, std::uint64_t offset,
                                     std::uint64_t size) {
         return detail::call([&](wye_error** e) {
@@ -72,8 +72,8 @@ class Buffer {
         });
     }
 
-    // Transfers, which wait. With a queue they run on that. Without an offset the values are those
-    // of the whole buffer.
+    // Blocking transfers, which run on `queue` if one is given. Without an offset they transfer the
+    // whole buffer.
     template <Values R>
     [[nodiscard]] Result<void> upload(const R& values, const Queue* queue = nullptr) {
         return upload_bytes(std::as_bytes(std::span(values)), 0, queue, WYE_TRANSFER_WHOLE);
@@ -113,7 +113,7 @@ class Buffer {
         desc.source_offset = source_offset;
         return run(desc);
     }
-    // From a buffer of any device: through host memory if it is another one.
+    // Copies from a buffer of any device; between two devices through host memory.
     [[nodiscard]] Result<void> copy_across_from(const Buffer& source, std::uint64_t source_offset,
                                                 std::uint64_t offset, std::uint64_t size) {
         return detail::call([&](wye_error** e) {
@@ -121,8 +121,8 @@ class Buffer {
                                           offset, size, e);
         });
     }
-    // As above, but they do not wait, and take ranges. The values are copied; those of a download
-    // belong to the result: output<std::byte>("bytes").
+    // Transfers of ranges that do not wait. An upload copies the values first; a download's result
+    // owns the values, which output<std::byte>("bytes") returns.
     template <Values R>
     [[nodiscard]] Result<Pending> submit_upload(const R& values, std::uint64_t offset = 0,
                                                 const Queue* queue = nullptr) {
@@ -147,7 +147,7 @@ class Buffer {
         desc.source_offset = source_offset;
         return submit(desc);
     }
-    // Frees now, or returns the reason (BUFFER_IN_USE), which the destructor cannot report.
+    // Frees the buffer now. Returns failures (BUFFER_IN_USE), which the destructor cannot report.
     [[nodiscard]] Result<void> free() {
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_buffer_free(handle_.context(), get(), e); }));

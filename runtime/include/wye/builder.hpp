@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program builder: writes a program in C++ and gives its wire form. Header-only; needs only
-// wye/program_format.h and the standard library.
+// The program builder: builds a program by C++ calls and returns its wire form. Header-only; needs
+// only wye/program_format.h and the standard library.
 //
 //     using namespace wye::builder;
 //     Kernel k("saxpy");
@@ -15,11 +15,11 @@
 //     k.if_(i < len(r), [&] { k.store(r, i, a * x[i] + y[i]); });
 //     std::vector<std::byte> wire = k.wire();
 //
-// The builder neither types nor checks: the reader of the wire form (wye_program_create) refuses a
-// program that breaks a rule of the language, with the reason. C++ values are literals of their own
-// type (1 is i32, 1u u32, 1.0f f32), and nothing converts implicitly: use `convert`, `splat`,
-// `construct` and `bitcast`. Copies its arguments; one thread at a time. Throws only what the
-// standard library throws when memory runs out.
+// The builder does not check types or rules: wye_program_create reads the wire form and refuses a
+// program that breaks a rule of the language, with the reason. C++ values become literals of their
+// own type (1 is i32, 1u u32, 1.0f f32), and nothing converts implicitly: use `convert`, `splat`,
+// `construct` and `bitcast`. Arguments are copied. A builder is used by one thread at a time.
+// Throws only when memory runs out (from the standard library).
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@
 
 namespace wye::builder {
 
-// Element count of a buffer: empty (known when bound), a literal, or an expression of integer
-// parameters, `len` of buffers, integer literals and + - * /.
+// The element count of a buffer: empty (known when the buffer is bound), a literal, or an
+// expression of integer parameters, `len` of buffers, integer literals and + - * /.
 class Count {
   public:
     Count() = default;
@@ -62,15 +62,15 @@ enum class Locality : std::uint32_t {
     temporal = WYE_LOCALITY_TEMPORAL
 };
 
-// Less common clauses of a buffer.
+// The less common clauses of a buffer declaration.
 struct BufferOptions {
-    std::optional<std::uint32_t> binding = {};  // default: one more than the buffer before
+    std::optional<std::uint32_t> binding = {};  // default: one more than the previous buffer
     std::uint32_t align = 0;                    // 0: natural
     std::optional<std::array<std::uint64_t, 2>> bytes = {};  // read-back range [first, end)
     bool live = false;
     bool unset = false;
     // Hints: no result depends on them.
-    std::optional<Axis> coalesce = {};  // neighbours along it use neighbouring elements
+    std::optional<Axis> coalesce = {};  // invocations adjacent along it use adjacent elements
     std::uint32_t prefer_align = 0;     // 0: none
     Locality locality = Locality::unspecified;
 
@@ -86,7 +86,7 @@ struct Argument {
     Type type;
 };
 
-// A function of the kernel; called like one.
+// A function of the kernel, called as `f(a, b)`.
 struct Function {
     std::uint16_t index = 0;
     // A call.
@@ -109,7 +109,7 @@ class Kernel : public Body {
         workgroup_ = {x, y, z};
         return *this;
     }
-    // A request may choose another workgroup size.
+    // Lets a dispatch choose another workgroup size.
     Kernel& adjustable() {
         flags_ |= WYE_HEAD_ADJUSTABLE;
         return *this;
@@ -119,8 +119,8 @@ class Kernel : public Body {
         subgroup_ = width;
         return *this;
     }
-    // The default grid: invocations (rounded up to workgroups) or workgroups, for one to three
-    // axes.
+    // The default grid, as invocations (rounded up to whole workgroups) or as workgroups, for one
+    // to three axes.
     void grid_elements(std::initializer_list<Expr> axes) { grid(WYE_GRID_ELEMENTS, axes); }
     // As above, in workgroups.
     void grid_groups(std::initializer_list<Expr> axes) { grid(WYE_GRID_GROUPS, axes); }
@@ -174,7 +174,7 @@ class Kernel : public Body {
         for (const T value : values) bits.push_back(bits_of(value));
         return table(name, type_of<T>(), bits);
     }
-    // A table from the bits of each element, for types without C++20 literals (f16).
+    // A table given by the bits of each element, for types that C++20 lacks (f16).
     Table table(std::string_view name, Type type, std::span<const std::uint64_t> bits) {
         const std::size_t size = detail::scalar_bytes(type);
         std::vector<std::byte> packed(bits.size() * size);
@@ -207,7 +207,8 @@ class Kernel : public Body {
         return Function{static_cast<std::uint16_t>(functions_.size() - 1)};
     }
 
-    // Native code for devices that match `filter` (empty: any), used only when a request allows it.
+    // Native code for devices that match `filter` (empty: any), used only if the dispatch allows
+    // variants.
     void variant(std::string_view format, std::string_view entry, std::string_view filter,
                  std::span<const std::byte> bytes) {
         for (const std::string_view text : {format, entry, filter})
@@ -275,8 +276,8 @@ class Kernel : public Body {
         return Buffer{static_cast<std::uint16_t>(buffers_.size() - 1)};
     }
 
-    // Calls `define` with as many values as it takes, or with the list. A missing value becomes a
-    // local that no reader accepts.
+    // Calls `define` with as many values as it takes, or with the list. A missing value becomes an
+    // invalid local, which the reader of the wire form refuses.
     template <typename Define>
     static Expr returned(Define& define, Body& body, const std::vector<Expr>& values) {
         const auto v = [&](std::size_t i) {
@@ -296,7 +297,7 @@ class Kernel : public Body {
             return define(body, v(0), v(1), v(2), v(3));
     }
 
-    // For each buffer in declared order, its number in binding order.
+    // Returns, for each buffer in declared order, its index in binding order.
     [[nodiscard]] std::vector<std::uint16_t> binding_order() const {
         std::vector<std::uint16_t> by_binding(buffers_.size());
         for (std::size_t i = 0; i < by_binding.size(); ++i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The capture plan, an addition to wye.h, whose conventions hold: how much a graph of dispatches
- * takes to record, on any device, before it is recorded.
+ * The capture plan: how many objects a graph of dispatches needs, on any device, computed before it
+ * is recorded. An addition to wye.h, whose conventions hold.
  */
 #ifndef WYE_CAPTURE_H
 #define WYE_CAPTURE_H
@@ -12,24 +12,24 @@
 extern "C" {
 #endif
 
-/* Sums over the dispatches. `shared` buffers count nowhere. */
+/* Sums over the dispatches of a graph. `shared` buffers are not counted. */
 typedef struct wye_capture_plan {
     wye_header header;
     uint64_t dispatches;
-    uint64_t input_buffers;  /* of the input list; an input_output counts here only */
-    uint64_t output_buffers; /* the others */
-    uint64_t readbacks;      /* of the output list */
+    uint64_t input_buffers;  /* buffers of the input list, including input_output */
+    uint64_t output_buffers; /* all other buffers */
+    uint64_t readbacks;      /* buffers of the output list */
     uint64_t kernel_pointers;
-    uint64_t kernel_arguments; /* the pointers, and the block of parameters of each dispatch */
-    /* 1: no dispatch has a buffer that it both reads and writes (input_output, persistent), so that
-     * each replay leaves the same bytes while the inputs stay as they are. */
+    uint64_t kernel_arguments; /* kernel_pointers, and one parameter block for each dispatch */
+    /* 1: no dispatch has a buffer that it both reads and writes (input_output, persistent), so
+     * every replay produces the same bytes from the same inputs. */
     uint32_t replay_safe;
     uint32_t reserved;
 } wye_capture_plan;
 
-/* The plan of a graph that dispatches these programs, in order; a program may be named often.
- * Nothing is recorded, and no device is needed. `out->header` must be set. WYE_INVALID_ARGUMENT for
- * no programs; WYE_LIMIT_EXCEEDED names the table that is too large. Any thread. */
+/* Computes the plan of a graph that dispatches these programs in order; a program may occur several
+ * times. Records nothing and needs no device. `out->header` must be set. WYE_INVALID_ARGUMENT if
+ * there are no programs; WYE_LIMIT_EXCEEDED names the table that is too large. Any thread. */
 WYE_API wye_status wye_capture_plan_make(wye_context* context, const wye_program* programs,
                                          uint64_t program_count, wye_capture_plan* out,
                                          wye_error** error);

@@ -36,7 +36,7 @@ class Device {
         return context_;
     }
 
-    // Selector, name, plugin, format and the reason of the choice; valid while the context lives.
+    // Returns selector, name, plugin, format and why it was chosen; valid while the context lives.
     [[nodiscard]] Result<wye_device_description> describe() const {
         wye_device_description out;
         WYE_INIT(out);
@@ -44,7 +44,8 @@ class Device {
             [&](wye_error** e) { return wye_device_describe(context_.get(), handle_, &out, e); }));
         return out;
     }
-    // What was passed over when it was first opened, the better choices first; valid as long.
+    // Returns what was passed over when it was first opened, in order of preference; valid while
+    // the context lives.
     [[nodiscard]] Result<std::vector<wye_passed_over>> passed_over() const {
         std::vector<wye_passed_over> out;
         while (true) {
@@ -61,7 +62,7 @@ class Device {
             return found.error();
         }
     }
-    // One fact by its JSON name ("max_workgroup_size"); UNSUPPORTED when it is not reported.
+    // Returns one fact by its JSON name ("max_workgroup_size"); UNSUPPORTED if it is not reported.
     [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
         wye_fact out{};
         WYE_TRY(detail::call([&](wye_error** e) {
@@ -97,7 +98,7 @@ class Device {
         }));
         return Queue(context_, out);
     }
-    // What it has done since it was opened.
+    // Counts what it has done since it was opened.
     [[nodiscard]] Result<wye_counters> counters() const {
         wye_counters out;
         WYE_INIT(out);
@@ -110,7 +111,7 @@ class Device {
         return detail::call(
             [&](wye_error** e) { return wye_device_flush(context_.get(), handle_, e); });
     }
-    // Does the set-up of the first dispatch.
+    // Does the set-up that the first dispatch would do.
     [[nodiscard]] Result<void> prepare() const {
         return detail::call(
             [&](wye_error** e) { return wye_device_prepare(context_.get(), handle_, e); });
@@ -122,14 +123,14 @@ class Device {
             [&](wye_error** e) { return wye_device_is_lost(context_.get(), handle_, &out, e); }));
         return out != 0;
     }
-    // The device, opened again if it was lost. UNSUPPORTED: it cannot be taken back.
+    // Returns the device, opened again if it was lost. UNSUPPORTED: it cannot be recovered.
     [[nodiscard]] Result<Device> recover() const {
         wye_device out = 0;
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_device_recover(context_.get(), handle_, &out, e); }));
         return Device(context_, out);
     }
-    // The operations that it runs, and its profile, as JSON: see wye/profile.h.
+    // The operations that it supports, and its profile, as JSON: see wye/profile.h.
     [[nodiscard]] Result<std::string> operations() const {
         return text([&](wye_blob** out, wye_error** e) {
             return wye_device_operations(context_.get(), handle_, out, e);
@@ -141,7 +142,7 @@ class Device {
             return wye_device_profile(context_.get(), handle_, out, e);
         });
     }
-    // Frees all that belongs to it. DEVICE_BUSY while its work is pending.
+    // Frees everything that belongs to the device. DEVICE_BUSY while its work is pending.
     [[nodiscard]] Result<void> close() const {
         return detail::call(
             [&](wye_error** e) { return wye_device_close(context_.get(), handle_, e); });

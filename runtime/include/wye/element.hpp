@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of a program's buffers as C++ types: f16 and bf16, and the names that the language
-// has for each type. Values; nothing here fails or throws.
+// C++ types for the elements of a program's buffers: f16 and bf16, and the language's names of
+// element types. Nothing here fails or throws.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ struct f16 {
     std::uint16_t bits = 0;
 
     constexpr f16() = default;
-    // The nearest value, ties to even; beyond 65504 to infinity; NaN for NaN (0x7e00).
+    // Rounds to nearest, ties to even; values that round beyond 65504 become infinity; NaN becomes
+    // 0x7e00.
     constexpr explicit f16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
     // From its bits.
     [[nodiscard]] static constexpr f16 from_bits(std::uint16_t bits) {
@@ -39,7 +40,7 @@ struct f16 {
         const std::uint32_t bias = magnitude >= 0x7c00U ? 0x70000000U : 0x38000000U;
         return std::bit_cast<float>(sign | ((magnitude << 13U) + bias));
     }
-    // As floats: NaN equals nothing, and -0 equals 0.
+    // Compares as floats: NaN equals nothing, and -0 equals 0.
     [[nodiscard]] friend constexpr bool operator==(f16 a, f16 b) {
         return static_cast<float>(a) == static_cast<float>(b);
     }
@@ -63,7 +64,7 @@ struct f16 {
         }
         return static_cast<std::uint16_t>(sign | out);
     }
-    // value / 2^shift, to the nearest, ties to even.
+    // value / 2^shift, rounded to nearest, ties to even.
     [[nodiscard]] static constexpr std::uint32_t to_even(std::uint32_t value, std::uint32_t shift) {
         const std::uint32_t odd = (value >> shift) & 1U;
         return (value + (std::uint32_t{1} << (shift - 1U)) - 1U + odd) >> shift;
@@ -75,7 +76,7 @@ struct bf16 {
     std::uint16_t bits = 0;
 
     constexpr bf16() = default;
-    // The nearest value, ties to even; NaN for NaN (0x7fc0).
+    // Rounds to nearest, ties to even; NaN becomes 0x7fc0.
     constexpr explicit bf16(float value) {
         const auto all = std::bit_cast<std::uint32_t>(value);
         const bool nan = (all & 0x7fffffffU) > 0x7f800000U;
@@ -92,7 +93,7 @@ struct bf16 {
     [[nodiscard]] constexpr explicit operator float() const {
         return std::bit_cast<float>(std::uint32_t{bits} << 16U);
     }
-    // As floats: NaN equals nothing, and -0 equals 0.
+    // Compares as floats: NaN equals nothing, and -0 equals 0.
     [[nodiscard]] friend constexpr bool operator==(bf16 a, bf16 b) {
         return static_cast<float>(a) == static_cast<float>(b);
     }
@@ -102,7 +103,7 @@ static_assert(sizeof(f16) == 2 && sizeof(bf16) == 2);
 
 namespace detail {
 
-// "f32", ...: the language's name of a C++ type; empty: it has none.
+// The language's name of a C++ type ("f32"); empty: it has none.
 template <typename T>
 [[nodiscard]] constexpr std::string_view scalar_name() {
     if constexpr (std::same_as<T, float>) return "f32";
@@ -120,7 +121,7 @@ template <typename T>
     return {};
 }
 
-// A vector is an array of its components.
+// The type of a vector's components; a vector is a std::array.
 template <typename T>
 struct Lanes {
     using Scalar = T;

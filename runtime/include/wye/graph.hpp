@@ -17,7 +17,7 @@
 
 namespace wye {
 
-// How much a graph of dispatches of these programs takes to record: see wye_capture_plan_make.
+// How many objects a graph of dispatches of these programs needs: see wye_capture_plan_make.
 [[nodiscard]] inline Result<wye_capture_plan> capture_plan(
     std::initializer_list<const Program*> programs) {
     std::vector<wye_program> handles;
@@ -35,11 +35,11 @@ namespace wye {
 // How a graph is executed.
 struct GraphRun {
     const Queue* queue = nullptr;
-    bool timed = false;  // asks the driver for the time on the device, for the report
+    bool timed = false;  // measures the device time for the report
 };
 
-// What a graph does at one point. It borrows what it is made of until the graph is recorded, and
-// the values of uploads and downloads until the last execution has ended.
+// One step of a graph: a dispatch or a transfer. Borrows its arguments until the graph is recorded,
+// and the values of uploads and downloads until the last execution has ended.
 class Step {
   public:
     // All arguments of the dispatch are buffers (Dispatch::bind).
@@ -62,7 +62,7 @@ class Step {
         out.transfer_.target = bytes.data();
         return out;
     }
-    // Values that end with the call.
+    // Refuses temporary values, which would not outlive the call.
     template <Values R>
     static Step upload(const R&& values, const Buffer& to, std::uint64_t offset = 0) = delete;
     // Between two buffers of the device.
@@ -96,10 +96,10 @@ class Step {
     wye_transfer_desc transfer_{};
 };
 
-// Steps of one device that run as one, in their order, recorded once and executed many times.
+// Steps of one device that run in order as one submit; recorded once and executed many times.
 class Graph {
   public:
-    // Does not use the dispatches afterwards. See wye_graph_create for errors.
+    // Records a graph; the dispatches are not used afterwards. See wye_graph_create for errors.
     [[nodiscard]] static Result<Graph> record(const Device& device, std::span<const Step> steps,
                                               std::string_view label = "graph") {
         std::vector<wye_graph_step> list;
@@ -135,8 +135,7 @@ class Graph {
         return record(device, std::vector<Step>(dispatches.begin(), dispatches.end()), label);
     }
 
-    // Gives later executions another buffer in the place of one that the steps name. See
-    // wye_graph_rebind.
+    // Replaces a buffer that the steps name, for later executions. See wye_graph_rebind.
     [[nodiscard]] Result<void> rebind(const Buffer& recorded, const Buffer& buffer) {
         const wye_graph_rebinding change{recorded.get(), buffer.get()};
         return rebind({&change, 1});
@@ -153,8 +152,8 @@ class Graph {
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
 
-    // Runs all steps and waits. `params`: those of all dispatches, in order, each value's bits
-    // in its own word; empty: as before.
+    // Runs all steps and waits. `params`: the parameters of all dispatches, in order, each value's
+    // bits in its own word; empty: unchanged.
     [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {},
                                          const GraphRun& how = {}) const {
         const wye_graph_run_desc desc = description(params, how);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Internal to wye.hpp: calls of the C API whose errors become wye::Error, and owners of handles.
+// Internal to wye.hpp: calls C functions and converts their errors to wye::Error; owns handles.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ template <typename Function>
     return text;
 }
 
-// For a time limit of the C API; the largest duration means none.
+// Converts a time limit for the C API; the largest duration means no limit.
 [[nodiscard]] inline std::uint64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
     if (limit == std::chrono::nanoseconds::max()) return UINT64_MAX;
     return static_cast<std::uint64_t>(std::max(limit, std::chrono::nanoseconds(0)).count());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// wye::RegisteredMemory: memory of the application that a device copies from and to by itself.
+// wye::RegisteredMemory: memory of the application that a device reads and writes directly.
 #pragma once
 
 #include <span>
@@ -11,12 +11,12 @@
 
 namespace wye {
 
-// Registers memory with a device while it lives: see wye_memory_register for what that does, for
-// alignment and for errors. The memory stays the caller's, and must outlive this. Move-only; any
+// Registers memory with a device for its lifetime: see wye_memory_register for the effect, the
+// alignment and errors. The memory stays the caller's and must outlive this object. Move-only; any
 // thread.
 class RegisteredMemory {
   public:
-    // Of elements that may be written: the device may be told to.
+    // The elements must not be const: the device may write them.
     template <BorrowedValues R>
     [[nodiscard]] static Result<RegisteredMemory> add(const Device& device, R&& values) {
         const auto bytes = std::as_writable_bytes(std::span(values));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Native handles, an addition to wye.h, whose conventions hold: what stands for an object of the
- * library in the driver's own API.
+ * Native handles: the objects of the driver's own API that are behind the library's devices, queues
+ * and buffers. An addition to wye.h, whose conventions hold.
  *
  *   plugin  device                                    queue          buffer
  *   cuda    CUcontext, CUdevice                       CUstream       CUdeviceptr
@@ -10,11 +10,11 @@
  *                                                                    VkBuffer, VkDeviceMemory
  *   cpu     -                                         -              void*
  *
- * The library keeps owning the objects. A handle is borrowed until the object is freed, its device
- * is closed or recovered, or the context destroyed. The application orders its own work with the
- * library's: it waits for the one (wye_pending_wait, wye_queue_flush) before it starts the other on
- * the same buffer, and gives a VkQueue nothing while calls of the library that submit to the device
- * are in progress.
+ * The library keeps owning the native objects. A handle is valid until its object is freed, its
+ * device is closed or recovered, or the context is destroyed. The application must order its own
+ * work with the library's: on the same buffer it waits for the end of one (wye_pending_wait,
+ * wye_queue_flush) before it starts the other, and it submits nothing to a VkQueue while calls of
+ * the library that submit to the device are in progress.
  */
 #ifndef WYE_NATIVE_H
 #define WYE_NATIVE_H
@@ -26,17 +26,21 @@
 extern "C" {
 #endif
 
-/* WYE_UNSUPPORTED: the plugin has no native handles, or none for this kind of object. */
+/* Returns the native handle of a device. WYE_UNSUPPORTED, for this and the next two functions: the
+ * plugin has no native handles, or none for this kind of object. */
 WYE_API wye_status wye_device_native(wye_context* context, wye_device device,
                                      wye_native_handle* out, wye_error** error);
-/* Of the native queue that runs its work, which others may share. */
+/* Returns the native handle of the native queue that runs this queue's work, and may run other work
+ * too. */
 WYE_API wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_native_handle* out,
                                     wye_error** error);
-/* The buffer begins at the start of the native one, which may be larger. */
+/* Returns the native handle of a buffer. The buffer begins at the start of the native buffer, which
+ * may be larger. */
 WYE_API wye_status wye_buffer_native(wye_context* context, wye_buffer buffer,
                                      wye_native_handle* out, wye_error** error);
 
-/* Sets *value to the value of a type ("CUstream"), and returns 1; 0: the handle has none. */
+/* Sets *value to the handle's value of a type ("CUstream") and returns 1. Returns 0 if it has none.
+ */
 static inline int wye_native_get(const wye_native_handle* handle, const char* type,
                                  uint64_t* value) {
     uint32_t i = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a dispatch leaves behind: Times, Outputs that it owns, OutputSlots of the caller. Part of
-// wye.hpp, which includes it.
+// The results of a dispatch: Times, Outputs owned by the result, and OutputSlots owned by the
+// caller. Part of wye.hpp, which includes it.
 #pragma once
 
 #include <algorithm>
@@ -35,22 +35,22 @@ struct Times {
                      ? std::nullopt
                      : std::optional<std::chrono::nanoseconds>(report.device_ns)) {}
 
-    std::chrono::nanoseconds wall;     // of the call, or from the submit to the end
+    std::chrono::nanoseconds wall;     // of the call; if asynchronous, from the submit to the end
     std::chrono::nanoseconds enqueue;  // to submit the work
-    std::chrono::nanoseconds wait;     // from then until the work ended
-    // Of the driver's timestamps; nothing unless it was asked for (Dispatch::timed) and the driver
-    // has them.
+    std::chrono::nanoseconds wait;     // from the submit until the work ended
+    // From the driver's timestamps; empty unless requested (Dispatch::timed) and supported by the
+    // driver.
     std::optional<std::chrono::nanoseconds> device;
 };
 
-// The outputs of a dispatch that has ended, which this owns.
+// Owns the outputs of a dispatch that has ended.
 class Outputs {
   public:
     // Owns what a dispatch that has ended wrote.
     Outputs(Pending pending, const wye_report& of) : report(of), pending_(std::move(pending)) {}
 
-    // The elements of an output; valid while this lives, so Outputs that nothing keeps are refused.
-    // T must be the declared type, or std::byte.
+    // The elements of an output, valid while this object lives; not callable on a temporary. T must
+    // be the declared type or std::byte.
     template <Element T>
     [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         return pending_.output<T>(name);
@@ -66,9 +66,9 @@ class Outputs {
     Pending pending_;
 };
 
-// Storage of the caller for the outputs of dispatches, one slot for each output of the program.
-// Slots are kept from one dispatch to the next, and grow when they are too small. For
-// Dispatch::run_into; used by one thread at a time.
+// Storage for the outputs of dispatches, reused from one dispatch to the next: one slot for each
+// output of the program, which grows if it is too small. For Dispatch::run_into; used by one thread
+// at a time.
 class OutputSlots {
   public:
     // The elements of an output of the last dispatch; valid until the next one, while this lives.
@@ -88,13 +88,13 @@ class OutputSlots {
         for (const Slot& slot : slots_) sum += slot.size;
         return sum;
     }
-    // Of the storage now.
+    // Bytes of the allocated storage.
     [[nodiscard]] std::uint64_t capacity() const noexcept {
         std::uint64_t sum = 0;
         for (const Slot& slot : slots_) sum += slot.capacity;
         return sum;
     }
-    // How often a slot grew, and how often one was large enough, since this was made.
+    // How often a slot grew, and how often it was large enough, since construction.
     [[nodiscard]] std::uint64_t grown() const noexcept { return grown_; }
     // Likewise, how often one was large enough.
     [[nodiscard]] std::uint64_t reused() const noexcept { return reused_; }
@@ -107,7 +107,7 @@ class OutputSlots {
         std::unique_ptr<std::byte[]> bytes;  // not initialised
         std::size_t size = 0, capacity = 0;
     };
-    // Room for the slot's output.
+    // Makes room for the slot's output.
     void reserve(Slot& slot, std::size_t size) {
         slot.size = size;
         if (size <= slot.capacity) {

@@ -23,7 +23,7 @@
 namespace wye {
 
 namespace detail {
-// `type`: that of the output; empty: there is none of that name.
+// `type`: the output's declared type; empty if no output has that name.
 [[nodiscard]] inline Error no_such_output(std::string_view name, std::string_view type) {
     const std::string what = type.empty() ? std::string("is not an output of this dispatch")
                                           : "has elements of type " + std::string(type);
@@ -32,9 +32,9 @@ namespace detail {
 }
 }  // namespace detail
 
-// A dispatch in flight, made by Dispatch::submit. Destroying it lets the work go on, unobserved; if
-// it borrows memory of the caller, that waits for its end first. Its calls may be made by any
-// threads at once, except moving and destroying it.
+// A dispatch in flight, made by Dispatch::submit. Work continues after its Pending is destroyed; if
+// the work borrows memory of the caller, the destructor waits for its end. Any threads may use it
+// at the same time, except to move or destroy it.
 class Pending {
   public:
     // An output that the pending dispatch owns.
@@ -59,7 +59,7 @@ class Pending {
         return ended != 0;
     }
     // Waits for the end and returns the result, as Dispatch::run does. TIMEOUT: it has not ended
-    // within the limit, and goes on.
+    // within the limit and continues.
     [[nodiscard]] Result<wye_report> wait(std::chrono::nanoseconds limit = kNoLimit) const {
         wye_report report;
         WYE_INIT(report);
@@ -68,8 +68,8 @@ class Pending {
         }));
         return report;
     }
-    // The elements of an output by its name, after the end; valid while this lives, so a Pending
-    // that nothing keeps is refused. T must be the declared type, or std::byte.
+    // The elements of an output by its name, after the end; valid while this object lives; not
+    // callable on a temporary. T must be the declared type or std::byte.
     template <Element T>
     [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const& {
         const auto found = std::ranges::find(outputs_, name, &Output::name);
@@ -105,7 +105,7 @@ class Pending {
         return {};
     }
 
-    // `co_await pending` gives what wait() returns. The coroutine goes on on a thread of the
+    // `co_await pending` returns what wait() returns. The coroutine resumes on a thread of the
     // library.
     [[nodiscard]] auto operator co_await() const noexcept {
         struct Awaiter {
@@ -114,7 +114,7 @@ class Pending {
                 const auto ended = pending.poll();
                 return !ended.ok() || *ended;
             }
-            // False: it cannot be notified, and await_resume waits.
+            // Returns false if no notification is possible; await_resume then waits.
             [[nodiscard]] bool await_suspend(std::coroutine_handle<> coroutine) const {
                 return wye_pending_notify(
                            pending.context(), pending.get(),

@@ -23,26 +23,26 @@
 
 namespace wye {
 
-// What decides the compiled form. Dispatches through the pipeline leave these options out.
+// The options that decide the compiled form. Dispatches through the pipeline do not set them.
 struct PipelineOptions {
     std::array<std::uint32_t, 3> workgroup = {0, 0, 0};  // override; zeros: none
     std::uint32_t ulp_budget = 0;                        // as Dispatch::ulp_budget
     bool variants = false;                               // as Dispatch::variants
     bool cooperative = false;
-    std::string_view profile = {};  // of dispatches that have none
-    // Expected, 32 hex digits; empty: anything. See wye_pipeline_desc.
+    std::string_view profile = {};  // for dispatches that name none
+    // The expected fingerprints, 32 hex digits; empty: any. See wye_pipeline_desc.
     std::string_view layout_fingerprint = {};
     std::string_view backend_layout_fingerprint = {};
 };
 
-// What a batch has done: it stops at the first item that fails.
+// The result of a batch, which stops at the first item that fails.
 struct BatchResult {
-    std::uint64_t completed = 0;  // items before that
-    std::optional<Error> error;   // its error, which names its index; nothing: none failed
-    wye_report report = {};       // of the whole, unless it failed; see wye_pipeline_batch
+    std::uint64_t completed = 0;  // items before the first that failed
+    std::optional<Error> error;   // of the failed item, names its index; empty: none failed
+    wye_report report = {};       // of the whole batch, unless it failed; see wye_pipeline_batch
 };
 
-// Owns the handle; move-only. The program may be freed. Any thread.
+// A compiled pipeline. Move-only; any thread. Its Program may be destroyed before it.
 class Pipeline {
   public:
     // Compiles. See wye_pipeline_create for errors.
@@ -81,7 +81,7 @@ class Pipeline {
             [&](wye_error** e) { return wye_pipeline_describe(context(), get(), &out, e); }));
         return out;
     }
-    // Of the program, also after that was freed.
+    // Describes the program, even after the Program was destroyed.
     [[nodiscard]] Result<wye_program_description> describe_program() const {
         WYE_ASSIGN(const wye_pipeline_description described, describe());
         return *described.program;
@@ -97,7 +97,7 @@ class Pipeline {
         });
         return out;
     }
-    // As batch, with the outputs that have no argument in the slots of each item, one for each.
+    // As batch, but outputs without an argument go to slots: one OutputSlots for each item.
     [[nodiscard]] BatchResult batch_into(std::span<Dispatch* const> items,
                                          std::span<OutputSlots> slots) const {
         std::vector<std::vector<Pending::Output>> owned;
@@ -118,7 +118,7 @@ class Pipeline {
         for (std::size_t i = 0; i < owned.size(); ++i) items[i]->point_nowhere(owned[i]);
         return out;
     }
-    // As batch, but `outputs` gets the outputs of each completed item, which it owns.
+    // As batch, but `outputs` receives and owns the outputs of each completed item.
     [[nodiscard]] BatchResult batch_owned(std::span<Dispatch* const> items,
                                           std::vector<Outputs>& outputs) const {
         std::vector<std::vector<Pending::Output>> owned;
@@ -138,8 +138,8 @@ class Pipeline {
         }
         return out;
     }
-    // Rows of buffers in place of named ones: see wye_pipeline_rows. `dispatch` has what all rows
-    // share. `outputs` gets the buffers in the output list of each completed row.
+    // Runs a batch whose items are rows of buffers: see wye_pipeline_rows. `dispatch` has what all
+    // rows share. `outputs` gets the buffers in the output list of each completed row.
     [[nodiscard]] BatchResult rows(Dispatch& dispatch, std::span<const Buffer* const> buffers,
                                    std::vector<const Buffer*>* outputs = nullptr) const {
         BatchResult out;
@@ -207,7 +207,7 @@ class Pipeline {
         std::optional<Error> error;
         wye_batch_desc desc;
     };
-    // The call's error goes first: it is of an earlier item.
+    // The call's error takes precedence, since it is about an earlier item.
     template <typename Function>
     static void set(BatchResult& out, Function&& function) {
         auto called = detail::call(function);

@@ -46,9 +46,9 @@ class Program {
             [&](wye_error** e) { return wye_program_analysis(context(), get(), &blob, e); }));
         return detail::take_text(blob);
     }
-    // Another form of the program: "text", "wire", "opencl-c". `device` 0: the facts of a cautious
-    // device. `ulp_budget` above 0: native operations up to that error. `check_free`: omit range
-    // checks made redundant by the "preconditions".
+    // Converts the program to another form: "text", "wire", "opencl-c". `device` 0: assumes a
+    // device without optional features. `ulp_budget` above 0: allows native operations up to that
+    // error. `check_free`: leaves out the range checks that the "preconditions" make redundant.
     [[nodiscard]] Result<std::string> lower(std::string_view format, wye_device device = 0,
                                             std::uint32_t ulp_budget = 0,
                                             bool check_free = false) const {

@@ -18,7 +18,7 @@ namespace wye {
 enum class QueueKind : std::uint32_t {
     Any = WYE_QUEUE_ANY,
     Compute = WYE_QUEUE_COMPUTE,
-    Transfer = WYE_QUEUE_TRANSFER  // of transfers of buffers only
+    Transfer = WYE_QUEUE_TRANSFER  // for transfers of buffers only
 };
 
 // What a queue is made of.
@@ -26,12 +26,12 @@ struct QueueOptions {
     std::string_view label = {};  // for errors, logs and traces
     QueueKind kind = QueueKind::Any;
     std::int32_t priority = 0;  // above 0: before other work, as far as the driver can
-    bool own = false;           // LIMIT_EXCEEDED rather than sharing a native queue
+    bool own = false;           // fail with LIMIT_EXCEEDED rather than share a native queue
 };
 
-// Made by Device::queue. Work that names it runs on it, in order; conflicts with work on other
-// queues are ordered too, so results are those of the order of the calls. Destroying it lets its
-// work go on. Its calls may be made by any threads at once.
+// A queue, made by Device::queue. Work that names it runs on it in order; conflicts with work on
+// other queues are ordered too, so results are as if the calls ran one after another. Its work
+// continues after it is destroyed. Any threads may use it at the same time.
 class Queue {
   public:
     // Owns a handle of the C API.
@@ -41,7 +41,8 @@ class Queue {
     // The handle of the C API.
     [[nodiscard]] wye_queue get() const noexcept { return handle_.get(); }
 
-    // What was asked for, and what the driver gave. The label is valid while the queue lives.
+    // Returns what was requested and what the driver granted. The label is valid while the queue
+    // lives.
     [[nodiscard]] Result<wye_queue_description> describe() const {
         wye_queue_description out;
         WYE_INIT(out);
@@ -49,7 +50,7 @@ class Queue {
             [&](wye_error** e) { return wye_queue_describe(handle_.context(), get(), &out, e); }));
         return out;
     }
-    // Waits until its work so far has ended.
+    // Waits until all work submitted to it so far has ended.
     [[nodiscard]] Result<void> flush() const {
         return detail::call(
             [&](wye_error** e) { return wye_queue_flush(handle_.context(), get(), e); });
@@ -60,7 +61,7 @@ class Queue {
 };
 
 namespace detail {
-// The handle of a queue that may be left out.
+// The handle of an optional queue; 0 for null.
 [[nodiscard]] inline wye_queue handle_of(const Queue* queue) noexcept {
     return queue == nullptr ? 0 : queue->get();
 }

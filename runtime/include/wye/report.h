@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The load report, an addition to wye.h, whose conventions hold: which plugins and devices there
- * are, and why others were passed over. It has what the JSON of wye_context_report has, but for the
- * facts of devices (wye_device_fact).
+ * The load report: which plugins and devices there are, and why others were passed over. It has the
+ * contents of wye_context_report's JSON except the facts of devices (wye_device_fact). An addition
+ * to wye.h, whose conventions hold.
  *
  *   wye_load_report* report = NULL;
  *   wye_load_device device;
@@ -21,25 +21,27 @@
 extern "C" {
 #endif
 
-/* A snapshot; immutable. Its strings live until it is freed; it may outlive its context. Texts have
- * no control characters. */
+/* An immutable snapshot. Its strings live until it is freed; it may outlive its context. Its texts
+ * have no control characters. */
 typedef struct wye_load_report wye_load_report;
 
-/* Opens every plugin that `selector` (may be empty: all) does not exclude. */
+/* Makes a report. Opens every plugin that `selector` does not exclude; an empty selector excludes
+ * none. */
 WYE_API wye_status wye_load_report_create(wye_context* context, wye_string selector,
                                           wye_load_report** out, wye_error** error);
-/* No other call may use the report. Null is fine. */
+/* Frees a report, which no other call may be using. Null is allowed. */
 WYE_API void wye_load_report_free(wye_load_report* report);
 
-/* What a candidate reached, in order; after a refusal, what failed. */
+/* The stages of loading a plugin, in order: the last one that a candidate reached or, if it was
+ * refused, the one that failed. */
 enum wye_load_stage {
     WYE_LOAD_FOUND = 0,
     WYE_LOAD_MANIFEST = 1,     /* its manifest was read */
-    WYE_LOAD_TRUST = 2,        /* owners and permissions, of the folders above too */
-    WYE_LOAD_ARCHITECTURE = 3, /* built for this machine, complete */
-    WYE_LOAD_NEEDS = 4,        /* the libraries that its manifest names */
-    WYE_LOAD_OPENED = 5,       /* the system's loader */
-    WYE_LOAD_NEGOTIATED = 6,   /* entry, ABI versions, tables */
+    WYE_LOAD_TRUST = 2,        /* owners and permissions of the file and of the folders above it */
+    WYE_LOAD_ARCHITECTURE = 3, /* the file is complete and built for this machine */
+    WYE_LOAD_NEEDS = 4,        /* the libraries that its manifest names were found */
+    WYE_LOAD_OPENED = 5,       /* the system's loader opened it */
+    WYE_LOAD_NEGOTIATED = 6,   /* entry point, ABI versions and function tables were agreed on */
     WYE_LOAD_INITIALISED = 7,
     WYE_LOAD_ENUMERATED = 8, /* its devices are known */
     WYE_LOAD_PROBED = 9      /* it was tried in a process of its own */
@@ -61,13 +63,14 @@ typedef struct wye_load_record {
     uint32_t reserved;
     wye_string message;         /* one sentence with the offending value */
     wye_string fix;             /* begins with "Fix: " */
-    wye_string loader_text;     /* of the system's loader or the driver; may be empty */
-    wye_string missing_library; /* by its soname, "libcuda.so.1"; may be empty */
+    wye_string loader_text;     /* text of the system's loader or the driver; may be empty */
+    wye_string missing_library; /* soname, "libcuda.so.1"; may be empty */
     wye_string path;            /* may be empty */
-    wye_string plugin;          /* id, as far as it is known; may be empty */
+    wye_string plugin;          /* the plugin's id; empty if it is not known */
 } wye_load_record;
 
-/* Everything that was passed over or is wrong, sorted. WYE_NOT_FOUND: there are only `index`. */
+/* Returns a record of something that was passed over or is wrong; records are sorted.
+ * WYE_NOT_FOUND: there are only `index` records. */
 WYE_API wye_status wye_load_report_record(const wye_load_report* report, uint64_t index,
                                           wye_load_record* out, wye_error** error);
 
@@ -75,14 +78,15 @@ WYE_API wye_status wye_load_report_record(const wye_load_report* report, uint64_
 enum wye_load_state {
     WYE_LOAD_STATE_FOUND = 0, /* not opened yet */
     WYE_LOAD_STATE_READY = 1,
-    WYE_LOAD_STATE_FAILED = 2,    /* when it was opened */
-    WYE_LOAD_STATE_REFUSED = 3,   /* before it was opened */
-    WYE_LOAD_STATE_SHADOWED = 4,  /* another plugin of its id takes precedence */
+    WYE_LOAD_STATE_FAILED = 2,    /* failed when it was opened */
+    WYE_LOAD_STATE_REFUSED = 3,   /* refused before it was opened */
+    WYE_LOAD_STATE_SHADOWED = 4,  /* another plugin with the same id takes precedence */
     WYE_LOAD_STATE_DISABLED = 5,  /* WYE_PLUGINS_DISABLE names it */
     WYE_LOAD_STATE_NOT_OPENED = 6 /* the selector excludes it */
 };
 
-/* Where the verdict on a plugin is from: it is tried in a process of its own before it is used. */
+/* Where the verdict on a plugin comes from. A plugin is tried in a separate process before it is
+ * used. */
 enum wye_load_probe {
     WYE_LOAD_PROBE_NONE = 0,    /* not needed: built in, or not opened */
     WYE_LOAD_PROBE_OFF = 1,     /* probes are switched off, or there is no helper program */
@@ -98,21 +102,21 @@ typedef struct wye_load_plugin {
     uint32_t stage; /* enum wye_load_stage */
     uint32_t device_count;
     uint32_t has_reason; /* 1: `reason` is filled in */
-    wye_string id;       /* empty if it is not known, as of those below */
+    wye_string id;       /* empty if it is not known, as are the strings below */
     wye_string version;
     wye_string vendor;
     wye_string backend; /* the driver's interface */
-    wye_string path;    /* empty: built in, or not known */
+    wye_string path;    /* empty: built in or not known */
     wye_string
         source; /* "builtin", "application", "environment", "user", "system", "beside_host" */
-    wye_load_record reason; /* why it is not ready; its header is set by the call */
+    wye_load_record reason; /* why it is not ready; the call sets its header */
     uint32_t probe;         /* enum wye_load_probe */
     uint32_t reserved;
-    int64_t probed_unix_ns; /* when its verdict was made, since 1970; 0: there is none */
+    int64_t probed_unix_ns; /* time of its verdict, since 1970; 0: there is none */
 } wye_load_plugin;
 
-/* Every plugin and every file that could have been one, sorted by id. WYE_NOT_FOUND: there are only
- * `index`. */
+/* Returns a plugin, or a file that might have been one; sorted by id. WYE_NOT_FOUND: there are only
+ * `index` entries. */
 WYE_API wye_status wye_load_report_plugin(const wye_load_report* report, uint64_t index,
                                           wye_load_plugin* out, wye_error** error);
 
@@ -129,15 +133,15 @@ typedef struct wye_load_device {
     wye_string reason; /* why it is not usable */
     wye_string fix;
     wye_string physical;  /* id of the physical device, which selectors take as "@id" */
-    uint64_t alias_count; /* other devices that are the same physical one */
+    uint64_t alias_count; /* number of other devices that are the same physical device */
 } wye_load_device;
 
-/* Every device that the selector names, unusable ones too, by plugin and index. WYE_NOT_FOUND:
- * there are only `index`. */
+/* Returns a device that the selector names, usable or not; sorted by plugin and index.
+ * WYE_NOT_FOUND: there are only `index` devices. */
 WYE_API wye_status wye_load_report_device(const wye_load_report* report, uint64_t index,
                                           wye_load_device* out, wye_error** error);
 
-/* Another device that is the same physical one. */
+/* Another device that is the same physical device. */
 typedef struct wye_load_alias {
     wye_header header;
     wye_string selector;
@@ -145,8 +149,8 @@ typedef struct wye_load_alias {
     wye_string confidence; /* "certain", "likely" */
 } wye_load_alias;
 
-/* An alias of the device at index `device`. WYE_NOT_FOUND: there is no such device, or there are
- * only `index` aliases. */
+/* Returns an alias of the device at index `device`. WYE_NOT_FOUND: there is no such device, or it
+ * has only `index` aliases. */
 WYE_API wye_status wye_load_report_alias(const wye_load_report* report, uint64_t device,
                                          uint64_t index, wye_load_alias* out, wye_error** error);
 

@@ -7,35 +7,36 @@
  *  - Every call that can fail returns a wye_status and takes a `wye_error** error` sink, which may
  *    be null. On failure outputs are untouched and *error is set; the caller frees it with
  *    wye_error_free. Each error has a code, a sentence and a remedy that begins with "Fix: ".
- *  - Devices, queues, programs and buffers are 64-bit handles of one context. Stale, foreign and
- * wrong-kind handles are refused before any driver is entered. 0 is never a valid handle.
+ *  - Devices, queues, programs and buffers are 64-bit handles of one context. Stale handles, and
+ *    those of another context or kind, are refused before any driver is entered. 0 is never a
+ *    valid handle.
  *  - Every function may be called from any thread at any time, for the same objects too. One call
  *    at a time runs on a device's queue; calls for different devices run in parallel.
- *  - External synchronisation. The caller keeps other threads away from the following, unchecked;
- *    the library synchronises every other parameter.
+ *  - External synchronisation: the caller must keep other threads from using the following; the
+ *    library does not check this. It synchronises every other parameter itself.
  *      Memory that a call writes (`out`, `report`, `error`, ...), and the structures, host bytes
  *        and strings that it reads: until the call returns.
  *      `error` of wye_error_free, `blob` of wye_blob_free: no other call may use that object.
  *      `context` of wye_context_destroy and wye_context_destroy_within: no call may begin after
- *        either returned. Both wait for calls in progress; calls that begin meanwhile return
+ *        either has returned. Both wait for calls in progress; calls that begin meanwhile return
  *        WYE_SHUTTING_DOWN.
- *    Two calls on two threads that use one resident buffer run one after the other, in either
- *    order.
+ *    Two calls on two threads that use the same resident buffer run one after the other, in
+ *    unspecified order.
  *  - Callbacks (the log, `resolve`) run inside calls. They may call functions that take no context
- *    or another context; a call with the callback's own context returns WYE_INVALID_ARGUMENT. They
- *    must not throw, and must not wait for another thread that is in a call with that context.
- *  - After `fork`, the child has its parent's contexts but neither their threads nor their drivers:
- *    in the child every call with such a context returns WYE_WRONG_OWNER at once, destroying it
- *    returns at once, and its memory is not freed. The child may create contexts of its own; if the
- *    parent had opened plugins, they have the built-in CPU only. Children made by a raw `clone`
- *    system call are not detected.
+ *    or a different context; a call with the callback's own context returns WYE_INVALID_ARGUMENT.
+ *    They must not throw, and must not wait for another thread that is in a call with that context.
+ *  - After `fork`, contexts of the parent cannot be used in the child, which has neither their
+ *    threads nor their drivers: every call with such a context returns WYE_WRONG_OWNER at once,
+ *    destroying it returns at once, and its memory is not freed. The child may create new contexts;
+ *    if the parent had opened plugins, these contexts have only the built-in CPU plugin. Children
+ *    made by a raw `clone` system call are not detected.
  *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
  *  - Calls need 256 KiB of stack. Deeply nested programs and drivers' compilers need more: they run
- *    on threads of the library with 16 MiB, signals blocked, while the caller waits.
+ *    on threads of the library with 16 MiB of stack and signals blocked, while the caller waits.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
- *    A size that this version does not know is refused.
- *    Reserved and unknown members must be zero. Strings are {pointer, size}, UTF-8; use wye_str for
- *    literals. Calls borrow pointers until they return.
+ *    A size that this version does not know is refused. Reserved and unknown members must be zero.
+ *  - Strings are {pointer, size}, UTF-8; use wye_str for literals. Pointers passed to a call are
+ *    not used after it returns.
  *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
  *  - Nothing falls back silently: if a device cannot serve a request, the error says why.
  */
@@ -78,11 +79,12 @@ WYE_API const char* wye_version(void);
 
 /* ---- Errors ------------------------------------------------------------------------------ */
 
-/* The fixed text of a code ("wrong owner"). Static; never null. */
+/* The fixed text of a status code, such as "wrong owner". Static storage; never null. */
 WYE_API const char* wye_status_text(wye_status status);
 
-/* Members of an error. Strings are null-terminated and live as long as the error. All accept null:
- * the status is then WYE_OUT_OF_MEMORY, the one error that may come without an object. */
+/* The members of an error. Strings are null-terminated and live as long as the error. All functions
+ * accept a null error: its status is WYE_OUT_OF_MEMORY, the only failure that may set no error
+ * object. */
 WYE_API wye_status wye_error_status(const wye_error* error);
 WYE_API wye_string wye_error_message(const wye_error* error);       /* the sentence */
 WYE_API wye_string wye_error_fix(const wye_error* error);           /* the remedy */
@@ -106,7 +108,8 @@ WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
 /* Everything that the library keeps for its user: plugins, devices, programs and buffers. */
 typedef struct wye_context wye_context;
 
-/* Receives one log message; `level` is enum wye_log_level. Strings are borrowed for the call. */
+/* Receives one log message; `level` is enum wye_log_level. The strings are valid during the call.
+ */
 typedef void (*wye_log_fn)(void* user, uint32_t level, wye_string area, wye_string text);
 
 /* A configuration key with its value. */
@@ -117,8 +120,8 @@ typedef struct wye_key_value {
 
 #define WYE_CONTEXT_IGNORE_ENVIRONMENT UINT32_C(1) /* WYE_* variables are not read */
 #define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* the built-in CPU plugin only */
-/* Plugin files are opened in processes of their own only, for reports: their devices are listed
- * with facts, but cannot be opened. Verdicts of earlier probes serve as well. */
+/* For reports: plugin files are opened in separate processes only (or not at all, if the verdict of
+ * an earlier probe is known). Their devices are listed with facts, but cannot be opened. */
 #define WYE_CONTEXT_DESCRIBE UINT32_C(4)
 
 /* What a context is made of. */
@@ -133,8 +136,8 @@ typedef struct wye_context_desc {
      * not know, is refused. */
     const wye_key_value* config;
     uint64_t config_count;
-    /* May be null; gets all messages, from any thread, until the context is destroyed. The variable
-     * WYE_LOG sends messages to standard error as well. */
+    /* May be null. Receives all messages, from any thread, until the context is destroyed. If the
+     * variable WYE_LOG is set, messages also go to standard error. */
     wye_log_fn log;
     void* log_user;
 } wye_context_desc;
@@ -144,28 +147,31 @@ WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context*
                                       wye_error** error);
 
 /* Waits for the context's calls and device work, without a time limit, and closes everything in
- * reverse order. Null is allowed. Does nothing in one of the context's own callbacks. */
+ * reverse order of creation. `context` may be null. Does nothing if called from one of the
+ * context's own callbacks. */
 WYE_API void wye_context_destroy(wye_context* context);
 
 /* As wye_context_destroy, but waits at most `timeout_ns` (UINT64_MAX: no limit; 0: does not wait)
- * and abandons work that is still running then. Except after the last three errors below, no call
- * may begin with the context afterwards, and its log callback is not called any more.
+ * and then abandons work that is still running. Afterwards no call may use the context, and its log
+ * callback is not called, unless the error is one of the last three below.
  *
  * WYE_TIMEOUT: work was abandoned. A thread of the library waits for it and frees everything once
  * it ends; until then the context's memory, buffers, programs and devices stay, and the driver may
  * use them. The caller's memory is no longer used, except by calls that are still in progress on
- * other threads, until they return. The library stays loaded. If a driver waits for its work at
- * the end of the process, `exit` hangs with it: call `_exit` then.
- * WYE_OUT_OF_MEMORY: no thread can be made; everything stays until the process ends.
- * These leave the context as it was: WYE_INVALID_ARGUMENT (called in its own callback),
- * WYE_SHUTTING_DOWN (another thread destroys it), WYE_WRONG_OWNER (called in a forked child). */
+ * other threads, until they return. The library stays loaded. If a driver waits for its work at the
+ * end of the process, `exit` hangs with it: call `_exit` then.
+ * WYE_OUT_OF_MEMORY: that thread cannot be started; nothing is freed until the process ends.
+ * Three errors leave the context unchanged: WYE_INVALID_ARGUMENT (called from the context's own
+ * callback), WYE_SHUTTING_DOWN (another thread is destroying it), WYE_WRONG_OWNER (called in a
+ * forked child). */
 WYE_API wye_status wye_context_destroy_within(wye_context* context, uint64_t timeout_ns,
                                               wye_error** error);
 
 /* The catalogue as one JSON document (schema_version, host, filters, plugins, devices): every
  * plugin candidate with its state and the reason it was passed over, every device with facts, the
  * physical devices, and the entries of `selector` that name nothing. Opens the plugins that
- * `selector` can mean. Empty: $WYE_DEVICE, else all. */
+ * `selector` can mean. An empty selector stands for $WYE_DEVICE, or for all plugins if that is not
+ * set. */
 WYE_API wye_status wye_context_report(wye_context* context, wye_string selector, wye_blob** out,
                                       wye_error** error);
 
@@ -174,100 +180,103 @@ WYE_API wye_status wye_context_report(wye_context* context, wye_string selector,
 /* The handle of an opened device. */
 typedef uint64_t wye_device;
 
-/* Opens the device that a selector names: "cpu", "opencl:0", "auto", a comma list of preferences;
- * wye(1) has the grammar.
- * Empty: $WYE_DEVICE, else "auto". Only plugins that the selector can mean are opened. With a
- * `program` (may be 0), devices that cannot run it are passed over; if none is left, the error is
- * WYE_NO_DEVICE with the reasons against each as causes. Opening a device again returns the same
- * handle; after its loss, a new one, while calls with the old one keep returning WYE_DEVICE_LOST.
- * The context closes its devices. */
+/* Opens the device that a selector names: "cpu", "opencl:0", "auto", or a comma-separated list of
+ * preferences; wye(1) documents the grammar. An empty selector stands for $WYE_DEVICE, or for
+ * "auto" if that is not set. Only plugins that the selector can mean are opened. With a `program`
+ * (may be 0), devices that cannot run it are passed over; if no device is left, the error is
+ * WYE_NO_DEVICE, with the reason against each device as a cause. Opening a device again returns the
+ * same handle. After a device was lost, opening it returns a new handle; calls with the old one
+ * keep returning WYE_DEVICE_LOST. The context closes its devices. */
 WYE_API wye_status wye_device_open(wye_context* context, wye_string selector, uint64_t program,
                                    wye_device* out, wye_error** error);
 
 /* What a device is, and why it was chosen. */
 typedef struct wye_device_description {
     wye_header header;
-    wye_string selector; /* as accepted by wye_device_open */
+    wye_string selector; /* in the form that wye_device_open accepts */
     wye_string name;
     wye_string plugin;
-    wye_string format; /* of the artifacts that this context gives it */
-    wye_string reason; /* why it was chosen when it was first opened */
+    wye_string format; /* the format of artifacts compiled for it, "opencl-c" */
+    wye_string reason; /* why this device was chosen when it was first opened */
 } wye_device_description;
 
-/* Describes an opened device. Strings live until it is closed (wye_device_close), or the context
- * destroyed. */
+/* Describes an opened device. Strings live until the device is closed (wye_device_close) or the
+ * context is destroyed. */
 WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
                                        wye_device_description* out, wye_error** error);
 
-/* One fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: the device does not
- * report it. */
+/* Returns one fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: the device
+ * does not report it. */
 WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
                                    wye_fact* out, wye_error** error);
 
-/* Waits until nothing runs on the device and no compile that timed out is in progress. */
+/* Waits until no work runs on the device and no compile whose caller timed out is still in
+ * progress. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
-/* What a device has done for a context since it was opened. Counting has no switch and costs next
- * to nothing. Calls that other threads are in may be counted in part. */
+/* Counts what a device has done for a context since it was opened. Counting is always on and costs
+ * next to nothing. Calls in progress on other threads may be counted in part. */
 typedef struct wye_counters {
     wye_header header;
-    uint64_t dispatches;          /* that succeeded */
-    uint64_t dispatches_failed;   /* that were refused, or ended with an error */
-    uint64_t dispatches_repeated; /* of both: equal to an earlier one, and not checked in full */
-    uint64_t submits;             /* to the driver's queues, by any call */
-    uint64_t waits;               /* in the driver, for submitted work */
-    uint64_t polls;               /* questions to the driver whether work has ended */
-    uint64_t polls_ended;         /* of these: it had */
-    /* Moved by dispatches and transfers that succeeded, as their reports say. */
+    uint64_t dispatches;          /* dispatches that succeeded */
+    uint64_t dispatches_failed;   /* dispatches that were refused or ended with an error */
+    uint64_t dispatches_repeated; /* of both: those equal to an earlier one, not checked in full */
+    uint64_t submits;             /* submits to the driver's queues, by any call */
+    uint64_t waits;               /* blocking waits in the driver for submitted work */
+    uint64_t polls;               /* times the driver was asked whether work has ended */
+    uint64_t polls_ended;         /* of `polls`: the work had ended */
+    /* Bytes moved by dispatches and transfers that succeeded, as in their reports. */
     uint64_t bytes_uploaded;
     uint64_t bytes_downloaded;
     uint64_t bytes_copied; /* by wye_buffer_copy */
     uint64_t bytes_filled;
-    /* Device memory: buffers of the application, and of the library for host arguments. Staging
-     * memory is the host's, and not counted. */
+    /* Device memory: the application's buffers, and those that the library makes for host
+     * arguments. Staging memory is host memory and is not counted. */
     uint64_t buffers_made;
-    uint64_t buffer_bytes;      /* of the live ones, now */
-    uint64_t peak_buffer_bytes; /* the most so far; of a context the sum over its devices */
-    uint64_t scratch_made;      /* of buffers_made: for host arguments; they are reused */
-    /* Look-ups of compiled programs, by dispatches that were checked in full and by
+    uint64_t buffer_bytes;      /* size of the buffers that exist at the moment */
+    uint64_t peak_buffer_bytes; /* the maximum so far; for a context the sum over its devices */
+    uint64_t scratch_made;      /* of `buffers_made`: for host arguments; they are reused */
+    /* Where compiled programs came from, for dispatches that were checked in full and for
      * wye_program_prepare. */
     uint64_t programs_compiled;
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_found;  /* in memory */
     uint64_t queues_made;     /* by wye_queue_create */
-    uint64_t queue_submits;   /* of submits: of work that named a queue */
-    /* Of bytes_uploaded and bytes_downloaded: moved by the device itself from and to registered
-     * memory; and through host memory to and from another device, by wye_buffer_copy_across. */
+    uint64_t queue_submits;   /* of `submits`: of work that named a queue */
+    /* Parts of bytes_uploaded and bytes_downloaded: bytes that the device itself moved from and to
+     * registered memory; and bytes that wye_buffer_copy_across moved through host memory to and
+     * from another device. */
     uint64_t bytes_registered;
     uint64_t bytes_across;
-    /* Descriptor layouts: made by the driver, and programs that were given one that was there
-     * already. 0 where the driver has no such objects (all but Vulkan). */
+    /* Descriptor layouts that the driver made, and programs that reused an existing layout. 0 for
+     * drivers without descriptor layouts (all but Vulkan). */
     uint64_t layouts_made;
     uint64_t layouts_shared;
 } wye_counters;
 
-/* The counters of one opened device. `out->header` must be set. Any thread. Errors: those of a bad
- * handle or header only; the handle of a lost device keeps its counters. */
+/* Returns the counters of one opened device. `out->header` must be set. Any thread. Fails only for
+ * a bad handle or header; the handle of a lost device keeps its counters. */
 WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                        wye_error** error);
 
-/* The sums over all devices that the context has opened, lost and closed ones included. Any thread.
+/* Returns the sums over all devices that the context has opened, including lost and closed ones.
+ * Any thread.
  */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
 
 /* ---- Queues ------------------------------------------------------------------------------ */
 
-/* A queue of one device, made by wye_queue_create and freed by wye_queue_free; 0 where a member
- * `queue` is left out. Work that names a queue (member `queue` of wye_dispatch_desc,
- * wye_graph_run_desc, wye_transfer_desc) runs on it; other work is spread over native queues of the
- * library's own. In either case results are those of the order of the calls: work that uses a
- * buffer that earlier work writes, or writes one that earlier work uses, runs after it, on whatever
- * queues they are. Work without such a conflict may run at the same time on two queues; on one
- * queue it runs in order. So queues need no events or barriers.
- * The calls of a queue may be made by any threads at once. */
+/* A queue of one device, made by wye_queue_create and freed by wye_queue_free. Work that names a
+ * queue (member `queue` of wye_dispatch_desc, wye_graph_run_desc, wye_transfer_desc) runs on it;
+ * work that names none (0) is spread over native queues of the library. In either case the results
+ * are as if the calls ran one after another: work that conflicts with earlier work (one of the two
+ * writes a buffer that the other uses) runs after it, whatever their queues. Work without a
+ * conflict may run at the same time on two queues; on one queue it runs in order. So queues need no
+ * events or barriers. Any threads may use a queue at the same time. */
 typedef uint64_t wye_queue;
 
-#define WYE_QUEUE_OWN UINT32_C(1) /* WYE_LIMIT_EXCEEDED rather than sharing a native queue */
+/* Fail with WYE_LIMIT_EXCEEDED rather than share a native queue. */
+#define WYE_QUEUE_OWN UINT32_C(1)
 
 /* What a queue is made of. */
 typedef struct wye_queue_create_desc {
@@ -279,11 +288,11 @@ typedef struct wye_queue_create_desc {
     uint32_t reserved;
 } wye_queue_create_desc;
 
-/* Makes a queue. Kind and priority are wishes; wye_queue_describe says what the driver gave. At
- * most 8 queues of a device live at once (WYE_LIMIT_EXCEEDED). Each has a native queue of its own
- * while the device has some left ("max_queues" of wye_device_fact, less the at most 4 of work
- * without a queue, see "queues.count" of the configuration); the next ones share one of those 4, in
- * order with other work there. */
+/* Makes a queue. Kind and priority are hints; wye_queue_describe tells what the driver granted. A
+ * device has at most 8 queues at a time (WYE_LIMIT_EXCEEDED). Each gets a native queue of its own
+ * while the device has unused ones: it has "max_queues" (wye_device_fact), of which up to 4
+ * (setting "queues.count") serve work that names no queue. Further queues share one of those 4, in
+ * order with the other work there. */
 WYE_API wye_status wye_queue_create(wye_context* context, wye_device device,
                                     const wye_queue_create_desc* desc, wye_queue* out,
                                     wye_error** error);
@@ -293,21 +302,22 @@ typedef struct wye_queue_description {
     wye_header header;
     wye_device device;
     wye_string label; /* lives as long as the queue */
-    uint32_t kind;    /* as asked for, as the next */
+    uint32_t kind;    /* as requested, as is `priority` */
     int32_t priority;
-    uint32_t granted_kind;    /* ANY: the native queue is like others */
+    uint32_t granted_kind;    /* ANY: the native queue has no special kind */
     int32_t granted_priority; /* 0: the driver does not prefer its work */
-    uint32_t native_index;    /* 1 and up: the driver's number of its queue; 0: it has none */
+    uint32_t native_index;    /* the driver's queue number, from 1; 0: it has none */
     uint32_t shared;          /* 1: its native queue runs other work too */
-    uint64_t submits;         /* to the driver's queue, so far */
+    uint64_t submits;         /* submits to the driver's queue so far */
 } wye_queue_description;
 
 /* Describes a queue, also of a lost device. */
 WYE_API wye_status wye_queue_describe(wye_context* context, wye_queue queue,
                                       wye_queue_description* out, wye_error** error);
 
-/* Waits until all work that was given to the queue has ended. How it ended, its own calls return.
- * WYE_DEVICE_LOST for the queue of a lost device. */
+/* Waits until all work that was submitted to the queue has ended. Does not report how the work
+ * ended; the calls that wait for each piece of work do. WYE_DEVICE_LOST for the queue of a lost
+ * device. */
 WYE_API wye_status wye_queue_flush(wye_context* context, wye_queue queue, wye_error** error);
 
 /* Invalidates the handle. Work in flight goes on. */
@@ -318,23 +328,24 @@ WYE_API wye_status wye_queue_free(wye_context* context, wye_queue queue, wye_err
 /* The handle of a checked program. */
 typedef uint64_t wye_program;
 
-/* Gives the bytes of the file that a `variant ... file "NAME"` clause names; the library opens no
- * file itself. Returns WYE_OK and *out, which is borrowed until wye_program_create returns. Called
- * on the thread of that call; the conventions say which functions it may call. */
+/* Provides the bytes of the file that a `variant ... file "NAME"` clause names; the library opens
+ * no files itself. Returns WYE_OK and sets *out, whose bytes must stay valid until
+ * wye_program_create returns. Called on the thread that called wye_program_create; see the
+ * conventions for the functions that it may call. */
 typedef wye_status (*wye_resolve_fn)(void* user, wye_string name, wye_bytes* out);
 
 /* What a program is made of. */
 typedef struct wye_program_source {
     wye_header header;
     wye_string name;        /* a file name for diagnostics; may be empty */
-    wye_string text;        /* the text form (.wye); either this */
-    wye_bytes wire;         /* or the binary form is given */
+    wye_string text;        /* the text form (.wye), or */
+    wye_bytes wire;         /* the binary form; exactly one is given */
     wye_resolve_fn resolve; /* may be null: `file` clauses are then refused */
     void* resolve_user;
 } wye_program_source;
 
-/* Reads, validates and keeps a program; freed by wye_program_free. On failure the message holds
- * every diagnostic with line, column, caret and fix, on several lines. */
+/* Reads and validates a program; wye_program_free frees it. On failure the error's message has
+ * several lines, with line, column, caret and fix of every diagnostic. */
 WYE_API wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                                       wye_program* out, wye_error** error);
 
@@ -357,14 +368,14 @@ typedef struct wye_buffer_description {
     uint32_t in_inputs;  /* 1: takes host bytes */
     uint32_t in_outputs; /* 1: read back */
     uint32_t count_kind; /* enum wye_count_kind: run-time, literal, computed */
-    uint32_t alignment;  /* of memory that the library allocates for it; hints included */
+    uint32_t alignment;  /* of memory that the library allocates for it, with hints applied */
     uint64_t count;      /* literal count */
 } wye_buffer_description;
 
-/* What a program says about its use of a buffer, in the clauses `coalesce`, `prefer_align` and
- * `locality`. No result depends on it. */
+/* Performance hints of a program for one buffer, from the clauses `coalesce`, `prefer_align` and
+ * `locality`. They never change results. */
 typedef struct wye_buffer_hints {
-    uint32_t coalesce;            /* 0: none; 1, 2, 3: neighbours along x, y, z use neighbours */
+    uint32_t coalesce; /* 1, 2, 3: invocations adjacent in x, y, z use adjacent elements; 0: none */
     uint32_t preferred_alignment; /* bytes; 0: none */
     uint32_t locality;            /* enum wye_locality */
     uint32_t reserved;            /* 0 */
@@ -384,45 +395,45 @@ typedef struct wye_program_description {
     const wye_buffer_description* buffers; /* ascending binding; `shared` included */
     uint64_t buffer_count;
     const wye_buffer_hints* hints; /* of each buffer, in the same order */
-    /* 32 hex digits, the same on every machine. Programs whose buffers have the same binding
-     * numbers, roles and element sizes have the same layout; other properties, names and hints
-     * among them, are not in it. */
+    /* 32 hex digits, the same on every machine. Programs whose buffers have equal binding numbers,
+     * roles and element sizes have the same layout fingerprint. Other properties, such as names and
+     * hints, do not affect it. */
     wye_string layout_fingerprint;
 } wye_program_description;
 
-/* Describes a program. Pointers live as long as the program. */
+/* Describes a program. Pointers stay valid as long as the program. */
 WYE_API wye_status wye_program_describe(wye_context* context, wye_program program,
                                         wye_program_description* out, wye_error** error);
 
-/* The validator's and the analysis's results as JSON: name, fingerprint, needs (with reasons and
- * places), determinism verdict with doubts, sizes. */
+/* Returns the results of validation and analysis as JSON: name, fingerprint, needs (with reasons
+ * and source positions), whether the program is deterministic (with the doubts), sizes. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
-/* The program in another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words), ..., or
- * "preconditions": the conditions for a check-free launch, one a line.
- * The facts of `device` (may be 0) decide between native and emulated operations. The CUDA plugin
- * makes "ptx" and "cubin" with NVRTC, without a driver; without a device a target may follow:
- * "cubin:sm_90". */
+/* Converts the program to another form: "text", "wire", "opencl-c", "spirv-vulkan" (raw words),
+ * ..., or "preconditions": the conditions for a check-free launch, one per line. The facts of
+ * `device` (may be 0) decide between native and emulated operations. The CUDA plugin makes "ptx"
+ * and "cubin" with NVRTC, for which it needs no driver; without a device the format may name a
+ * target, as in "cubin:sm_90". */
 WYE_API wye_status wye_program_lower(wye_context* context, wye_program program, wye_string format,
                                      wye_device device, wye_blob** out, wye_error** error);
 
-/* Figures of one wye_program_prepare. */
+/* What one wye_program_prepare did. */
 typedef struct wye_prepare_report {
     wye_header header;
     uint32_t compiled;   /* as in wye_report */
     uint32_t disk_cache; /* enum wye_disk_use */
     uint64_t total_ns;
-    uint64_t lower_ns;   /* making the driver's input */
-    uint64_t driver_ns;  /* in the plugin: compiling or loading */
+    uint64_t lower_ns;   /* time to make the driver's input */
+    uint64_t driver_ns;  /* time in the plugin, which compiles or loads */
     uint64_t kept_bytes; /* size of the disk cache entries read or written; 0: none */
 } wye_prepare_report;
 
 /* Compiles a program for a device ahead of its first dispatch, with the program's workgroup size:
  * the form with range checks and, if launches can omit some of them, the check-free form. The
- * report sums up both. A launch of no workgroups makes drivers generate code that they would
- * otherwise generate at the first launch (not PoCL). Has no time limit. WYE_UNSUPPORTED for
- * programs with grid barriers, which each launch splits differently. `report` may be null. */
+ * report sums up both. Some drivers generate code at the first launch; a launch of no workgroups
+ * makes them do it here (not PoCL). Has no time limit. WYE_UNSUPPORTED for programs with grid
+ * barriers, which each launch splits differently. `report` may be null. */
 WYE_API wye_status wye_program_prepare(wye_context* context, wye_program program, wye_device device,
                                        wye_prepare_report* report, wye_error** error);
 
@@ -432,7 +443,7 @@ typedef struct wye_lower_desc {
     wye_string format;
     wye_device device;   /* may be 0 */
     uint32_t ulp_budget; /* as in wye_dispatch_desc */
-    /* 1: omit range checks made redundant by the preconditions. */
+    /* 1: leave out the range checks that the preconditions make redundant */
     uint32_t check_free;
 } wye_lower_desc;
 
@@ -443,13 +454,13 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
 
 /* ---- Disk cache -------------------------------------------------------------------------- */
 
-/* Compiled programs are kept in `programs` of the cache folder (the configuration's "cache_folder",
- * else $WYE_CACHE_DIR, else `wye` in $XDG_CACHE_HOME or ~/.cache; none: off), up to $WYE_CACHE_SIZE
- * (or "cache_size"; default 512MiB; 0: off). A fault of the cache is not an error: the program is
- * compiled, and the log says why. */
+/* Compiled programs are kept in the folder `programs` of the cache folder: the setting
+ * "cache_folder", else $WYE_CACHE_DIR, else `wye` in $XDG_CACHE_HOME or ~/.cache; without any of
+ * these the cache is off. Its size limit is $WYE_CACHE_SIZE (or "cache_size"; default 512MiB; 0:
+ * off). A fault of the cache is not an error: the program is compiled, and the log says why. */
 
-/* Contents and use of the cache, by all processes, and the self-test verdicts that plugins keep in
- * the cache folder, as JSON. */
+/* Returns as JSON the contents of the cache, its use by all processes, and the self-test verdicts
+ * that plugins keep in the cache folder. */
 WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error);
 
 /* Removes every compiled program and the plugins' verdicts, and resets the counts. `freed_bytes`
@@ -458,10 +469,10 @@ WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, 
 
 /* ---- Driver workarounds ------------------------------------------------------------------ */
 
-/* The table of workarounds for drivers that miscompile valid programs, as JSON: an array of objects
- * with `id`, `seen_on`, `fault`, `workaround`, `cost`, `found_by`, `unknown_drivers`, `formats` and
- * `regression`. The same in every context; wye_context_report has the ids of each device. The
- * caller frees the blob. Any thread. */
+/* Returns the table of workarounds for drivers that miscompile valid programs, as JSON: an array of
+ * objects with `id`, `seen_on`, `fault`, `workaround`, `cost`, `found_by`, `unknown_drivers`,
+ * `formats` and `regression`. The table is the same in every context; wye_context_report lists the
+ * ids that apply to each device. The caller frees the blob. Any thread. */
 WYE_API wye_status wye_quirks_report(wye_blob** out, wye_error** error);
 
 /* ---- Buffers ----------------------------------------------------------------------------- */
@@ -483,40 +494,41 @@ typedef struct wye_buffer_create_desc {
 WYE_API wye_status wye_buffer_create(wye_context* context, wye_device device,
                                      const wye_buffer_create_desc* desc, wye_buffer* out,
                                      wye_error** error);
-/* WYE_BUFFER_IN_USE while work that uses it is pending, or it is mapped. */
+/* Frees a buffer. WYE_BUFFER_IN_USE while it is mapped or used by pending work. */
 WYE_API wye_status wye_buffer_free(wye_context* context, wye_buffer buffer, wye_error** error);
 /* Gives its size in bytes. */
 WYE_API wye_status wye_buffer_size(wye_context* context, wye_buffer buffer, uint64_t* out,
                                    wye_error** error);
 
-/* Blocking transfers. Ranges must lie inside the buffers. One of 128 KiB or more may move in
- * chunks; work that other threads submit meanwhile may then run between two of them.
+/* Blocking transfers. Ranges must lie inside the buffers. A transfer of 128 KiB or more may move in
+ * chunks; work that other threads submit meanwhile may then run between two chunks.
  *
- * To a device with memory of its own, host bytes of transfers and dispatches go through staging
- * memory, which several threads fill and empty while the device copies. The configuration limits
- * the staging memory of a device ("transfer.bytes": 512MiB, and at most an eighth of the machine's
- * memory), and the threads of a context that copy at once, calling ones included
- * ("transfer.threads": half of the processors, and at most 8), which look for more work for 0.3 ms
- * before they sleep. "transfer.staging" is "auto", "on" (also on a device that shares the host's
- * memory) or "off". */
+ * For a device with memory of its own, host bytes of transfers and dispatches go through staging
+ * memory, which several threads fill and empty while the device copies. Settings: "transfer.bytes"
+ * limits the staging memory of a device (default 512MiB, at most an eighth of the machine's
+ * memory); "transfer.threads" limits the threads of a context that copy at once, including calling
+ * threads (default half of the processors, at most 8); copying threads look for more work for 0.3
+ * ms before they sleep; "transfer.staging" is "auto", "on" (also for a device that shares the
+ * host's memory) or "off". */
 WYE_API wye_status wye_buffer_upload_range(wye_context* context, wye_buffer buffer, uint64_t offset,
                                            wye_bytes bytes, wye_error** error);
 /* Copies a range of it to the host. */
 WYE_API wye_status wye_buffer_download_range(wye_context* context, wye_buffer buffer,
                                              uint64_t offset, void* target, uint64_t size,
                                              wye_error** error);
-/* The whole buffer: WYE_INVALID_ARGUMENT for any other size. */
+/* Transfer the whole buffer; WYE_INVALID_ARGUMENT for any other size. */
 WYE_API wye_status wye_buffer_upload(wye_context* context, wye_buffer buffer, wye_bytes bytes,
                                      wye_error** error);
 /* Copies all of it to the host. */
 WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, void* target,
                                        uint64_t size, wye_error** error);
-/* Both buffers on one device (WYE_WRONG_OWNER; see wye_buffer_copy_across in wye/buffer.h);
- * overlapping ranges of one buffer are refused. */
+/* Copies between buffers of one device. WYE_WRONG_OWNER for two devices (see wye_buffer_copy_across
+ * in wye/buffer.h); overlapping ranges of one buffer are refused. */
 WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
                                    wye_buffer target, uint64_t target_offset, uint64_t size,
                                    wye_error** error);
-/* pattern_size 1, 2, 4 or 8; offset and size are multiples of it. */
+/* Fills with a repeated pattern. pattern_size is 1, 2, 4 or 8; offset and size are multiples of it.
+ */
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);
@@ -542,20 +554,21 @@ typedef struct wye_argument {
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
-/* If both are given, `grid` is the number of workgroups, and `elements` only the length of run-time
- * outputs. */
+/* Flags of wye_dispatch_desc. If `grid` and `elements` are both given, `grid` is the number of
+ * workgroups, and `elements` only sets the length of run-time outputs. */
 #define WYE_DISPATCH_GRID UINT32_C(1)     /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2) /* `elements` is given */
-/* All workgroups run at once. Refused unless the device has grid_sync; WYE_LIMIT_EXCEEDED if fewer
- * fit. Programs with grid barriers are not split then, which no lowering takes yet. */
+/* All workgroups run at the same time. Refused unless the device has the fact grid_sync;
+ * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. Programs with grid barriers are
+ * refused: they would run unsplit, which no lowering supports. */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)
 #define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
 #define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
-#define WYE_DISPATCH_TIMED UINT32_C(64)       /* ask the driver for device time */
-#define WYE_DISPATCH_BORROW UINT32_C(128)     /* asynchronous: host bytes stay the caller's */
-#define WYE_DISPATCH_AT_ONCE UINT32_C(256)    /* asynchronous: WYE_DEVICE_BUSY, not a wait */
-#define WYE_DISPATCH_FIXPOINT UINT32_C(512)   /* `fixpoint_iterations` is given, and not 0 */
+#define WYE_DISPATCH_TIMED UINT32_C(64)   /* measure the device time with the driver's timestamps */
+#define WYE_DISPATCH_BORROW UINT32_C(128) /* asynchronous: use the caller's memory, do not copy */
+#define WYE_DISPATCH_AT_ONCE UINT32_C(256)  /* asynchronous: WYE_DEVICE_BUSY rather than a wait */
+#define WYE_DISPATCH_FIXPOINT UINT32_C(512) /* `fixpoint_iterations` is given, and not 0 */
 
 /* A program compiled for a device with fixed options: see wye/pipeline.h. */
 typedef uint64_t wye_pipeline;
@@ -565,37 +578,39 @@ typedef struct wye_dispatch_desc {
     wye_header header;
     wye_program program;
     wye_device device;
-    wye_pipeline pipeline; /* 0, or in place of program, device and compile options, then 0 */
-    uint32_t flags;        /* WYE_DISPATCH_* */
+    /* 0, or a pipeline that replaces program, device and compile options, which are then 0. */
+    wye_pipeline pipeline;
+    uint32_t flags; /* WYE_DISPATCH_* */
     uint32_t grid[3];
     uint64_t elements;
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
-    /* N: N launches on the same bindings as one; outputs start at zero before the first only. A
-     * program that can trap stops after the first that does; that takes wye_dispatch without a time
-     * limit, and other threads' work on its buffers may run between two. 1: once. 0: not given, and
-     * once; with WYE_DISPATCH_FIXPOINT WYE_INVALID_ARGUMENT, since no iterations are no dispatch.
+    /* N: the dispatch consists of N launches with the same bindings; outputs are zeroed before the
+     * first one only. A program that can trap stops after the first launch that traps; it needs
+     * wye_dispatch without a time limit, and other threads' work on its buffers may run between two
+     * launches. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT, which asks for
+     * N.
      */
     uint32_t fixpoint_iterations;
-    const wye_argument* arguments; /* every buffer but `shared`, any order */
+    const wye_argument* arguments; /* one for every buffer except `shared` ones, in any order */
     uint64_t argument_count;
     const uint64_t*
         params; /* in declared order: each value's bits in its own word, zero-extended */
     uint64_t param_count;
     uint64_t timeout_ns;       /* 0: none */
     uint64_t max_output_bytes; /* 0: no limit */
-    uint32_t ulp_budget;       /* 0: strict; N: native forms up to a stated error of N ulp */
+    uint32_t ulp_budget; /* 0: strict; N: native functions with a documented error of up to N ulp */
     uint32_t reserved;
     wye_string label; /* for the log */
-    /* A name for how the program is used: each profile has compiled programs of its own, in memory
-     * and on disk. For the log, and in the report by its fingerprint. */
+    /* A name for how the program is used. Each profile has its own compiled programs, in memory and
+     * on disk. The log shows the name, the report its hash. */
     wye_string profile;
-    wye_queue queue; /* of the same device; 0: none */
+    wye_queue queue; /* a queue of the same device; 0: none */
 } wye_dispatch_desc;
 
 /* How a call that needed a compiled program used the disk cache. */
 enum wye_disk_use {
-    WYE_DISK_UNUSED = 0, /* compiled earlier in this context, or no disk cache for this device */
-    WYE_DISK_HIT = 1,    /* loaded, not compiled */
+    WYE_DISK_UNUSED = 0, /* compiled earlier in this context, or the device has no disk cache */
+    WYE_DISK_HIT = 1,    /* loaded from the disk cache */
     WYE_DISK_MISS = 2    /* not found; compiled, and saved if possible */
 };
 
@@ -603,9 +618,9 @@ enum wye_disk_use {
 
 /* How an execution of a graph was sent to the driver. */
 enum wye_graph_use {
-    WYE_GRAPH_NONE = 0,    /* it is no graph */
-    WYE_GRAPH_NATIVE = 1,  /* as objects of the driver: see wye_graph_info.native */
-    WYE_GRAPH_REPLAYED = 2 /* its operations one by one */
+    WYE_GRAPH_NONE = 0,    /* not a graph */
+    WYE_GRAPH_NATIVE = 1,  /* as native objects of the driver: see wye_graph_info.native */
+    WYE_GRAPH_REPLAYED = 2 /* operation by operation */
 };
 
 /* What a dispatch did. */
@@ -617,24 +632,24 @@ typedef struct wye_report {
     uint64_t wall_ns;
     uint64_t device_ns;      /* WYE_TIME_UNKNOWN without driver timestamps */
     uint64_t enqueue_ns;     /* time to submit the work */
-    uint64_t wait_ns;        /* from then until the work ended */
+    uint64_t wait_ns;        /* time from the submit until the work ended */
     uint64_t bytes_uploaded; /* host to device */
     uint64_t bytes_downloaded;
     uint64_t bytes_filled; /* zeroed by the runtime before the launch */
-    uint32_t trap_code;    /* WYE_TRAPPED: the largest code; else 0 */
+    uint32_t trap_code;    /* after WYE_TRAPPED the largest trap code, else 0 */
     uint32_t trap_count;
     uint32_t variant;    /* 0: the program's own body ran; else 1 + the index of a native variant */
     uint32_t disk_cache; /* enum wye_disk_use */
-    /* Functions that ran in the device's native form, within the ulp_budget: one bit for each, see
-     * wye_native_function_name. 0: the result is exact by definition. */
+    /* Functions that ran in the device's native form, within the ulp_budget: one bit each, see
+     * wye_native_function_name. 0: results are bit-exact as the language defines them. */
     uint64_t native_functions;
-    uint32_t check_free;   /* 1: the form without range checks that are redundant for this launch */
+    uint32_t check_free;   /* 1: ran without the range checks that are redundant for this launch */
     uint32_t graph;        /* enum wye_graph_use */
     uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
     uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
 } wye_report;
 
-/* A transfer with a queue, and with times. */
+/* Kinds of wye_transfer_desc. */
 enum wye_transfer_kind {
     WYE_TRANSFER_UPLOAD = 1,
     WYE_TRANSFER_DOWNLOAD = 2,
@@ -642,95 +657,99 @@ enum wye_transfer_kind {
     WYE_TRANSFER_FILL = 4
 };
 
-#define WYE_TRANSFER_WHOLE UINT32_C(65536) /* refused unless it is an upload or download of all */
+/* Refused unless it uploads or downloads the whole buffer. */
+#define WYE_TRANSFER_WHOLE UINT32_C(65536)
 
-/* Members of other kinds are zero. */
+/* A transfer, which can name a queue and measure times. Members that belong to other kinds are
+ * zero. */
 typedef struct wye_transfer_desc {
     wye_header header;
     uint32_t kind; /* enum wye_transfer_kind */
     uint32_t
         flags; /* WYE_TRANSFER_WHOLE, WYE_DISPATCH_TIMED; to submit it also _BORROW, _AT_ONCE */
     wye_queue queue;   /* of the buffers' device; 0: none */
-    wye_buffer buffer; /* read by a download, written by all others */
+    wye_buffer buffer; /* read by a download, written by every other kind */
     uint64_t offset;   /* in `buffer` */
     uint64_t size;
     const void* source;       /* UPLOAD */
     void* target;             /* DOWNLOAD */
-    wye_buffer source_buffer; /* COPY, as the next */
+    wye_buffer source_buffer; /* COPY, as is `source_offset` */
     uint64_t source_offset;
-    uint64_t pattern; /* FILL, as the next */
+    uint64_t pattern; /* FILL, as is `pattern_size` */
     uint32_t pattern_size;
     uint32_t reserved;
 } wye_transfer_desc;
 
-/* As wye_buffer_upload, _download, _copy and _fill. `report` may be null; it is written on success:
- * device, times and bytes. */
+/* Does what wye_buffer_upload, _download, _copy or _fill does. `report` may be null; on success its
+ * device, times and bytes are written. */
 WYE_API wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* desc,
                                        wye_report* report, wye_error** error);
 
-/* The function behind a bit (0 to 63) of wye_report.native_functions: "sin (f32)"; "" for unused
- * bits. Static. */
+/* Returns the function that a bit (0 to 63) of wye_report.native_functions stands for, such as "sin
+ * (f32)"; "" for unused bits. Static storage. */
 WYE_API const char* wye_native_function_name(uint32_t bit);
 
-/* Checks the request, launches, waits, delivers outputs. `report` may be null; it is written on
- * success and for WYE_TRAPPED. Order of checks: live handles, arguments and shapes, ownership
- * (inputs, then outputs), capabilities, then the driver. On an error host outputs are not written
- * (unless the driver fails in the middle of the read-back). WYE_TRAPPED: the program trapped;
- * resident buffers keep what it wrote. WYE_TIMEOUT: outputs are not delivered, resident buffers
- * that the program writes are unspecified; while work that cannot be stopped runs, the device is
- * WYE_DEVICE_BUSY. If the time limit ends during a compile, nothing has run; the compile continues
- * and serves a later dispatch, and until it ends, calls that would compile another program return
- * WYE_DEVICE_BUSY. */
+/* Checks a request, launches it, waits for its end and delivers the outputs. `report` may be null;
+ * it is written on success and for WYE_TRAPPED. Order of checks: live handles, arguments and
+ * shapes, ownership (inputs, then outputs), capabilities, then the driver. On an error host outputs
+ * are not written (unless the driver fails in the middle of the read-back). WYE_TRAPPED: the
+ * program trapped; resident buffers keep what it wrote. WYE_TIMEOUT: outputs are not delivered, and
+ * the contents of resident buffers that the program writes are unspecified; while work that cannot
+ * be stopped still runs, other calls for the device return WYE_DEVICE_BUSY. If the time limit ends
+ * during a compile, nothing has run; the compile continues and serves a later dispatch, and until
+ * it ends, calls that would compile another program return WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc,
                                 wye_report* report, wye_error** error);
 
-/* Computes the sizes of a dispatch: `sizes[i]` is the exact bytes of desc->arguments[i], `groups`
- * (three words) the workgroups. Nothing runs; `device` may be 0. Arguments need their kinds and
- * inputs; the output_size of an output may be 0, so a caller can ask how much storage an output
- * needs (if a `bytes` clause limits the read-back, the bytes of that range). Outputs may be left
- * out. Checks shapes and values as wye_dispatch does. */
+/* Computes the sizes of a dispatch without running it: `sizes[i]` is set to the exact bytes of
+ * desc->arguments[i], `groups` (three words) to the number of workgroups. `device` may be 0.
+ * Arguments need their kinds and inputs; outputs may have an output_size of 0 or be left out, so
+ * that a caller can ask how much storage an output needs (if a `bytes` clause limits the read-back,
+ * the bytes of that range). Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 
 /* ---- Asynchronous dispatch --------------------------------------------------------------- */
 
-/* A dispatch, transfer or execution of a graph in flight, or one that has ended, made by
- * wye_dispatch_submit, wye_dispatch_owned, wye_buffer_transfer_submit and wye_graph_submit, and
- * freed by wye_pending_free. Its calls may be made by any threads at once. */
+/* A dispatch, transfer or graph execution that is in flight or has ended. Made by
+ * wye_dispatch_submit, wye_dispatch_owned, wye_buffer_transfer_submit and wye_graph_submit; freed
+ * by wye_pending_free. Any threads may use it at the same time. */
 typedef uint64_t wye_pending;
 
-/* As wye_dispatch, but does not wait for the device: all checks, and the compile if there is one,
- * are done when it returns; wye_pending_wait returns what happens later (WYE_TRAPPED,
- * WYE_DEVICE_LOST, the driver's errors). `timeout_ns` must be 0.
+/* As wye_dispatch, but does not wait for the device. All checks, and the compile if one is needed,
+ * are done when it returns; wye_pending_wait reports later failures (WYE_TRAPPED, WYE_DEVICE_LOST,
+ * errors of the driver). `timeout_ns` must be 0.
  *
- * It takes a copy of all inputs before it returns, and the pending dispatch owns its outputs: each
- * host argument of the output list has a null `output`, and its bytes come from
- * wye_pending_output. So the caller's memory is not used any more. With WYE_DISPATCH_BORROW inputs
- * and outputs are as in wye_dispatch, and stay with the caller until the dispatch has ended.
- * Resident buffers are in use until then.
+ * It copies all inputs before it returns, and the pending dispatch owns its outputs: host arguments
+ * of the output list have a null `output`, and wye_pending_output returns their bytes. So the
+ * caller's memory is free when the call returns. With WYE_DISPATCH_BORROW inputs and outputs are as
+ * in wye_dispatch, and the caller keeps them valid until the dispatch has ended. Resident buffers
+ * are in use until then.
  *
- * Dispatches and transfers of a device have the effects of running in the order of their submits.
- * At most "pending.count" of the configuration (1024) are in flight on a device, which own at most
- * "pending.bytes" (1GiB) of host memory; above that the call waits for the oldest, or with
- * WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. What they own is staging memory (see
- * wye_buffer_upload) while there is some left, outputs until the handle is freed. While a handle
- * has outputs of a device that was lost, opening that device again may return WYE_DEVICE_BUSY. */
+ * Dispatches and transfers of a device take effect in the order of their submits. At most
+ * "pending.count" (setting; default 1024) of them are in flight on a device, and these own at most
+ * "pending.bytes" (default 1GiB) of host memory. Above these limits the call waits for the oldest
+ * to end, or with WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. The owned memory is staging memory
+ * (see wye_buffer_upload) while there is some left; outputs are owned until the handle is freed.
+ * While a handle owns outputs of a device that was lost, opening that device again may return
+ * WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
                                        wye_pending* out, wye_error** error);
 
-/* As wye_dispatch, but the result owns the outputs, so that no storage has to be sized for them:
- * each host argument of the output list has a null `output`, and after success its bytes come from
- * wye_pending_output of `*out`, a dispatch that has ended, until that is freed. `report` may be
- * null. `timeout_ns` as in wye_dispatch; it also limits the wait for room. BORROW and AT_ONCE are
- * for wye_dispatch_submit. */
+/* As wye_dispatch, but the result owns the outputs, so the caller need not know their sizes. Host
+ * arguments of the output list have a null `output`. On success `*out` is a dispatch that has
+ * ended, and wye_pending_output returns its outputs until it is freed. `report` may be null.
+ * `timeout_ns` is as in wye_dispatch, and also limits the wait for room under the limits of
+ * wye_dispatch_submit. The flags BORROW and AT_ONCE are not allowed. */
 WYE_API wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* desc,
                                       wye_report* report, wye_pending* out, wye_error** error);
 
 /* As wye_buffer_transfer, but does not wait: wye_pending_wait returns the result and the report. It
- * takes a copy of an upload's bytes before it returns, and the pending transfer owns those of a
- * download: `target` is null, and they come from wye_pending_output with the binding 0. With
- * WYE_DISPATCH_BORROW, source and target are the caller's, and stay with it until the end. Limits,
- * and WYE_DISPATCH_AT_ONCE, as of wye_dispatch_submit. */
+ * copies an upload's bytes before it returns, and the pending transfer owns the bytes of a
+ * download: `target` is null, and wye_pending_output returns them for the binding 0. With
+ * WYE_DISPATCH_BORROW the caller's `source` and `target` are used directly, and must stay valid
+ * until the transfer has ended. The limits and WYE_DISPATCH_AT_ONCE are as in wye_dispatch_submit.
+ */
 WYE_API wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_desc* desc,
                                               wye_pending* out, wye_error** error);
 
@@ -738,43 +757,45 @@ WYE_API wye_status wye_buffer_transfer_submit(wye_context* context, const wye_tr
 WYE_API wye_status wye_pending_poll(wye_context* context, wye_pending pending, uint32_t* ended,
                                     wye_error** error);
 
-/* Waits until the dispatch has ended and returns its result, as wye_dispatch does; again if it is
- * called again. WYE_TIMEOUT: it has not ended within `timeout_ns` (UINT64_MAX: no limit) and goes
- * on. `report` may be null. */
+/* Waits until the dispatch has ended and returns its result, as wye_dispatch does; later calls
+ * return the same result. WYE_TIMEOUT: it has not ended within `timeout_ns` (UINT64_MAX: no limit)
+ * and continues. `report` may be null. */
 WYE_API wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t timeout_ns,
                                     wye_report* report, wye_error** error);
 
-/* Waits until one of `count` dispatches has ended, on any devices of the context, and sets *index
- * to it. WYE_TIMEOUT as for wye_pending_wait, which then returns the result. */
+/* Waits until one of `count` dispatches, on any devices of the context, has ended and sets *index
+ * to its index; wye_pending_wait then returns its result. WYE_TIMEOUT is as in wye_pending_wait. */
 WYE_API wye_status wye_pending_wait_any(wye_context* context, const wye_pending* pending,
                                         uint64_t count, uint64_t timeout_ns, uint64_t* index,
                                         wye_error** error);
 
-/* The bytes of the output with a binding number, owned by the pending dispatch until it is freed;
- * the caller may write to them. WYE_NOT_READY before its end; after a failure, the failure;
- * WYE_NOT_FOUND for a binding that it does not own. */
+/* Returns the bytes of the output with a binding number. The pending dispatch owns them until it is
+ * freed; the caller may write to them. WYE_NOT_READY before the dispatch has ended; if it failed,
+ * its error; WYE_NOT_FOUND for a binding without an owned output. */
 WYE_API wye_status wye_pending_output(wye_context* context, wye_pending pending, uint32_t binding,
                                       wye_bytes* out, wye_error** error);
 
-/* Called once, when the dispatch has ended, with the status that wye_pending_wait returns. */
+/* Called once when a dispatch has ended, with the status that wye_pending_wait returns. */
 typedef void (*wye_pending_fn)(void* user, wye_status status);
 
-/* Calls `fn` on a thread of the library once the dispatch has ended; of one device, one at a time.
- * It may call any function of the context but those that destroy it, and should be short.
- * Destroying the context waits for it. After an abandoned destruction it is not called any more. */
+/* Calls `fn` on a thread of the library once the dispatch has ended. Callbacks of one device run
+ * one at a time. `fn` may call any function with the context except those that destroy it, and
+ * should be short. Destroying the context waits for running callbacks; after
+ * wye_context_destroy_within returned WYE_TIMEOUT none is called. */
 WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pending_fn fn,
                                       void* user, wye_error** error);
 
-/* Cancels one dispatch, which ends with WYE_CANCELLED, or as usual if it was quicker; resident
- * buffers that it writes are unspecified, and dispatches in flight that use them may end so too.
- * Other dispatches are not touched. A device that cannot stop work (a GPU) runs it to its end, in
- * use of its buffers, but its result is WYE_CANCELLED at once for calls that begin later, callbacks
- * and waits with a time limit; at its end for WYE_DISPATCH_BORROW and for waits in progress without
- * a limit. What the host has not submitted yet never runs. Success if it has ended. */
+/* Cancels one dispatch. It ends with WYE_CANCELLED, or as usual if it ends first. The contents of
+ * resident buffers that it writes are unspecified, and dispatches in flight that use these buffers
+ * may end with WYE_CANCELLED too; other dispatches are not affected. On a device that cannot stop
+ * work (a GPU) the work runs to its end and uses its buffers until then. Its result is
+ * WYE_CANCELLED immediately for callbacks, waits with a time limit and calls that begin later; with
+ * WYE_DISPATCH_BORROW, and for waits without a limit that are in progress, only at its end. Work
+ * that the host has not submitted yet never runs. Succeeds if the dispatch has already ended. */
 WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 
-/* Invalidates the handle and frees the outputs. Work in flight goes on, unobserved; if it borrows
- * the caller's memory, the call waits for its end first. */
+/* Invalidates the handle and frees the outputs. Work in flight continues, and its result is lost;
+ * if it borrows the caller's memory, the call waits for its end first. */
 WYE_API wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error** error);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C++ API: a thin, header-only layer over wye/wye.h. Objects own their handles and are movable;
-// each keeps its context alive. Only the standard library throws (out of memory); failures are
-// Result<T> with an Error, whose value() ends the program with the error's text. Threads: as in
-// wye.h; a Dispatch is used by one thread at a time.
+// each keeps its context alive. Failures are returned as Result<T> with an Error; calling value()
+// on a failed Result ends the program with the error's text. Only the standard library throws (out
+// of memory). Threads: as in wye.h; a Dispatch is used by one thread at a time.
 //
 //   wye::Result<void> saxpy(std::string_view text, std::span<const float> x,
 //                           std::span<const float> y, std::span<float> r) {
@@ -47,8 +47,8 @@
 
 namespace wye {
 
-// Values that live on after the expression: an lvalue, or a view such as std::span. A temporary
-// vector is refused where the values are used later.
+// Values that outlive the expression: an lvalue, or a view such as std::span. Functions that use
+// the values later take this, and so refuse a temporary vector.
 template <typename R>
 concept BorrowedValues = Values<R> && std::ranges::borrowed_range<R>;
 
@@ -60,7 +60,7 @@ struct ContextOptions {
     wye_log_fn log = nullptr;
     void* log_user = nullptr;
     // Time limit for destroying the context, after which running work is abandoned
-    // (wye_context_destroy_within). Nothing: no limit.
+    // (wye_context_destroy_within). Empty: no limit.
     std::optional<std::chrono::nanoseconds> close_within = {};
 };
 
@@ -108,8 +108,8 @@ class Context {
             return wye_context_shutdown(get(), static_cast<std::uint64_t>(limit.count()), e);
         });
     }
-    // Opens a device. Empty selector: $WYE_DEVICE, else "auto". With a program: one that can run
-    // it.
+    // Opens a device. An empty selector stands for $WYE_DEVICE, or "auto" if that is not set. With
+    // a program: only a device that can run it.
     [[nodiscard]] Result<Device> open(std::string_view selector = {},
                                       const Program* program = nullptr) const {
         wye_device out = 0;
@@ -120,7 +120,7 @@ class Context {
         return Device(context_, out);
     }
 
-    // As open, by a policy.
+    // As open, with any policy.
     [[nodiscard]] Result<Device> choose(std::string_view selector, wye_device_policy policy,
                                         const Program* program = nullptr) const {
         wye_device_choice choice;
@@ -158,7 +158,7 @@ class Context {
         WYE_TRY(detail::call([&](wye_error** e) { return wye_verdicts_report(get(), &blob, e); }));
         return detail::take_text(blob);
     }
-    // Later contexts open the plugin unprobed, or probe it anew.
+    // Makes later contexts open the plugin without a probe, or probe it again.
     [[nodiscard]] Result<void> trust_plugin(std::string_view id) const {
         return detail::call(
             [&](wye_error** e) { return wye_verdict_trust(get(), detail::borrow(id), e); });
@@ -182,7 +182,7 @@ class Context {
         return freed;
     }
 
-    // The sums over its devices.
+    // Sums the counters of all its devices.
     [[nodiscard]] Result<wye_counters> counters() const {
         wye_counters out;
         WYE_INIT(out);
@@ -202,7 +202,7 @@ class Context {
   private:
     explicit Context(std::shared_ptr<wye_context> context) : context_(std::move(context)) {}
 
-    // State of the C callback: the resolver, the files that it gave, and its first error.
+    // State of the C callback: the resolver, the files that it returned, and its first error.
     struct Resolving {
         const Resolver& resolver;
         std::vector<std::vector<std::byte>> files;
@@ -289,7 +289,8 @@ class Dispatch {
         return *this;
     }
 
-    // The elements must have the declared type (see is_element); they are not copied.
+    // Binds host memory, which is not copied. The elements must have the declared type (see
+    // is_element).
     template <BorrowedValues R>
     Dispatch& input(std::string_view name, R&& values) {
         if (wye_argument* argument = host<R>(name)) {
@@ -344,12 +345,13 @@ class Dispatch {
         desc_.timeout_ns = ns;
         return *this;
     }
-    // `/`, sqrt and math functions may be native up to this error; the report names them.
+    // Lets `/`, sqrt and math functions use native forms with up to this error; the report names
+    // them.
     Dispatch& ulp_budget(std::uint32_t ulp) {
         desc_.ulp_budget = ulp;
         return *this;
     }
-    // Allows the program's native variants; the report has the index of the one that ran.
+    // Allows the program's native variants; the report has the index of the variant that ran.
     Dispatch& variants() {
         desc_.flags |= WYE_DISPATCH_VARIANTS;
         return *this;
@@ -360,19 +362,19 @@ class Dispatch {
         return *this;
     }
     Dispatch& on(const Queue&&) = delete;
-    // Asks the driver for the time on the device, for the report.
+    // Measures the device time for the report.
     Dispatch& timed(bool timed = true) {
         desc_.flags = timed ? desc_.flags | WYE_DISPATCH_TIMED : desc_.flags & ~WYE_DISPATCH_TIMED;
         return *this;
     }
-    // This many launches on the same bindings as one; outputs start at zero before the first only.
-    // 0 is refused by run().
+    // Makes the dispatch this many launches with the same bindings; outputs are zeroed before the
+    // first only. run() refuses 0.
     Dispatch& fixpoint(std::uint32_t iterations) {
         desc_.flags |= WYE_DISPATCH_FIXPOINT;
         desc_.fixpoint_iterations = iterations;
         return *this;
     }
-    // All workgroups run at once; refused unless the device has grid_sync and room for them.
+    // Runs all workgroups at the same time; refused unless the device has grid_sync and they fit.
     Dispatch& cooperative() {
         desc_.flags |= WYE_DISPATCH_COOPERATIVE;
         return *this;
@@ -384,27 +386,27 @@ class Dispatch {
         desc_.workgroup[2] = z;
         return *this;
     }
-    // For the log. Copied, as the next.
+    // A name for the log; copied.
     Dispatch& label(std::string_view text) {
         label_ = std::make_shared<const std::string>(text);
         desc_.label = detail::borrow(*label_);
         return *this;
     }
-    // How the program is used: see wye_dispatch_desc.
+    // A name for how the program is used; copied. See wye_dispatch_desc.
     Dispatch& profile(std::string_view name) {
         profile_ = std::make_shared<const std::string>(name);
         desc_.profile = detail::borrow(*profile_);
         return *this;
     }
-    // LIMIT_EXCEEDED if all outputs together are larger. 0: no limit.
+    // Limits the size of all outputs together (LIMIT_EXCEEDED). 0: no limit.
     Dispatch& max_output_bytes(std::uint64_t bytes) {
         desc_.max_output_bytes = bytes;
         return *this;
     }
-    // The request itself.
+    // The request as the C API takes it.
     [[nodiscard]] wye_dispatch_desc& desc() noexcept { return desc_; }
 
-    // Exact bytes of each argument given so far, in the order given; nothing runs.
+    // Returns the exact bytes of each argument given so far, in the order given. Runs nothing.
     [[nodiscard]] Result<std::vector<std::uint64_t>> sizes() {
         WYE_TRY(ready());
         std::vector<std::uint64_t> out(arguments_.size());
@@ -423,7 +425,7 @@ class Dispatch {
             [&](wye_error** e) { return wye_dispatch(context_.get(), &desc_, &report_, e); }));
         return report_;
     }
-    // As run, and the result owns the outputs: those without an argument are read back for it.
+    // As run, but outputs without an argument are read back into memory that the result owns.
     [[nodiscard]] Result<Outputs> run_owned() {
         std::vector<Pending::Output> owned = own_outputs();
         WYE_TRY(ready());
@@ -434,17 +436,18 @@ class Dispatch {
         }));
         return Outputs(Pending(context_, out, std::move(owned)), report_);
     }
-    // As run, with the outputs that have no argument in these slots, which grow as needed.
+    // As run, but outputs without an argument are read back into these slots, which grow as needed.
     [[nodiscard]] Result<wye_report> run_into(OutputSlots& slots) {
         WYE_ASSIGN(const std::vector<Pending::Output> owned, point_at(slots));
         auto result = run();
         point_nowhere(owned);
         return result;
     }
-    // Starts the launch and does not wait for it. The inputs are copied, and the pending dispatch
-    // owns the outputs: those without an argument are read back for Pending::output.
+    // Starts the launch and does not wait for it. Inputs are copied. Outputs without an argument
+    // are read back into memory that the Pending owns; see Pending::output.
     [[nodiscard]] Result<Pending> submit() { return start(own_outputs()); }
-    // As submit, but copies nothing: inputs and outputs are in use until the end of the dispatch.
+    // As submit, but copies nothing: the memory of inputs and outputs is in use until the dispatch
+    // ends.
     [[nodiscard]] Result<Pending> submit_borrowing() {
         desc_.flags |= WYE_DISPATCH_BORROW;
         auto started = start({});
@@ -473,7 +476,7 @@ class Dispatch {
                            std::string(name));
         return *this;
     }
-    // The argument for a buffer, added on first use.
+    // Returns the argument for a buffer, which it adds at first use.
     wye_argument* find(std::string_view name, std::uint32_t kind) {
         for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
             if (detail::view(info_.buffers[i].name) != name) continue;
@@ -510,7 +513,7 @@ class Dispatch {
         return find(name, WYE_ARGUMENT_HOST);
     }
 
-    // The outputs that are host arguments without storage; adds those without an argument.
+    // Returns the outputs without storage; adds host arguments for outputs without an argument.
     [[nodiscard]] std::vector<Pending::Output> own_outputs() {
         std::vector<Pending::Output> owned;
         for (std::uint64_t i = 0; !error_ && i < info_.buffer_count; ++i) {
@@ -529,7 +532,7 @@ class Dispatch {
         }
         return owned;
     }
-    // Puts the outputs that have no storage into slots, until point_nowhere.
+    // Points outputs without storage at the slots, until point_nowhere.
     [[nodiscard]] Result<std::vector<Pending::Output>> point_at(OutputSlots& slots) {
         std::vector<Pending::Output> owned = own_outputs();
         WYE_ASSIGN(const std::vector<std::uint64_t> sizes, this->sizes());

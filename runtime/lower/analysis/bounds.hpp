@@ -27,7 +27,7 @@ class Bounds {
     std::uint32_t within(std::uint32_t a, Interval interval, ir::Kind kind);
 
     [[nodiscard]] const Bound& at(std::uint32_t bound) const { return bounds_[bound]; }
-    // If true, a value is represented by its interval only.
+    // Whether the limit is reached, above which a value is represented only by its interval.
     [[nodiscard]] bool full() const { return bounds_.size() > kMost || spent_ > kMostSpent; }
     void spend() { ++spent_; }
 
@@ -44,8 +44,9 @@ class Bounds {
     static constexpr std::size_t kMost = 4096;
     static constexpr std::size_t kMostAsked = 64;
     static constexpr std::size_t kMostSpent = 1U << 16U;
-    // Sample launches, to discard preconditions that no launch satisfies: a small grid, small
-    // parameters, and long buffers, or short ones for loops over a buffer that must not overflow.
+    // Sample launches, used to discard preconditions that no launch satisfies: they have a small
+    // grid, small parameters, and long buffers (or short ones, for loops over a buffer that must
+    // not overflow).
     static constexpr unsigned kSamples = 3;
     static constexpr std::int64_t kParams[kSamples] = {1, 1000, 1000};
     static constexpr std::int64_t kLengths[kSamples] = {0xfffffffe, 0xfffffffe, 1000};

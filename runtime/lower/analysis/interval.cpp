@@ -10,7 +10,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// The exact result if it fits the kind; a result that may wrap becomes "anything".
+// Returns the exact result if it fits the kind; a result that may wrap becomes "anything".
 Interval checked(Kind kind, bool overflow, Interval r) {
     const Interval all = whole(kind);
     return overflow || !all.contains(r) ? all : r;

@@ -10,7 +10,7 @@
 
 namespace wye::lower {
 
-// The range of an integer, both ends included. For u64, kMost as `high` means "no upper bound".
+// A range of integers that includes both ends. For u64, kMost as `high` means "no upper bound".
 struct Interval {
     static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that a compiler cannot know. Some compilers miscompile float operations on constants;
-// values that come from a launch are safe from that.
+// Finds values that a compiler cannot know. Some compilers miscompile float operations on
+// constants; values that come from a launch are safe.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ class LaunchValues {
   public:
     LaunchValues(const ir::Program& program, const ir::Code& code);
 
-    // The value follows from parameters and read-only buffers by operations that a compiler cannot
-    // replace by a constant. False if unsure.
+    // Whether the value is computed from parameters and read-only buffers by operations that a
+    // compiler cannot replace by a constant. False if unsure.
     [[nodiscard]] bool unknown(ir::ExprId id) const;
 
   private:
@@ -24,7 +24,8 @@ class LaunchValues {
     std::vector<bool> locals_;  // lets for which `unknown` is true
 };
 
-// A literal, or a vector of literals, none of which is NaN, -0 or, where `zero` is false, 0.
+// Whether an expression is a literal, or a vector of literals, without NaN, -0 and, if `zero` is
+// false, 0.
 [[nodiscard]] bool plain_literal(const ir::Code& code, ir::ExprId id, bool zero);
 
 }  // namespace wye::lower

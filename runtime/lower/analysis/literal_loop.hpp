@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops with literal bounds that contain others (the rounds of a hash). Compilers unroll only the
-// inner loops, so tables stay loads and rotations of variables stay copies. Pure.
+// Finds loops with literal bounds that should be unrolled although they contain other loops (the
+// rounds of a hash). Compilers unroll only the inner loops, so that table look-ups remain loads and
+// rotations of variables remain copies. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 
 namespace wye::lower {
 
-// The number of rounds of a loop with literal bounds and step of at most 31 bits, else nothing.
+// The number of rounds of a loop with literal bounds and step of at most 31 bits; empty for other
+// loops.
 [[nodiscard]] std::optional<std::uint64_t> literal_rounds(const ir::Code& code,
                                                           const ir::Stmt& loop);
 
-// The loop should be unrolled: few rounds, inner loops with literal bounds, no barriers, jumps or
-// atomics, and a limited total size.
+// Whether the loop should be unrolled: it has few rounds, its inner loops have literal bounds, it
+// has no barriers, jumps or atomics, and its total size is limited.
 [[nodiscard]] bool worth_unrolling(const ir::Program& program, const ir::Code& code,
                                    const ir::Stmt& loop);
 

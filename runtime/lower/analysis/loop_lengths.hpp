@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose end is known from data only (`for j in row[r]..row[r + 1] { ... col[j] ... }`): the
-// accesses indexed by the counter that neither the text nor preconditions prove. All are in range
-// if the end is at most the lengths of their arrays (and a signed start is not negative), so a
-// writer may check once, before the loop. Shared by all lowerings. Pure.
+// For loops whose end comes from data (`for j in row[r]..row[r + 1] { ... col[j] ... }`): finds the
+// accesses indexed by the counter that are not proven in range, neither by the text nor by
+// preconditions. They are all in range if the end is at most the lengths of their arrays (and a
+// signed start is not negative), so a writer may check once, before the loop. Shared by all
+// lowerings. Pure.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,9 @@ class DataLoops {
   public:
     DataLoops(const ir::Program& program, const ir::Code& code);
 
-    // For `loop`, a FOR. Empty if a check before the loop gains nothing, or if the loop cannot be
-    // duplicated: too long, or with loops, barriers or subgroup operations inside.
+    // The lengths for `loop`, a FOR. Empty if a check before the loop gains nothing, or if the loop
+    // cannot be duplicated because it is too long or contains loops, barriers or subgroup
+    // operations.
     [[nodiscard]] LoopLengths lengths(const CodeRanges& ranges, const ir::Stmt& loop) const;
 
   private:

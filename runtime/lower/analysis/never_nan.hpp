@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which stored values need no NaN test. Pure; shared by the lowerings.
+// Finds stored values that need no NaN test. Pure; shared by the lowerings.
 #pragma once
 
 #include "wye/sdk/program.hpp"

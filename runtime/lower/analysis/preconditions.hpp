@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Preconditions of a launch for omitting range checks. For each access that the text alone does not
-// prove, the interval of its index must lie inside the array. The interval is computed from
-// parameters, lengths and grid by the interval arithmetic of the analysis (a result that may wrap
-// is "anything"). For loops with barriers, end + step must be below the type's maximum. Pure
-// values; thread-safe when const.
+// Preconditions: the conditions on a launch under which range checks can be left out. For each
+// access that the text alone does not prove in range, the interval of its index must lie inside the
+// array. The interval is computed from parameters, lengths and grid by the interval arithmetic of
+// the analysis (a result that may wrap is "anything"). For loops with barriers, end + step must be
+// below the type's maximum. Pure values; thread-safe when const.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct LaunchFacts {
 struct Preconditions {
     static constexpr std::size_t kMaxBounds = 256;
 
-    struct Access {  // 0 <= index < length for all values of both
+    struct Access {  // requires 0 <= index < length for all values of both
         std::uint32_t index = 0;
         std::uint32_t length = 0;
         friend bool operator==(const Access&, const Access&) = default;
@@ -69,7 +69,8 @@ struct Preconditions {
     [[nodiscard]] bool empty() const { return accesses.empty(); }
     [[nodiscard]] bool read_params() const;
     [[nodiscard]] bool hold(const LaunchFacts& launch) const;
-    // One line each, with the program's names: "min(y) * width + x < len(from)".
+    // The preconditions as text, one per line, with the program's names: "min(y) * width + x <
+    // len(from)".
     [[nodiscard]] std::string text(const ir::Program& program) const;
 };
 

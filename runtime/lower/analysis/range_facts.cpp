@@ -125,7 +125,7 @@ bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict,
             return operand(1) && operand(2);
         case Op::AND:
             return (low(0) >= 0 && operand(0)) || (low(1) >= 0 && operand(1));
-        case Op::REM:  // below its divisor, unless that is zero
+        case Op::REM:  // less than the divisor, unless that is zero
             if (low(0) >= 0 && low(1) >= 1 &&
                 reaches(n.operands[1], bound, false, depth - 1, budget))
                 return true;
@@ -133,7 +133,7 @@ bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict,
         case Op::DIV:
         case Op::SHR:
             return low(0) >= 0 && (n.op == Op::SHR || low(1) >= 0) && operand(0);
-        case Op::SUB: {  // without borrow, at most the minuend
+        case Op::SUB: {  // at most the minuend if there is no borrow
             const Interval a = interval(n.operands[0]);
             const Interval b = interval(n.operands[1]);
             return b.low >= 0 && a.low >= b.high && operand(0);
@@ -160,7 +160,7 @@ std::uint32_t RangeFacts::bound(Value value, Bounds& out, Made& made, unsigned d
     const auto plain = [&] { return out.fixed(n.kind, known); };
     out.spend();
     if (known.exact() || depth == 0 || out.full() || made.size() > kMaxMade) return plain();
-    // If a value depends on itself, its interval stands in until the result is known.
+    // If a value depends on itself, its interval is used until the result is known.
     const auto [at, fresh] = made.try_emplace(value, 0);
     if (!fresh) return at->second;
     at->second = plain();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbered values, and facts about them at one place of a program. Expressions with the same number
-// have the same value. Facts are scoped: mark() before a block, release() after it. Used by one
-// thread for one function.
+// RangeFacts: numbers the values of a function, and keeps facts about them that hold at the current
+// place of the program. Expressions with the same number have the same value. Facts are scoped:
+// mark() before a block, release() after it. Used by one thread for one function.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct ValueNode {
     ir::Kind kind = ir::Kind::None;
     std::uint64_t detail = 0;  // literal bits, built-in and component, parameter, array class
     std::array<Value, 3> operands = {kNoValue, kNoValue, kNoValue};
-    Interval base;                   // holds everywhere
+    Interval base;                   // the interval that holds at every place
     std::uint32_t bound = kNoBound;  // its steps in a launch, if already computed
 };
 
@@ -33,7 +33,7 @@ class RangeFacts {
     Value opaque(ir::Kind kind, Interval interval);
     // A new value, even if another has the same operation and operands.
     Value single(const ValueNode& node);
-    // The number of an operation; equal for equal operations on equal values.
+    // The number of an operation; the same for equal operations on equal values.
     Value number(const ValueNode& node);
     [[nodiscard]] const ValueNode& node(Value value) const { return nodes_[value]; }
 
@@ -44,7 +44,7 @@ class RangeFacts {
     void apart(Value a, Value b);  // a != b
 
     [[nodiscard]] Interval interval(Value value) const { return interval(value, kDepth); }
-    // True if `value` < `bound` (or <=) is certain, as integers.
+    // Whether `value` < `bound` (or <=) is certain, compared as integers.
     [[nodiscard]] bool certainly_less(Value value, Value bound, bool strict) const {
         unsigned budget = kBudget;
         return reaches(value, bound, strict, kDepth, budget);

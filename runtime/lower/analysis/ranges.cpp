@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over main and, at each call, over the callee, with a number for every integer value and
-// the facts that hold at the current place. Variables get a new number at each assignment, and
-// where control flow joins. Functions whose calls are too many or nest too deeply are walked once,
+// Walks main once and, at each call, the callee. Every integer value has a number, and the walk
+// keeps the facts that hold at the current place. Variables get a new number at each assignment,
+// and where control flow joins. Functions with too many or too deeply nested calls are walked once,
 // with the intervals of all their arguments.
 #include "lower/analysis/ranges.hpp"
 
@@ -479,7 +479,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
         node.base = join(facts_.node(node.operands[1]).base, facts_.node(node.operands[2]).base);
         return facts_.number(node);
     }
-    // Valid for this value only: the conditions around the select hold here.
+    // Valid for this value only, since the conditions around the select hold here.
     node.base = join(intervals[0], intervals[1]);
     node.bound = shared_.bounds.joined(bounds[0], bounds[1], node.kind);
     return facts_.single(node);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which range checks are redundant, proven by intervals of integer values and by facts such as a
-// dominating `i < len(b)`. Where possible, what the text does not prove becomes a precondition of
-// launches. Shared by all lowerings. Pure; a value; thread-safe once made.
+// Finds redundant range checks, by intervals of integer values and by facts such as a dominating `i
+// < len(b)`. Where possible, what the text does not prove becomes a precondition of launches.
+// Shared by all lowerings. Pure; thread-safe once constructed.
 #pragma once
 
 #include <array>
@@ -15,14 +15,16 @@
 namespace wye::lower {
 
 struct CodeRanges {
-    // By ExprId: an access (LOAD*, atomics, WORKGROUP_UNIFORM_LOAD) whose index is in range.
+    // By ExprId: whether the index of an access (LOAD*, atomics, WORKGROUP_UNIFORM_LOAD) is in
+    // range.
     std::vector<bool> accesses;
-    // By ExprId: a SELECT that must become a branch, since accesses in its arms are in range only
-    // if the arm is taken.
+    // By ExprId: whether a SELECT must become a branch, since accesses in its arms are in range
+    // only if the arm is taken.
     std::vector<bool> guarded;
-    // By StmtId: STORE and STORE_ARRAY in range; FOR whose variable cannot overflow when stepped.
+    // By StmtId: whether a STORE or STORE_ARRAY is in range; whether the variable of a FOR cannot
+    // overflow when it is stepped.
     std::vector<bool> stores, plain_loops;
-    // By ExprId and by StmtId: not proven by preconditions either.
+    // By ExprId and by StmtId: whether the access is not proven by preconditions either.
     std::vector<bool> always_checked_accesses, always_checked_stores;
 };
 

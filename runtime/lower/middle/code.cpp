@@ -14,7 +14,7 @@ using ir::Op;
 
 constexpr std::array<std::uint32_t, 3> kOneInvocation = {1, 1, 1};
 
-// A component in memory, and the forms from and to it.
+// Sets the kind of a component in memory, and the forms that load and store it.
 void lay_out(Array& array) {
     const Kind kind = array.type.kind;
     const bool half_bits = kind == Kind::F16 && array.space == Space::Global;
@@ -93,7 +93,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
     }
 }
 
-// Functions have no effects.
+// Finds atomic additions to floats. Searches main only, since functions have no effects.
 void ProgramForm::find_additions() {
     for (const ir::Expr& e : program.main.exprs) {
         if (!ir::op_atomic(e.op)) continue;

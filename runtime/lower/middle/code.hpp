@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The middle form of statements: what is decided about each access and loop of a program, for all
-// writers. A writer walks the program's statements and spells the decisions.
+// The middle form of statements: the decisions about each access and loop of a program, shared by
+// all writers. A writer walks the program's statements and spells these decisions in its language.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace wye::lower::middle {
 
-// Of a whole program. Borrows the program. Immutable; thread-safe.
+// The decisions for a whole program, which it borrows. Immutable; thread-safe.
 class ProgramForm {
   public:
     // `program` is valid and typed; `workgroup` is the effective size. `check_free`: as in Options.
@@ -26,14 +26,15 @@ class ProgramForm {
     const Target target;
     const std::array<std::uint32_t, 3> workgroup;
     const Ranges ranges;
-    // One invocation of the device runs a whole workgroup (see Regions).
+    // Whether one invocation of the device runs a whole workgroup (see Regions).
     const bool whole_workgroups;
 
     [[nodiscard]] const Array& buffer(std::uint32_t number) const { return buffers_[number]; }
     [[nodiscard]] const Array& table(std::uint32_t number) const { return tables_[number]; }
-    // How main starts with `shared` arrays of zeros. `used`: by buffer; others are left alone.
+    // How main zeroes `shared` arrays at its start. `used`, by buffer: only these arrays are
+    // zeroed.
     [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used) const;
-    // Workgroup memory of all `shared` arrays.
+    // Bytes of workgroup memory of all `shared` arrays.
     [[nodiscard]] std::uint32_t shared_bytes() const;
 
   private:
@@ -42,17 +43,17 @@ class ProgramForm {
     std::vector<Array> buffers_, tables_;
 };
 
-// A BITCAST. Components keep their width, or 1 and 2 components become each other.
+// The form of a BITCAST: components keep their width, or one component becomes two or the reverse.
 struct Bitcast {
     FormKey canonical = kNoKey;  // applied to each operand component first
-    // The components of the result, each from all components of the operand. kNoKey: each is the
-    // plain bitcast of its own one.
+    // The forms that make each component of the result from all components of the operand. kNoKey:
+    // each component is the plain bitcast of the same component.
     std::array<FormKey, 2> parts = {kNoKey, kNoKey};
 
     [[nodiscard]] bool plain() const { return parts[0] == kNoKey; }
 };
 
-// Of main or of one function. Borrows the program's. Used by one thread.
+// The decisions for main or one function. Borrows the ProgramForm. Used by one thread.
 class CodeForm {
   public:
     // `function`: its index; ir::kNone: main.
@@ -61,23 +62,23 @@ class CodeForm {
     CodeForm& operator=(const CodeForm&) = delete;
 
     const ir::Code& code;
-    const Regions regions;  // none unless one invocation runs a whole workgroup
+    const Regions regions;  // empty unless one invocation runs a whole workgroup
 
-    // A LOAD, LOAD_TABLE, LOAD_ARRAY, WORKGROUP_UNIFORM_LOAD or atomic operation.
+    // For a LOAD, LOAD_TABLE, LOAD_ARRAY, WORKGROUP_UNIFORM_LOAD or atomic operation.
     [[nodiscard]] Access access(ir::ExprId id) const;
-    // A STORE or STORE_ARRAY.
+    // For a STORE or STORE_ARRAY.
     [[nodiscard]] Access store(ir::StmtId id) const;
     [[nodiscard]] Array local_array(std::uint32_t local) const;
-    // A SELECT that is a branch, since accesses in its arms are in range only in the arm that is
-    // taken.
+    // Whether a SELECT must be a branch, since accesses in its arms are in range only in the arm
+    // that is taken.
     [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_->guarded[select]; }
 
     [[nodiscard]] Bitcast bitcast(const ir::Expr& e) const;
-    // A FOR.
+    // For a FOR.
     [[nodiscard]] Loop loop(ir::StmtId id) const;
     // The lengths of a loop, each once.
     [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
-    // Until the next call, accesses within these lengths are in range, or no longer so.
+    // Sets whether accesses within these lengths count as in range, until the next call.
     void assume(const LoopLengths& lengths, bool in_range) {
         if (!version_) ranges_ = &version_.emplace(*ranges_);
         set_in_range(*version_, lengths, in_range);
@@ -91,8 +92,9 @@ class CodeForm {
                                  Access::Check check) const;
 
     const ProgramForm& program_;
-    const CodeRanges* ranges_;           // the program's, or `version_`
-    std::optional<CodeRanges> version_;  // of a loop that is being written
+    const CodeRanges* ranges_;  // the program's, or `version_`
+    // Ranges for the loop that is being written, if changed by `assume`.
+    std::optional<CodeRanges> version_;
     // Made for the first loop.
     mutable std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
     mutable std::optional<DataLoops> data_loops_;

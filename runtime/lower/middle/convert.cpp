@@ -36,7 +36,8 @@ Bounds bounds(Kind from, Kind to) {
     }
 }
 
-// Values out of range bypass the conversion: they saturate, and NaN becomes 0.
+// A conversion that saturates: values out of range bypass the target's conversion, and NaN becomes
+// 0.
 void float_to_int(Maker& m, Kind to) {
     const Bounds b = bounds(m.kind, to);
     const ir::Type target{to, 1};
@@ -126,8 +127,9 @@ void brain_to_bits(Maker& m) {
     m.result(m.select(m.greater(size, m.u32(0x7f800000U)), m.u32(0x7fc0U), rounded));
 }
 
-// A self-comparison takes one instruction less than a test of bits, and compilers optimise it
-// better, but some assume that a value always equals itself.
+// Makes NaNs canonical. Comparing a value with itself takes one instruction less than testing its
+// bits, and compilers optimise it better; but some compilers assume that a value always equals
+// itself.
 void canonical_nan(Maker& m) {
     const StepId a = m.operand();
     const StepId nan = m.number(m.wide ? 0x7ff8000000000000U : 0x7fc00000U);
@@ -136,7 +138,8 @@ void canonical_nan(Maker& m) {
 
 void to_half(Maker& m) {
     const FormKey rounded = conversion(Kind::F32, Kind::F16);
-    // Integers that f32 rounds are far above the largest f16, so rounding twice is right.
+    // Integers that f32 cannot represent exactly are far above the largest f16, so rounding twice
+    // is correct.
     const StepId narrow = m.apply(conversion(m.kind, Kind::F32), Kind::F32, {m.operand()});
     m.result(m.kind == Kind::BOOL ? narrow : m.apply(rounded, Kind::F16, {narrow}));
 }
@@ -209,7 +212,7 @@ bool make_loaded(Maker& m, Form& form, Kind kind) {
     return true;
 }
 
-// f16 is computed in f32 and rounded; the product of an fma is exact in f32.
+// f16 operations are computed in f32 and rounded; the product of an fma is exact in f32.
 bool make_half(Maker& m, Form&, Op op) {
     const auto in_f32 = [&](Op what, std::initializer_list<StepId> parts) {
         return m.apply(exact_operation(what, Kind::F32), Kind::F32, parts);

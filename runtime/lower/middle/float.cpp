@@ -14,7 +14,7 @@ class Float {
   public:
     explicit Float(Maker& maker) : m_(maker), word_(m_.word) {}
 
-    // False: there is no form.
+    // Writes the form of an operation. False if there is none.
     bool write(Op op, Form& form);
 
   private:
@@ -40,8 +40,9 @@ class Float {
     const Kind word_;
 };
 
-// 53 bits are more than 2 * 24 + 1, so an f32 quotient or root computed in f64 rounds correctly.
-// For the quirk `nvidia-vk-division-call`, if f32 roots are not exact, all use fused steps instead.
+// Whether quotients and roots are computed by fused steps, for the quirk `nvidia-vk-division-call`
+// if f32 roots are not exact. Otherwise f32 ones are computed in f64, which rounds correctly, since
+// 53 bits are more than 2 * 24 + 1.
 bool Float::by_fma() const {
     return m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
@@ -105,7 +106,8 @@ bool Float::fused(Form& form) {
     return true;
 }
 
-// The product is exact in f64; the sum is rounded to odd, so the final rounding to f32 is right.
+// An f32 fma in f64: the product is exact, and the sum is rounded to odd, so the final rounding to
+// f32 is correct.
 StepId Float::fused_through_f64(StepId a, StepId b, StepId c) {
     const StepId zero = m_.literal(Kind::F64, 0);
     const StepId p =
@@ -145,7 +147,8 @@ bool Float::whole(Op op, const char* narrow, const char* wide) {
         if (!target.emulates) return false;
         result = emulated(narrow, wide, {a});
     } else if (target.quirks.has(Quirk::PoclConstantRounding)) {
-        // From 2^23 (2^52) on all values are whole; these and NaNs bypass the operation.
+        // From 2^23 (f64: 2^52) on all values are whole numbers; these and NaNs bypass the
+        // operation.
         const StepId end = m_.literal(m_.kind, m_.wide ? 0x4330000000000000U : 0x4b000000U);
         const StepId small = m_.named("small", m_.less(value(m_.magnitude(a)), end));
         const StepId given = m_.select(small, a, m_.literal(m_.kind, 0));

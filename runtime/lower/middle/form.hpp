@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The middle form of a scalar operation: a total operation of the language, written as steps that a
-// target has words for. Operands of a step are always in its domain (divisors are not zero, shifts
-// and conversions are in range), so a writer spells steps and decides nothing. Plain data.
+// The middle form of a scalar operation: an operation of the language, which is defined for all
+// operands, written as steps for which the target has words. The operands of a step are always in
+// its domain (divisors are not zero, shifts and conversions are in range), so a writer only spells
+// the steps. Plain data.
 #pragma once
 
 #include <array>
@@ -24,12 +25,12 @@ struct Step {
     enum class How : std::uint8_t {
         Operand,  // `extra`: its index
         Literal,  // `extra`: its bits
-        // The target's word for `op`: arithmetic, logic and comparisons, SELECT, CONVERT, BITCAST
-        // (which keeps NaNs), and the operations that Target declares.
+        // The target's word (operator or instruction) for `op`: arithmetic, logic and comparisons,
+        // SELECT, CONVERT, BITCAST (which keeps NaNs), and the operations that Target declares.
         Word,
         Form,   // `extra`: the FormKey
         Call,   // `extra`: a function of the library of emulations
-        Hidden  // `extra`: the Quirk; the operand, hidden from the compiler
+        Hidden  // the operand, hidden from the compiler; `extra`: the Quirk
     };
     How how = How::Word;
     ir::Op op = ir::Op::None;
@@ -41,8 +42,8 @@ struct Step {
     const char* name = nullptr;  // for generated text; null: unnamed
 };
 
-// Marks, in `extra`, a CONVERT between floats that is part of arithmetic (an f32 quotient through
-// f64), like its operand and result.
+// The value of `extra` for a CONVERT between floats that is part of an arithmetic operation (an f32
+// quotient computed in f64), as its operand and result are.
 inline constexpr std::uint64_t kOfArithmetic = 1;
 
 inline constexpr std::size_t kMostSteps = 256;
@@ -50,9 +51,9 @@ inline constexpr std::size_t kMostSteps = 256;
 struct Form {
     std::vector<Step> steps;  // the last one is the result
     unsigned operands = 0;
-    bool function = false;  // long: written as a function
+    bool function = false;  // it is long, so it is written as a function
     bool hides = false;
-    bool repeats_operands = false;    // they are names or literals, so a text may repeat them
+    bool repeats_operands = false;    // operands are names or literals
     std::string name;                 // "min_i32", "f32_to_i32": for functions
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The middle forms of all scalar operations and conversions for one target, made on first use. All
-// writers share them, so edge cases (division by zero, shifts, NaNs, saturation, f16 through f32)
-// are decided here only.
+// writers share them, so that edge cases (division by zero, shifts, NaNs, saturation, f16 through
+// f32) are decided in one place.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@ namespace wye::lower::middle {
 
 // ---- Names of forms ---------------------------------------------------------------------------
 
-inline constexpr FormKey kNoKey = 0;  // no form: the value as it is
+inline constexpr FormKey kNoKey = 0;  // no form: the value is unchanged
 
 namespace key {
 inline constexpr unsigned kFirstOperation = 0x200;  // NEG
@@ -38,24 +38,24 @@ inline constexpr FormKey kEnd = 2752;
     return static_cast<FormKey>((static_cast<unsigned>(op) - key::kFirstOperation) * 16 +
                                 static_cast<unsigned>(kind));
 }
-// The same, unaffected by an error budget.
+// As operation(), but not affected by an error budget.
 [[nodiscard]] constexpr FormKey exact_operation(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kExact + operation(op, kind));
 }
-// Float to integer saturates and NaN becomes 0; all others as in C.
+// A conversion. From float to integer it saturates and NaN becomes 0; all others are as in C.
 [[nodiscard]] constexpr FormKey conversion(ir::Kind from, ir::Kind to) {
     return static_cast<FormKey>(key::kConversions + static_cast<unsigned>(from) * 16 +
                                 static_cast<unsigned>(to));
 }
-// From a value to its bits in memory: an f16 or bf16 as u32, other floats with canonical NaNs.
+// Converts a value to its bits in memory: an f16 or bf16 to u32, other floats get canonical NaNs.
 [[nodiscard]] constexpr FormKey stored(ir::Kind kind) {
     return static_cast<FormKey>(key::kStored + static_cast<unsigned>(kind));
 }
-// The reverse, from the bits of an f16 or bf16 as u32.
+// The reverse of stored(), from the bits of an f16 or bf16 as u32.
 [[nodiscard]] constexpr FormKey loaded(ir::Kind kind) {
     return static_cast<FormKey>(key::kLoaded + static_cast<unsigned>(kind));
 }
-// A component of a bitcast between different numbers of components.
+// Which part of a bitcast between different numbers of components a form makes.
 enum class BitcastPart : std::uint8_t {
     LowHalf,    // of a u32, as f16
     HighHalf,   //
@@ -103,7 +103,7 @@ enum class LoopPart : std::uint8_t {
 
 // ---- Forms ------------------------------------------------------------------------------------
 
-// True if the operation is one word of every target, so that no form is needed.
+// Whether every target has one word for the operation, so that no form is needed.
 [[nodiscard]] constexpr bool is_plain(ir::Op op, ir::Kind kind) {
     using ir::Op;
     if (kind == ir::Kind::F16) return op >= Op::EQ && op <= Op::GE;
@@ -132,7 +132,8 @@ enum class LoopPart : std::uint8_t {
             return false;
     }
 }
-// True if a literal second operand has a form of its own: divisions, remainders, shifts, rotations.
+// Whether there is a special form for a literal second operand: for divisions, remainders, shifts,
+// rotations.
 [[nodiscard]] constexpr bool asks_for_literal(ir::Op op, ir::Kind kind) {
     const bool integer = kind >= ir::Kind::I32 && kind <= ir::Kind::U64;
     return integer && (op == ir::Op::DIV || op == ir::Op::REM || op == ir::Op::SHL ||
@@ -143,16 +144,17 @@ class Forms {
   public:
     explicit Forms(const Target& target) : target_(target) {}
 
-    // Null: there is no emulation of it.
+    // The form of a key. Null: the operation cannot be emulated.
     [[nodiscard]] const Form* find(FormKey key) {
         const std::uint16_t known = found_[key];
         return known != 0 ? known_form(known) : make(key);
     }
-    // For asks_for_literal with a literal second operand: the literal of the single word that does
-    // the operation; nothing if there is none.
+    // For asks_for_literal: the literal operand with which a single word does the operation; empty
+    // if no single word does.
     [[nodiscard]] std::optional<std::uint64_t> word_with_literal(ir::Op op, ir::Kind kind,
                                                                  std::uint64_t literal) const;
-    // Otherwise: the form, without that operand. Null: use the form for any second operand.
+    // If word_with_literal is empty: the special form, which lacks the second operand. Null: use
+    // the general form.
     [[nodiscard]] const Form* with_literal(ir::Op op, ir::Kind kind, std::uint64_t literal);
 
     [[nodiscard]] const Target& target() const { return target_; }

@@ -43,7 +43,7 @@ class Integer {
     StepId down(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(m_.as(a, m_.word), m_.u32(count));
     }
-    // A shift to the right by the kind's sign.
+    // A shift to the right, arithmetic if the kind is signed.
     StepId down_signed(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(a, m_.u32(count));
     }
@@ -80,7 +80,8 @@ StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     return minus ? m_.minus(m_.number(0), quotient) : quotient;
 }
 
-// A select replaces an invalid divisor by 1. A given `literal` must not be divided by.
+// A quotient or remainder; a select replaces an invalid divisor by 1. If `literal` is given, there
+// is no division.
 StepId Integer::divide(bool remainder, std::optional<std::uint64_t> literal) {
     const StepId a = m_.operand();
     const QuirkSet& quirks = m_.target.quirks;

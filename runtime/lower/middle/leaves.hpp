@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The leaves of expressions: literals, and values from outside the code. Those known when a program
-// is lowered (sizes, counts, an axis with one invocation) become literals. Pure.
+// The leaves of expressions: literals, and values from outside the code. Values that are known when
+// a program is lowered (sizes, counts, an axis with one invocation) become literals. Pure.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace wye::lower::middle {
 
-// A value from outside the code; lengths, parameters and axes have a number.
+// A value from outside the code; lengths, parameters and axes also have a number.
 enum class Outer : std::uint8_t {
     Buffer,         // the elements of a buffer
     Length,         // len(b), u32
@@ -51,7 +51,7 @@ struct Sizes {
     }
 };
 
-// The element count of an array: a literal, or that of the bound buffer.
+// The element count of an array: fixed, or the count of the bound buffer.
 struct Count {
     bool fixed = false;
     std::uint64_t elements = 0;        // fixed
@@ -59,14 +59,16 @@ struct Count {
 };
 [[nodiscard]] Count count_of(const ir::Program& program, std::uint32_t buffer);
 
-// The length to check an index of this kind against, unsigned and of the index's width: min(count,
-// 2^32 - 1) for u32, at most 2^31 for i32 (negative indices are then too large), else the count.
+// The length that an index of this kind is compared with, unsigned and of the index's width:
+// min(count, 2^32 - 1) for u32; at most 2^31 for i32 (so that negative indices compare as too
+// large); else the count.
 [[nodiscard]] Leaf length_of(const Count& count, ir::Kind index);
 
 // A component of a BUILTIN.
 [[nodiscard]] Leaf built_in(std::uint16_t which, unsigned component, const Sizes& sizes);
 
-// LITERAL, PARAM and the six LEN..., which are all scalars and never change.
+// Whether an operation is a leaf: LITERAL, PARAM and the six LEN..., which are all scalars and
+// never change.
 [[nodiscard]] constexpr bool is_leaf(ir::Op op) {
     using ir::Op;
     constexpr auto bit = [](Op of) {

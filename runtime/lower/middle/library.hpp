@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that some devices do not compute exactly, as functions written in the language, in
-// integers where floats are not exact. An artifact gets only the functions that it calls. Pure;
-// thread-safe.
+// The library of emulations: functions, written in the language, for operations that some devices
+// do not compute exactly. They use integers where floats are not exact. An artifact contains only
+// the functions that it calls. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace wye::lower::middle {
 
-// A valid program with an empty main, and its text. WYE_STATIC.
+// The library as a valid program with an empty main, and as text. Static storage.
 [[nodiscard]] const ir::Program& emulations();
 [[nodiscard]] std::string_view emulations_text();
 // The index of a function, which must exist.

@@ -12,8 +12,8 @@
 
 namespace wye::lower::middle {
 
-// The bits of `op` (ADD, SUB, MUL, DIV, SQRT, FMA) on f32 or f64 operands with these bits; nothing
-// for other operations. NaN results are canonical.
+// Returns the bits of the result of `op` (ADD, SUB, MUL, DIV, SQRT, FMA) on f32 or f64 operands
+// with these bits; empty for other operations. NaN results are canonical.
 [[nodiscard]] std::optional<std::uint64_t> literal_arithmetic(
     ir::Op op, ir::Kind kind, const std::array<std::uint64_t, 3>& operands);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted loops: the choice of their form, and its arithmetic.
+// Chooses the form of counted loops, and makes their arithmetic.
 #include "lower/middle/loop.hpp"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ FormKey group_stop(Kind kind, unsigned together) {
 
 // ---- The choice of the form -------------------------------------------------------------------
 
-// The literal that an expression is, also by lets.
+// The literal that an expression is equal to, directly or through lets.
 std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     if (lets_.empty()) {
         lets_.resize(code.locals.size(), ir::kNone);
@@ -118,11 +118,12 @@ std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     return leaf.bits;
 }
 
-// Bodies with writes get fewer rounds at a time, since writes separate the loads.
+// The number of rounds to run together. Bodies with writes get fewer, since writes separate the
+// loads.
 unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
     const Target& target = program_.target;
     if (target.most_together == 1 || code.locals[s.local].type.bits() != 32) return 1;
-    // A compiler unrolls such loops.
+    // The compiler unrolls such loops itself.
     if (target.unrolls_literal_steps ? literal(s.args[2]).has_value()
                                      : literal(s.args[0]) && literal(s.args[1]))
         return 1;
@@ -134,8 +135,8 @@ unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
 
 Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     const Target& target = program_.target;
-    // Where one thread runs a workgroup, the code is split at every barrier, so unrolled barriers
-    // are slow to compile.
+    // If one thread runs a workgroup, the code is split at every barrier, so unrolled barriers are
+    // slow to compile.
     const bool cut = (target.workgroup_loops && holds_barrier(code, s.body)) ||
                      (target.quirks.has(Quirk::MesaUnrollTableLoop) &&
                       unrolled_without_end(program_.program, code, s));
@@ -160,7 +161,7 @@ Loop CodeForm::loop(ir::StmtId id) const {
     if (out.together == 1)
         out.test = plain ? Loop::Test::Counter : Loop::Test::Rounds;
     else if (!plain || program_.target.unrolls_by_division)
-        out.test = Loop::Test::End;  // rounds would take a division
+        out.test = Loop::Test::End;  // counting rounds would need a division
     const bool by_lengths =
         program_.target.doubles_loops ? out.together == 1 && out.step != 0 : out.together > 1;
     if (by_lengths && !run_by_workgroup) {

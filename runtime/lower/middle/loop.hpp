@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The form of a counted loop: i is first, first + step, ... while less than the end. Plain data.
+// The form of a counted loop, in which i is first, first + step, ... while it is less than the end.
+// Plain data.
 #pragma once
 
 #include "lower/analysis/loop_lengths.hpp"
@@ -14,14 +15,16 @@ struct Loop {
     std::uint64_t step = 0;
     enum class Test : std::uint8_t {
         Counter,  // i < end: a step cannot overflow
-        Rounds,   // rounds are counted, up to loop_rounds()
-        End       // i becomes the end after the round that is LoopPart::Last
+        Rounds,   // counts rounds (iterations), up to loop_rounds()
+        End       // after the round for which LoopPart::Last is true, i is set to the end
     } test = Test::Counter;
-    // Above 1: so many rounds run at a time while i < group_stop(), then the loop for the others.
+    // If above 1: this many rounds run together while i < group_stop(); a second loop runs the
+    // remaining rounds.
     unsigned together = 1;
-    // Accesses that are in range in all rounds if the counter is below these lengths (and a signed
-    // counter is not negative). Groups of rounds stop before the shortest; without groups, the loop
-    // is written twice, without these checks if the end is at most the lengths, else with them.
+    // The accesses that are in range in every round in which the counter is below these lengths
+    // (and not negative). Groups of rounds stop before the shortest length. Without groups the loop
+    // is written twice: a version without these checks, for an end that is at most the lengths, and
+    // one with them.
     LoopLengths lengths = {};
     enum class Unroll : std::uint8_t { Free, All, Never } unroll = Unroll::Free;
 

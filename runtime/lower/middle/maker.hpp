@@ -11,7 +11,7 @@ namespace wye::lower::middle {
 
 class Maker {
   public:
-    // For operands of `kind`; operands of other kinds are made by operand(kind).
+    // For a form whose operands have `kind`; operand(of) makes operands of other kinds.
     Maker(const Target& target, Form& form, ir::Kind kind)
         : target(target),
           kind(kind),
@@ -45,7 +45,7 @@ class Maker {
     StepId number(std::uint64_t value) { return literal(kind, value); }  // of the operands' kind
     StepId u32(std::uint64_t value) { return literal(ir::Kind::U32, value); }
 
-    // ---- Words: a result of the operands' kind, a truth, or another kind
+    // ---- Words: with a result of the operands' kind, a boolean, or another kind
     StepId make(ir::Op op, ir::Kind result, ir::Kind from, std::initializer_list<StepId> parts) {
         Step step{.op = op, .kind = result, .from = from};
         for (const StepId part : parts) step.parts[step.count++] = part;
@@ -65,7 +65,7 @@ class Maker {
     StepId other_bits(StepId a) {
         return make(ir::Op::NOT, form_.steps[a].kind, form_.steps[a].kind, {a});
     }
-    // Shifts by a count below the width; to the right by the sign of a's kind.
+    // Shifts by a count below the width; a right shift is arithmetic if a's kind is signed.
     StepId left(StepId a, StepId count) { return op(ir::Op::SHL, a, count); }
     StepId right(StepId a, StepId count) { return op(ir::Op::SHR, a, count); }
     StepId both(StepId a, StepId b) { return op(ir::Op::LOGICAL_AND, a, b); }
@@ -129,7 +129,7 @@ class Maker {
         make(ir::Op::BITCAST, of, of, {id});
     }
 
-    // The bits of a float without its sign. A NaN's exceed those of infinity.
+    // The bits of a float without its sign. For a NaN they are above those of infinity.
     StepId magnitude(StepId a) {
         const StepId held = bits_of(a);
         return both_bits(held, literal(form_.steps[held].kind, sign_bit() - 1));

@@ -11,8 +11,9 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint32_t kEverywhere = 0xffffffffU;  // for locals that the workgroup shares
-constexpr unsigned kMostAgainNodes = 16;            // limit for a let that is computed again
+// The region number for locals that the workgroup shares.
+constexpr std::uint32_t kEverywhere = 0xffffffffU;
+constexpr unsigned kMostAgainNodes = 16;  // limit for a let that is computed again
 
 bool loops(const ir::Stmt& s) { return s.op == Op::FOR || s.op == Op::WHILE; }
 
@@ -69,7 +70,8 @@ bool Regions::find_returns(const ir::Code& main, ir::BlockId block, bool in_barr
     return found;
 }
 
-// The whole workgroup also takes jumps out of loops that it runs together.
+// Finds the jumps out of loops that the workgroup runs together, which the whole workgroup takes
+// too.
 bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_together) {
     bool found = false;
     for (const ir::StmtId id : main.blocks[block]) {
@@ -109,7 +111,8 @@ void Regions::locals(const ir::Code& main, ir::BlockId block) {
     }
 }
 
-// Expressions are pure and total, so they may be computed again anywhere.
+// How a let depends on ids and parameters. Expressions are pure and total, so they may be computed
+// again anywhere.
 Regions::Form Regions::form_of(const ir::Code& main, ir::ExprId id, unsigned& nodes) const {
     const ir::Expr& e = main.exprs[id];
     const auto local = static_cast<std::uint32_t>(e.extra);

@@ -15,23 +15,24 @@ namespace wye::lower::middle {
 
 class Regions {
   public:
-    // No regions: every invocation runs main by itself.
+    // No regions: each invocation of the device runs main for itself.
     Regions() = default;
     // `main` is valid.
     explicit Regions(const ir::Code& main);
 
     [[nodiscard]] bool any() const { return !parts_.empty(); }
-    // The statement is outside of regions: a barrier or a statement that contains one, a jump that
-    // the whole workgroup takes, or a let of a WORKGROUP_UNIFORM_LOAD.
+    // Whether the workgroup runs the statement together, outside of regions: a barrier or a
+    // statement that contains one, a jump that the whole workgroup takes, or a let of a
+    // WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool together(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Together;
     }
-    // The statement is a region by itself: any other use of a WORKGROUP_UNIFORM_LOAD.
+    // Whether the statement is a separate region: any other use of a WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool alone(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Alone;
     }
-    // Lets of ids and parameters are not stored: those that are uniform are computed outside of
-    // regions, the others again in each region that uses them.
+    // Lets that depend only on ids and parameters are not stored: uniform ones are computed outside
+    // of regions, the others again in each region that uses them.
     [[nodiscard]] bool uniform(std::uint32_t local) const {
         return any() && lets_[local].form == Form::Uniform;
     }
@@ -39,7 +40,8 @@ class Regions {
         return any() && lets_[local].form == Form::Again;
     }
     [[nodiscard]] ir::StmtId let(std::uint32_t local) const { return lets_[local].statement; }
-    // Several regions use the local, so it is an array with each invocation's value.
+    // Whether several regions use the local, so that it becomes an array with the value of each
+    // invocation.
     [[nodiscard]] bool kept(std::uint32_t local) const { return any() && kept_[local]; }
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forms of subgroup operations: reductions and scans by shuffles, in the order that the
-// language fixes, so float sums have the same bits everywhere.
+// The forms of subgroup operations. Reductions and scans use shuffles in the order that the
+// language defines, so that float sums have the same bits on every device.
 #include "lower/middle/maker.hpp"
 
 namespace wye::lower::middle {

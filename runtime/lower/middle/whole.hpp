@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guards that hold for a whole workgroup. Drivers that run a workgroup as a loop over its
-// invocations (OpenCL on CPUs) make masked vector code of `if i < len(b) { ... }`. With one test
-// for the last invocation of the workgroup, the same body becomes a plain vector loop, in half the
-// time. The guarded form remains for the last workgroup. Pure.
+// Finds guards that hold for a whole workgroup. Drivers that run a workgroup as a loop over its
+// invocations (OpenCL on CPUs) compile `if i < len(b) { ... }` to masked vector code. If one test
+// shows that the guard holds for the workgroup's last invocation, the body can be a plain vector
+// loop, which takes half the time. The guarded form remains for the last workgroup. Pure.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace wye::lower {
 
-// global_id of `axis` < bound; `bound` is uniform in the grid.
+// The guard global_id[axis] < bound, where `bound` is uniform in the grid.
 struct WholeGuard {
     unsigned axis;
     ir::ExprId bound;

@@ -6,7 +6,7 @@
 namespace wye::lower::middle {
 namespace {
 
-constexpr unsigned kMostStores = 8;  // of one invocation; above this, a loop
+constexpr unsigned kMostStores = 8;  // stores of one invocation; if more are needed it uses a loop
 
 }  // namespace
 

@@ -10,12 +10,12 @@
 
 namespace wye::lower::middle {
 
-// Zeroes components k, k + stride, k + 2 * stride, ... in invocation k.
+// Invocation k zeroes the components k, k + stride, k + 2 * stride, ...
 struct Fill {
-    std::uint64_t count = 0;   // of components
-    std::uint32_t stride = 1;  // the invocations
-    // So many stores in a row, the last one only in the invocations below `rest`, if that is not 0.
-    // 0: a loop.
+    std::uint64_t count = 0;   // number of components
+    std::uint32_t stride = 1;  // number of invocations
+    // The number of stores of each invocation, or 0 for a loop. If `rest` is not 0, only
+    // invocations below it do the last store.
     unsigned stores = 0;
     std::uint32_t rest = 0;
 };
@@ -25,15 +25,15 @@ struct Fill {
 
 struct ZeroedArray {
     Array array;
-    // Own: each invocation zeroes one element, which only it accesses before the next barrier: of
-    // number first + factors . local_id. Fill: all invocations together.
+    // Own: each invocation zeroes one element, number first + factors . local_id, which only it
+    // accesses before the next barrier. Fill: all invocations zero the array together.
     SharedStart start;
     Fill fill;  // Fill
 };
 
 struct SharedZeros {
-    std::vector<ZeroedArray> arrays;  // those that are zeroed
-    bool barrier = false;             // follows
+    std::vector<ZeroedArray> arrays;  // the arrays that are zeroed
+    bool barrier = false;             // whether a barrier follows
 };
 
 }  // namespace wye::lower::middle

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Division by a literal as a multiplication. T. Granlund and P. L. Montgomery, "Division by
-// Invariant Integers using Multiplication", PLDI 1994: theorem 4.2 for unsigned values, 5.1 for
-// signed ones. Pure.
+// Replaces division by a literal by a multiplication, after T. Granlund and P. L. Montgomery,
+// "Division by Invariant Integers using Multiplication", PLDI 1994: theorem 4.2 for unsigned
+// values, 5.1 for signed ones. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which loops without a known end (`for i in global_id.x..len(x) step s`) are unrolled, so that the
-// loads of several rounds are in flight together. Pure.
+// Decides which loops without a known end (`for i in global_id.x..len(x) step s`) are unrolled, so
+// that the loads of several rounds are in flight at the same time. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct LoopBody {
     bool writes = false;   // to any memory
     std::size_t nodes = 0;
 
-    // True if unrolling is worthwhile, for bodies of at most this size.
+    // Whether unrolling is worthwhile; only bodies of at most this size are unrolled.
     [[nodiscard]] bool worth_several(std::size_t most_nodes) const {
         return straight && loads && nodes <= most_nodes;
     }

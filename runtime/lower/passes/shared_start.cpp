@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An index that depends on the local id only is computed for every invocation of a workgroup. That
+// Computes every index that depends only on the local id for each invocation of a workgroup, which
 // shows which elements are written before the first barrier, and by which invocation.
 #include "lower/passes/shared_start.hpp"
 
@@ -72,8 +72,8 @@ class Starts {
                                    [&](ir::StmtId s) { return touches(code_.stmts[s]); });
     }
 
-    // All accesses are in one block, which begins with a store to every element and a barrier. The
-    // whole workgroup runs a block that contains a barrier.
+    // Whether all accesses are in one block that begins with a store to every element and a
+    // barrier. (The whole workgroup runs a block that contains a barrier.)
     [[nodiscard]] bool written_first(ir::BlockId block) const {
         const ir::Stmt* first = nullptr;
         bool waited = false;
@@ -115,8 +115,9 @@ class Starts {
 
     // ---- each invocation zeroes its own ----
 
-    // Up to the first top-level barrier of main, every access is a store of an invocation to its
-    // own element; no later read is of any other element.
+    // The element that each invocation owns, if up to the first top-level barrier of main every
+    // access is a store of an invocation to its own element, and no later read is of any other
+    // element.
     [[nodiscard]] std::optional<Image> own_elements() const {
         std::optional<Image> own;
         bool fits = true;

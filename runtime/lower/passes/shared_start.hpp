@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How `shared` arrays are zeroed: as cheaply as possible, unobservably. Pure.
+// Chooses the cheapest way to zero each `shared` array that no program can distinguish from zeroing
+// all of it. Pure.
 #pragma once
 
 #include <array>
@@ -13,8 +14,9 @@ namespace wye::lower {
 
 struct SharedStart {
     enum class How : std::uint8_t {
-        Nothing,  // not zeroed: completely written before any read
-        Own,      // each invocation zeroes the one element that only it writes at first; no barrier
+        Nothing,  // not zeroed, since it is completely written before any read
+        Own,      // each invocation zeroes the one element that only it accesses before the first
+                  // barrier; needs no barrier
         Fill      // all invocations together zero all elements, then a barrier
     };
     How how = How::Fill;

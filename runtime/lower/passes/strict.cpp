@@ -20,7 +20,7 @@ namespace {
 using ir::Op;
 
 // A required definition: an operation on values of one type.
-using Need = std::pair<Op, std::uint32_t>;  // the type's code
+using Need = std::pair<Op, std::uint32_t>;  // operation and type code
 ir::Type type_of(const Need& need) { return ir::type_from_code(need.second).value_or(ir::Type{}); }
 
 template <typename Visit>

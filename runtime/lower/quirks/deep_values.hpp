@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that take lavapipe exponential compile time. It decides for each index, start and step of
-// a loop whether the value is uniform in the workgroup, and visits each subexpression once per path
-// to it. A value that uses itself twice, repeatedly, has exponentially many paths. Paths end at
-// values that are not uniform: loads, invocation ids. Pure; a value.
+// Finds values for which lavapipe needs exponential compile time. lavapipe decides for each index,
+// start and step of a loop whether the value is uniform in the workgroup, and visits each
+// subexpression once per path to it. A value that is built by repeatedly using the previous value
+// twice has exponentially many paths. Paths end at values that are not uniform: loads, invocation
+// ids. Pure.
 #pragma once
 
 #include <vector>
@@ -16,10 +17,10 @@ class DeepValues {
   public:
     explicit DeepValues(const ir::Code& code);
 
-    // True if there may be many paths. False is certain only if no variable is ever assigned a deep
-    // value.
+    // Whether there may be many paths. A result of false is certain only if no variable is ever
+    // assigned a deep value.
     [[nodiscard]] bool deep(ir::ExprId id) const;
-    // The value may be uniform, and is not a leaf such as a literal or parameter.
+    // Whether the value may be uniform and is not a leaf such as a literal or parameter.
     [[nodiscard]] bool same(ir::ExprId id) const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the workarounds of a device, from its driver's name and version and from the plugin's
+// Chooses the workarounds for a device from its driver's name and version and from the plugin's
 // self-test. Pure.
 #pragma once
 
@@ -11,12 +11,13 @@
 
 namespace wye::lower {
 
-inline constexpr std::uint32_t kDriverNvidia = 1;    // all three APIs
-inline constexpr std::uint32_t kDriverMesa = 2;      // every Vulkan driver of Mesa: one compiler
+inline constexpr std::uint32_t kDriverNvidia = 1;  // all three APIs
+// Every Vulkan driver of Mesa, since they share one compiler.
+inline constexpr std::uint32_t kDriverMesa = 2;
 inline constexpr std::uint32_t kDriverLlvmpipe = 4;  // lavapipe
 inline constexpr std::uint32_t kDriverPocl = 8;
-// Drivers tested with large numbers of programs: entries that do not list them are not needed. All
-// others get the cautious set too.
+// Drivers that were tested with large numbers of programs, so entries that do not list them are not
+// needed. All other drivers also get the cautious set.
 inline constexpr std::uint32_t kTestedDrivers = kDriverNvidia | kDriverLlvmpipe | kDriverPocl;
 
 // Facts of a device. Borrows its strings.

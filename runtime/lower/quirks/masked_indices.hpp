@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `llvm-masked-affine-index`: operations that keep only low bits of a value that a
-// loop steps through, if the result is used for an index or for the next value of a variable. Pure.
+// For the quirk `llvm-masked-affine-index`: finds operations that keep only the low bits of a value
+// that changes by a fixed step in a loop, if the result is used for an index or for the next value
+// of a variable. Pure.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ class MaskedIndices {
     MaskedIndices() = default;
     MaskedIndices(const ir::Program& program, std::array<std::uint32_t, 3> workgroup);
 
-    // True for an AND, REM, DIV, SHR or CONVERT whose result must be hidden from the compiler.
+    // Whether the result of an AND, REM, DIV, SHR or CONVERT must be hidden from the compiler.
     // `function`: its index; ir::kNone: main.
     [[nodiscard]] bool has(std::uint32_t function, ir::ExprId id) const {
         if (codes_.empty()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `ptxas-lost-minus`: values that may turn out to be a negation. ptxas drops the
-// negation if the value is an operand of two nested minima or maxima.
+// For the quirk `ptxas-lost-minus`: finds values that a compiler may see as a negation. ptxas drops
+// the negation if the value is an operand of two nested minima or maxima.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class Negations {
   public:
     Negations(const ir::Program& program, const ir::Code& code);
 
-    // False if no compiler can find a negation.
+    // Whether the value may be a negation; false only if no compiler can find one.
     [[nodiscard]] bool possible(ir::ExprId id) const;
 
   private:

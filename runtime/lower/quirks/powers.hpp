@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `nvvm-powers`: integer products of a variable with itself. NVVM unrolls loops and
-// writes the variable as a polynomial of its value before the loop, whose terms double with each
-// product.
+// For the quirk `nvvm-powers`: finds integer products of a variable with itself. NVVM unrolls loops
+// and expresses the variable as a polynomial of its value before the loop, whose number of terms
+// doubles with each product.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,9 @@ class Powers {
     Powers() = default;  // none
     explicit Powers(const ir::Code& code);
 
-    // True if `id` is such a product, or may be one: of more than 64 variables, some are not told
-    // apart. Products that depend on themselves through a long chain of assignments are missed.
+    // Whether `id` is or may be such a product: with more than 64 variables, some are not
+    // distinguished. Products that depend on themselves through a long chain of assignments are
+    // missed.
     [[nodiscard]] bool has(ir::ExprId id) const { return id < found_.size() && found_[id]; }
 
   private:

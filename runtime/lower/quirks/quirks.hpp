@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for drivers that miscompile valid programs or do not finish. Each is an entry of one
-// table; writers and passes query it by name and know no driver. Values; immutable; thread-safe.
+// Quirks: workarounds for drivers that miscompile valid programs or whose compilers do not finish.
+// Each is an entry of one table. Writers and passes ask for quirks by name and know no drivers.
+// Immutable values; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -67,10 +68,11 @@ class QuirkSet {
     [[nodiscard]] static constexpr QuirkSet all() {
         return QuirkSet((std::uint64_t{1} << kQuirkCount) - 1);
     }
-    // For text without a device: all entries that are chosen by driver, except those of drivers
-    // that run a workgroup as a loop, and those whose text only these drivers take.
+    // The set for text that is lowered without a device: all entries that are chosen by driver,
+    // except those for drivers that run a workgroup as a loop, and those whose text only particular
+    // drivers accept.
     [[nodiscard]] static QuirkSet of_no_device();
-    // For an unknown driver: the cautious set. `whole_workgroups`: the driver runs a workgroup as a
+    // The cautious set, for an unknown driver. `whole_workgroups`: the driver runs a workgroup as a
     // loop over its invocations.
     [[nodiscard]] static QuirkSet of_unknown_driver(bool whole_workgroups);
 
@@ -101,7 +103,7 @@ class QuirkSet {
 };
 static_assert(kQuirkCount < 64);
 
-// Describes a workaround, for people and for the choice.
+// Describes a workaround for reports, and says when it is chosen.
 struct QuirkEntry {
     Quirk id;
     std::string_view name;        // "mesa-unroll-table-loop"
@@ -110,17 +112,17 @@ struct QuirkEntry {
     std::string_view workaround;  // what is written instead
     std::string_view cost;
     std::string_view regression;  // a file in tests/differential/regressions
-    std::uint32_t formats;        // that can need it: kFormat...
-    std::uint32_t drivers;        // that get it: kDriver... (drivers.hpp)
+    std::uint32_t formats;        // formats that can need it: kFormat...
+    std::uint32_t drivers;        // drivers that get it: kDriver... (drivers.hpp)
     std::uint32_t first_version;  // of those drivers: major * 1000 + minor
     std::uint32_t last_version;
     enum class Found : std::uint8_t {
         Driver,   // by the driver's name and version
         SelfTest  // by the plugin's self-test, whatever the driver
     } found;
-    bool cautious;          // for unknown drivers too
+    bool cautious;          // unknown drivers get it too
     bool whole_workgroups;  // only for drivers that run a workgroup as a loop
-    bool own_text = false;  // the text is for these drivers only
+    bool own_text = false;  // only these drivers accept the text
 };
 
 inline constexpr std::uint32_t kFormatOpenClC = 1;
@@ -133,11 +135,11 @@ inline constexpr std::uint32_t kAnyVersion = UINT32_MAX;
 // "opencl-c", "opencl-c, cuda-c".
 [[nodiscard]] std::string format_names(const QuirkEntry& entry);
 
-// Names of entries, separated by commas; `all` stands for every entry. INVALID_ARGUMENT for an
-// unknown name, with the list of known ones.
+// Parses names of entries, separated by commas; `all` stands for every entry. INVALID_ARGUMENT for
+// an unknown name lists the known ones.
 [[nodiscard]] Result<QuirkSet> parse_quirks(std::string_view names);
 
-// Overrides, set by a user, of the set that a device gets.
+// The user's changes to the set that a device gets.
 struct QuirkChoice {
     QuirkSet with, without;
     [[nodiscard]] constexpr QuirkSet of(QuirkSet device) const {

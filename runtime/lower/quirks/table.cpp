@@ -11,8 +11,8 @@ using Found = QuirkEntry::Found;
 
 constexpr std::uint32_t kC = kFormatOpenClC | kFormatCudaC;
 constexpr std::uint32_t kNvidia = kDriverNvidia;
-// On NVIDIA's drivers, lowered text was only tested with these workarounds; an audit there shows
-// which are needed.
+// Lowered text was tested on NVIDIA's drivers only with these workarounds, so these drivers get
+// them too; an audit there shows which are needed.
 constexpr std::uint32_t kMesaAndNvidia = kDriverMesa | kDriverNvidia;
 constexpr std::uint32_t kPoclAndNvidia = kDriverPocl | kDriverNvidia;
 constexpr std::uint32_t kAll = kDriverNvidia | kDriverMesa | kDriverLlvmpipe | kDriverPocl;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the quirk `mesa-unroll-table-loop`: loops that Mesa unrolls whatever their size, since their
-// counter indexes an array with as many elements as the loop has rounds. Pure.
+// For the quirk `mesa-unroll-table-loop`: finds loops that Mesa unrolls whatever their size,
+// because their counter indexes an array with as many elements as the loop has rounds. Pure.
 #pragma once
 
 #include "wye/sdk/program.hpp"
 
 namespace wye::lower {
 
-// True if the loop `s` is such a loop and too large to unroll.
+// Whether `s` is such a loop and too large to unroll.
 [[nodiscard]] bool unrolled_without_end(const ir::Program& program, const ir::Code& code,
                                         const ir::Stmt& s);
 

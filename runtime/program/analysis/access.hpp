@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small look-ups in code that the analyses share. For valid programs; pure.
+// Helpers that look up facts in code, shared by the analyses. For valid programs; pure.
 #pragma once
 
 #include <vector>
@@ -12,14 +12,14 @@ namespace wye::ir::detail {
 // For each local of main: the value of a `let` without effect, else kNone.
 [[nodiscard]] std::vector<ExprId> let_values(const Code& code);
 
-// The expression that a chain of `let` names stands for.
+// Follows a chain of `let` names to the expression that it stands for.
 [[nodiscard]] const Expr& resolve(const Code& code, const std::vector<ExprId>& lets, ExprId id);
 
 // For each function: the buffers that it reads, itself or through calls.
 [[nodiscard]] std::vector<std::vector<bool>> function_reads(const Program& program);
 
-// Component `axis` of a built-in value, or the value itself for the scalar ones (axis 0), perhaps
-// converted to another integer type that holds it.
+// Whether an expression is component `axis` of a built-in value (axis 0 for scalar ones), possibly
+// converted to another integer type that can hold it.
 [[nodiscard]] bool is_builtin(const Code& code, const std::vector<ExprId>& lets, ExprId id,
                               unsigned builtin, unsigned axis);
 

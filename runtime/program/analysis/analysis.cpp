@@ -59,7 +59,8 @@ class Analyser {
 
     Analysis run() {
         heads();
-        std::vector<std::uint64_t> arrays;  // by function, with the deepest call
+        // Bytes of local arrays of each function, with its most demanding call.
+        std::vector<std::uint64_t> arrays;
         for (const Function& f : program_.functions) {
             body_ = "function " + quoted(f.name);
             arrays.push_back(code(f.code, arrays));
@@ -74,7 +75,7 @@ class Analyser {
     }
 
   private:
-    // Calls `because` for the text, for the first place only.
+    // Adds a need. Calls `because` for its text only at the first position that has the need.
     template <typename Because>
     void need(const char* capability, Because because, Place place) {
         for (const Need& n : out_.needs)
@@ -82,7 +83,7 @@ class Analyser {
         out_.needs.push_back({capability, because(), place});
     }
 
-    // The needs of a type; `in` returns its place.
+    // Adds the needs of a type; `in` returns the description of its position.
     template <typename In>
     void type(Type t, In in, Place place) {
         const auto because = [&](const char* what) { return [=] { return what + in(); }; };
@@ -147,7 +148,8 @@ class Analyser {
         if (s.op == Op::GRID_BARRIER) out_.uses_barrier = out_.uses_grid_barrier = true;
     }
 
-    // Runs of statements between grid barriers of main's top level; 0 when a loop holds one.
+    // Counts the phases between grid barriers at main's top level; 0 if a loop contains a grid
+    // barrier.
     std::uint32_t kernels() const {
         const Code& main = program_.main;
         std::uint32_t runs = 0;

@@ -26,26 +26,28 @@ struct Doubt {
     Place place;
 };
 
-// Assumptions of the verdict "deterministic" about a launch. In a launch that breaks them, two
-// invocations may access one element: the doubt `race` is added then.
+// What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption
+// two invocations may access the same element, which is the doubt `race`.
 struct Assumptions {
-    std::uint32_t axes = 3;  // no axis from this one on has more than one invocation
+    std::uint32_t axes = 3;  // axes from this one on have one invocation each
     std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most this many on the x axis
-    std::vector<SizeExpr> rows;  // invocations of the y axis times each is at most 2^32
+    // The number of invocations along y times each of these is at most 2^32.
+    std::vector<SizeExpr> rows;
 };
 
 struct Analysis {
-    // One per capability, with its first place. Grid barriers are not needs: launches are split at
-    // them.
+    // One per capability, with the first position that needs it. Grid barriers are not needs, since
+    // launches are split at them.
     std::vector<Need> needs;
     std::vector<Doubt> doubts;  // empty: deterministic
     Assumptions assumes;
     std::uint64_t shared_bytes = 0;       // static workgroup memory
-    std::uint64_t local_array_bytes = 0;  // of main plus its deepest call
+    std::uint64_t local_array_bytes = 0;  // of main plus its most demanding call
     std::uint32_t params_bytes = 0;
     bool uses_barrier = false;
     bool uses_grid_barrier = false;
-    // Number of phases that grid barriers split a launch into; 0: depends on loops around them.
+    // The number of phases that grid barriers split a launch into; 0: it depends on loops around
+    // them.
     std::uint32_t kernels = 1;
     bool uses_subgroup = false;
     bool uses_trap = false;
@@ -54,11 +56,11 @@ struct Analysis {
 };
 [[nodiscard]] Analysis analyse(const Program& program);
 
-// Arrays whose zero fill may be left out: always, or depending on the launch.
+// Arrays that need no zero fill, always or depending on the launch.
 struct ZeroFill {
     std::vector<bool> shared_skippable;  // by buffer index: the array is fully written first
 
-    // A u32 that is known at a launch.
+    // A u32 value that is known at a launch.
     struct Limit {
         enum class From : std::uint8_t { Literal, Param, Length };
         From from = From::Literal;
@@ -66,16 +68,17 @@ struct ZeroFill {
         std::uint32_t divided_by = 1;  // rounded down
         friend bool operator==(const Limit&, const Limit&) = default;
     };
-    // workgroup_id.group * size + local_id.local, which takes every value below the number of
-    // invocations; `size` 0 is the workgroup's own on that axis, another value must equal it.
+    // The value workgroup_id.group * size + local_id.local, which takes every value below the
+    // number of invocations. `size` 0 stands for the workgroup's size on that axis; any other value
+    // must equal it.
     struct Coordinate {
         std::uint8_t group = 0;
         std::uint8_t local = 0;
         std::uint32_t size = 0;
         std::vector<Limit> below;  // the conditions of the store
     };
-    // An output that is only stored, once, as r[column] or r[row * pitch + column]; a loop may give
-    // the column.
+    // An output with a single access, a store to r[column] or r[row * pitch + column]. The column
+    // may be the counter of a loop.
     struct Output {
         bool candidate = false;
         bool has_rows = false;
@@ -87,9 +90,10 @@ struct ZeroFill {
 };
 [[nodiscard]] ZeroFill zero_fill(const Program& program);
 
-// The exact value of a size expression. `params`: raw little-endian values by parameter index,
-// zero-extended bits; `lengths`: exact element counts by buffer index. INVALID_ARGUMENT for
-// negative results, division by zero, or 2^63 and more, naming `what`.
+// Computes the exact value of a size expression. `params`: the bits of each parameter,
+// zero-extended, by parameter index; `lengths`: exact element counts by buffer index.
+// INVALID_ARGUMENT, which names `what`, for a negative result, a division by zero, or 2^63 and
+// more.
 [[nodiscard]] Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program,
                                                   std::span<const std::uint64_t> params,
                                                   std::span<const std::uint64_t> lengths,

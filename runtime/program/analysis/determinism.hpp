@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The determinism verdict, by the rules of the language's section "Determinism". Pure.
+// Decides whether a program is deterministic, by the rules of the section "Determinism" of
+// LANGUAGE.md. Pure.
 #pragma once
 
 #include "program/analysis/analysis.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations of the language, each with the types that it takes and what a device needs for
-// them. Thread-safe.
+// Lists the operations of the language, each with its operand types and what a device needs for
+// each. Thread-safe.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Operation {
     std::vector<OperationForm> forms;  // in the order of the language's types
 };
 
-// In the order of wye/program_format.h: statements that do something by themselves, operators,
+// All operations in the order of wye/program_format.h: statements such as `barrier`, operators,
 // functions, math functions and effects. Made at the first call.
 [[nodiscard]] const std::vector<Operation>& operations();
 

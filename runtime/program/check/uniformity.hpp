@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uniformity of one body as a graph: a node for each expression, each local and each region of
-// control flow, an edge where a level passes on. As every rule is a maximum, levels are
-// reachability from the sources, found in linear time; the path from a source is the chain of
-// causes. For programs that passed validate_structure.
+// Computes the uniformity levels of one body as a graph: a node for each expression, local and
+// region of control flow, an edge where a level passes on. Since every rule takes a maximum, a
+// node's level is that of the highest source that reaches it, which is found in linear time; the
+// path from that source is the chain of causes. For programs that passed validate_structure.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Flow {
     [[nodiscard]] std::uint8_t local(std::uint32_t local) const { return level_[locals_ + local]; }
     [[nodiscard]] std::uint8_t control(StmtId id) const { return level_[control_[id]]; }
 
-    // The reason: "level 3 because of `local_id` at 9:8, through `i`".
+    // The reason for a level: "level 3 because of `local_id` at 9:8, through `i`".
     [[nodiscard]] std::string expr_cause(ExprId id) const { return cause(id); }
     [[nodiscard]] std::string local_cause(std::uint32_t local) const {
         return cause(locals_ + local);
@@ -56,13 +56,13 @@ class Flow {
     const Code& code_;
     Node locals_ = 0;                   // node of local 0
     Node regions_ = 0;                  // node of region 0
-    std::vector<StmtId> region_of_;     // by region: its statement; kNone: the whole body
-    std::vector<Node> consumer_;        // by expression: the node that its level passes to
+    std::vector<StmtId> region_of_;     // statement of each region; kNone: the whole body
+    std::vector<Node> consumer_;        // for each expression the node that its level passes to
     std::vector<Edge> edges_;           // from locals and regions
     std::vector<Node> control_;         // by statement
-    std::vector<std::uint8_t> source_;  // by expression: its own level
+    std::vector<std::uint8_t> source_;  // level that each expression itself introduces
     std::vector<std::uint8_t> level_;
-    std::vector<Node> from_;  // by node: the node that raised it
+    std::vector<Node> from_;  // for each node the node that raised its level
     std::vector<Loop> loops_;
     Node after_ = kNone;  // joins the levels of all returns and traps so far
 };

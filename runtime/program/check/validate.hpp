@@ -11,12 +11,13 @@
 
 namespace wye::ir {
 
-// Derives types (as assign_types) and checks names, roles, arity, structure, limits and uniformity.
-// Works on programs from any source: parser, wire reader or builder. Empty: the program is valid.
+// Derives types (as assign_types does) and checks names, roles, arity, structure, limits and
+// uniformity. Works on programs from any source: parser, wire reader or builder. Returns an empty
+// list if the program is valid.
 [[nodiscard]] std::vector<Diagnostic> validate(Program& program);
 
-// Uniformity levels: 0 the same in the whole grid, 1 in the workgroup, 2 in the subgroup, 3 may
-// differ. For valid programs; used by lowerings and the analysis.
+// Uniformity levels of values and control flow: 0: the same in the whole grid; 1: in the workgroup;
+// 2: in the subgroup; 3: may differ. For valid programs; used by lowerings and the analysis.
 struct Uniformity {
     std::vector<std::uint8_t> exprs;      // by ExprId of main
     std::vector<std::uint8_t> locals;     // by local number of main

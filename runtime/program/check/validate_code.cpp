@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks statements in their context, apart from types and uniformity. For programs that passed
+// Checks statements in their context, except types and uniformity. For programs that passed
 // validate_structure.
 #include <fmt/core.h>
 
@@ -102,7 +102,8 @@ class Body {
                 "Fix: read the element directly, or copy it to a `shared` array");
     }
 
-    // `atomic`: the atomic operation that writes; none: a store.
+    // Checks that a buffer may be written. `atomic`: the atomic operation that writes; empty: a
+    // store.
     void writable(std::uint32_t buffer, Place place, std::optional<Op> atomic) {
         const Buffer& b = program_.buffers[buffer];
         if (role_writable(b.role)) return;
@@ -276,7 +277,8 @@ class Body {
 void check_code(const Program& program, Report& report) {
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;
-    std::vector<std::uint64_t> inlined;  // by function; callees come first
+    // Nodes of each function with calls inlined; callees come first.
+    std::vector<std::uint64_t> inlined;
     const auto over = [&](std::uint32_t function, const std::string& what, std::uint64_t value,
                           std::uint64_t most) {
         report.code(function, {},

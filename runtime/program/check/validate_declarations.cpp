@@ -90,7 +90,7 @@ class Declarations {
         }
     }
 
-    // Params, buffers, tables and functions share one space of names.
+    // Checks a name. Params, buffers, tables and functions share one namespace.
     void name(const std::string& text, Place place, const std::string& what) {
         const auto where = [&] { return fmt::format("{} {}", what, shown(text)); };
         if (!legal_name(text)) {
@@ -323,7 +323,8 @@ class Declarations {
         size(b.size, "the count of " + shown(b.name), true, report);
     }
 
-    // Well-formed, over integer parameters and lengths of buffers that are not computed.
+    // Checks that a size is well-formed and uses only integer parameters and lengths of buffers
+    // without computed counts.
     template <typename Say>
     void size(const SizeExpr& size, const std::string& what, bool needs_name, Say report) {
         std::size_t wanted = 1;  // operands still to come

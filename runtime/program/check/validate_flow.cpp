@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uniformity requirements, and the rules of grid barriers, which split main into phases.
+// Checks uniformity requirements, and the rules of grid barriers, which split main into phases.
 #include <fmt/core.h>
 
 #include "program/check/uniformity.hpp"
@@ -13,7 +13,7 @@ std::string scope_of(std::uint8_t most) {
     return most == 1 ? "in the workgroup" : "in the subgroup";
 }
 
-// Functions have no effects and no barriers, so only main is checked.
+// Checks uniformity in main only, since functions have no effects and no barriers.
 class Demands {
   public:
     Demands(const Program& program, const Flow& flow, Report& report)
@@ -65,7 +65,8 @@ class Demands {
     Report& report_;
 };
 
-// Grid barriers are legal at the top level of main or of phase loops: `for` loops at such a level.
+// Checks grid barriers. They are legal at the top level of main and of phase loops (`for` loops
+// that are themselves at such a level).
 class Phases {
   public:
     Phases(const Program& program, const Flow& flow, Report& report)
@@ -84,7 +85,7 @@ class Phases {
     }
 
   private:
-    // Marks the blocks that hold a grid barrier, at any depth.
+    // Marks the blocks that contain a grid barrier at any depth.
     bool mark(BlockId id) {
         bool found = false;
         for (const StmtId s : code_.blocks[id]) {
@@ -159,7 +160,7 @@ class Phases {
                                 "the whole grid, but this one is {}",
                                 flow_.expr_cause(s.args[k])),
                     "Fix: compute the bounds from parameters and lengths");
-        ++phase_;  // later rounds are in another phase than the text above
+        ++phase_;  // later iterations are in another phase than the text above
         ++phase_loops_;
         place(s.body);
         --phase_loops_;

@@ -5,7 +5,7 @@
 //   validate_structure.cpp     indices and trees, so that the other parts may walk them
 //   validate_code.cpp          statements: scope, targets, purity, jumps, limits
 //   validate_flow.cpp          uniformity and grid barriers
-// One owner, one thread.
+// Used by one thread.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace wye::ir::detail {
 
-// Programs without a text have no places. During validation, a place with line 0 has the number of
-// the statement as its column, so that a report can say "main, statement 12".
+// Programs without text have no source positions. During validation a place with line 0 holds the
+// statement number as its column, so that a report can say "main, statement 12".
 inline constexpr std::uint32_t kResultColumn = 0xffffffffU;  // the returned expression
 
 class Report {
@@ -36,19 +36,20 @@ class Report {
     [[nodiscard]] static std::string at(Place place);
 
   private:
-    // More than are returned, because passes report in turn and the list is sorted at the end.
+    // More than are returned, because the passes report one after another and the list is sorted at
+    // the end.
     static constexpr std::size_t kMost = 10 * kMaxDiagnostics;
     const Program& program_;
     std::vector<Diagnostic> list_;
 };
 
 void check_declarations(const Program& program, Report& report);
-// False: the program is not safe to walk.
+// Returns false if the other parts must not walk the program.
 [[nodiscard]] bool check_structure(const Program& program, Report& report);
 void check_code(const Program& program, Report& report);
 void check_flow(const Program& program, Report& report);
 
-// Numbers the statements of a program without places, and removes the numbers.
+// Number the statements of a program without source positions, and remove the numbers.
 void number_places(Program& program);
 void clear_numbers(Program& program);
 

@@ -16,7 +16,7 @@ struct Mark {
     Op op;
 };
 
-// Longest first.
+// The operators and punctuation, longest first.
 constexpr std::array<Mark, 47> kMarks = {{
     {"<<=", Tok::OpAssign, Op::SHL},       {">>=", Tok::OpAssign, Op::SHR},
     {"->", Tok::Arrow, Op::None},          {"..", Tok::DotDot, Op::None},
@@ -187,7 +187,8 @@ Token Lexer::string(Token token) {
     return out;
 }
 
-// Ends with the first run of three or more marks, of which the last three close the text.
+// Reads a raw text. It ends at the first run of three or more quotation marks; the last three of
+// the run close it.
 Token Lexer::raw(Token token) {
     std::size_t end = text_.find("\"\"\"", at_ + 3);
     if (end == std::string_view::npos) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text to tokens, one at a time. Tokens view the text, which must outlive them. Columns count
-// characters, not bytes. One owner, one thread.
+// The lexer: splits text into tokens, one at a time. Tokens are views of the text, which must
+// outlive them. Columns count characters, not bytes. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class Tok : std::uint8_t {
     Number,    // as written
     String,    // the text between the marks, escapes included
     Raw,       // the text between the marks
-    Bad,       // already reported: rules do not report it again
+    Bad,       // unreadable; already reported, so rules do not report it again
     Operator,  // code: Op
     OpAssign,  // code: Op of the operator before `=`
     Assign,
@@ -49,7 +49,7 @@ struct Token {
     Tok tok = Tok::End;
     std::uint16_t code = 0;
     Place place;
-    Place end;  // after the token
+    Place end;  // the position after the token
     std::string_view text;
 
     [[nodiscard]] bool is(Tok kind) const { return tok == kind; }
@@ -62,7 +62,7 @@ struct Token {
     [[nodiscard]] Op op() const { return static_cast<Op>(code); }
 };
 
-// Collects errors, at most kMaxDiagnostics, so that long wrong inputs stay cheap.
+// Collects up to kMaxDiagnostics errors, a limit that keeps long wrong inputs cheap.
 class Diagnostics {
   public:
     void add(Place place, std::string message, std::string fix);
@@ -100,13 +100,13 @@ class Lexer {
     std::size_t at_ = 0;
     std::uint32_t line_ = 1;
     std::size_t line_begin_ = 0;
-    std::size_t line_extra_ = 0;  // continuation bytes of UTF-8 in this line
+    std::size_t line_extra_ = 0;  // UTF-8 continuation bytes so far in this line
 };
 
 // A string token's characters, with `\"` and `\\` resolved.
 [[nodiscard]] std::string unescape(std::string_view text);
 
-// A token in a message: "`;`", "a number", "the end of the text".
+// Names a token in a message: "`;`", "a number", "the end of the text".
 [[nodiscard]] std::string describe(const Token& token);
 
 }  // namespace wye::ir

@@ -13,7 +13,7 @@ namespace wye::ir {
 namespace {
 
 struct Format {
-    int significand;   // bits, the hidden one included
+    int significand;   // bits, including the hidden one
     int max_exponent;  // of the leading bit
     int bits;          // total
     [[nodiscard]] int min_exponent() const { return 1 - max_exponent; }
@@ -106,7 +106,7 @@ std::uint64_t decimal_to(Type type, const std::string& digits) {
     return std::isinf(value) ? infinity_bits(type, false) : f16_from_f64(value);
 }
 
-// "1.8p3" (without 0x).
+// Converts a hexadecimal float such as "1.8p3" (without 0x).
 std::uint64_t hex_to(Type type, const std::string& digits) {
     std::uint64_t significand = 0;
     std::int64_t exponent = 0;
@@ -137,7 +137,7 @@ std::uint64_t hex_to(Type type, const std::string& digits) {
     return round_to(format_of(type), significand, exponent, sticky);
 }
 
-// "1e+30" and "1e-05" of std::to_chars as "1e30" and "1e-5"; "100" as "100.0".
+// Normalises the output of std::to_chars: "1e+30" to "1e30", "1e-05" to "1e-5", "100" to "100.0".
 std::string tidy(std::string_view text) {
     const std::size_t mark = text.find('e');
     std::string out(text.substr(0, mark));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Literals of the text form: exact reading and shortest printing. Independent of the locale. Pure;
-// thread-safe. Problems are sentences for a diagnostic.
+// Literals of the text form: reads them exactly and prints the shortest form. Independent of the
+// locale. Pure; thread-safe. A `problem` is a sentence for a diagnostic.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 
 namespace wye::ir {
 
-// A number as written, not yet converted: its range depends on its use, and a sign may precede it.
+// A number as written. It is converted later, since its range depends on its use and a sign may
+// precede it.
 struct Number {
     enum class Form : std::uint8_t { Integer, Decimal, Hex };
     Form form = Form::Integer;
-    Type type = kI32;  // from the suffix, i32 or f32 without one
+    Type type = kI32;  // from the suffix; i32 or f32 without a suffix
     bool suffixed = false;
     bool fits = true;             // integers: below 2^64
     std::uint64_t magnitude = 0;  // integers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Assignments: to variables, components and elements.
+// Parses assignments to variables, components and elements.
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"

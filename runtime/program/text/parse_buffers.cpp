@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers, size expressions and the grid clause.
+// Parses buffers, size expressions and the grid clause.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ bool Parser::attributes(Buffer& buffer, bool& bound) {
     return false;
 }
 
-// What follows the word.
+// Parses the rest of a hint after its first word.
 bool Parser::hint(HintWord word, Hints& out) {
     if (word == HintWord::COALESCE) return coalesce(out);
     if (word == HintWord::LOCALITY) return locality(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Syntax with arguments: calls, operations, constructions and effects.
+// Parses constructs with arguments: calls, operations, constructions and effects.
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"

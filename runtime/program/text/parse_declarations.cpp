@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The head of a program: everything above `main`.
+// Parses the head of a program: everything above `main`.
 #include <fmt/core.h>
 
 #include <algorithm>

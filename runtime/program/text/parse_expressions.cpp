@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions and effects. Nodes get their types as they are made, because `T(x)` of a vector type
-// means a conversion or a splat by the type of x.
+// Parses expressions and effects. Nodes get their types when they are made, because for a vector
+// type T the type of x decides whether `T(x)` is a conversion or a splat.
 #include <fmt/core.h>
 
 #include <algorithm>

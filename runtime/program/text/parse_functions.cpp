@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Function declarations.
+// Parses function declarations.
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers and literals of declarations and statements.
+// Parses numbers and literals of declarations and statements.
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"
@@ -81,8 +81,8 @@ bool Parser::at_literal() const {
     return token_.is(Tok::Number) || token_.is(Tok::Constant) || token_.is(Op::SUB);
 }
 
-// [ "-" ] number, or a word such as `true` or `inf_f32`. Anything else is reported and returns
-// nothing.
+// [ "-" ] number, or a word such as `true` or `inf_f32`. Anything else is reported and gives an
+// empty result.
 std::optional<LiteralValue> Parser::literal() {
     const Token at = token_;
     const bool negative = token_.is(Op::SUB);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements and blocks.
+// Parses statements and blocks.
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"

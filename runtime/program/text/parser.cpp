@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens, names and recovery, shared by all rules of the parser.
+// Token handling, names and error recovery, shared by all rules of the parser.
 #include "program/text/parser.hpp"
 
 #include <fmt/core.h>
@@ -232,7 +232,7 @@ void Parser::already_declared(const Token& name, const Symbol& earlier) {
           "Fix: choose another name; an inner name never hides an outer one");
 }
 
-// Whether a name may end at a grid barrier: lets do unless they are of level 0.
+// Whether a name ends at a grid barrier; a let does unless it has level 0.
 bool Parser::ended(const Symbol& symbol) const {
     if (in_function_ || symbol.kind != Symbol::Kind::Local) return false;
     const Local::Form form = code_->locals[symbol.index].form;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser: one pass by recursive descent, directly into ir::Program. parser.cpp has tokens,
-// names and recovery, the parse_*.cpp files the rules of the grammar.
+// The parser: recursive descent in one pass, which builds the ir::Program directly. parser.cpp has
+// tokens, names and recovery; the parse_*.cpp files have the rules of the grammar.
 //
 // After a syntax error a rule returns false (or kNone), and the nearest statement or declaration
 // skips to its end. A wrong name becomes a node of op None, whose type is unknown, so that the rest
-// of the statement is still read. Not reusable; one owner, one thread.
+// of the statement is still read. A Parser is used once, by one thread.
 #pragma once
 
 #include <optional>
@@ -49,7 +49,8 @@ class Parser {
     // ---- names ----
     // A name of main that is declared again after a grid barrier.
     struct Again {
-        std::uint32_t earlier = 0;  // a let, which must have ended at the barrier
+        // Local number of the earlier let, which must have ended at the barrier.
+        std::uint32_t earlier = 0;
         Token name;
     };
     bool ended(const Symbol& symbol) const;
@@ -151,17 +152,18 @@ class Parser {
     Code* code_ = nullptr;
     std::vector<LiteralValue> constants_;
     std::unordered_map<std::string_view, Symbol> symbols_;
-    std::unordered_map<std::string_view, Place> gone_;   // names of closed scopes
-    std::vector<std::string_view> local_names_;          // declared and still in scope
-    std::vector<std::uint32_t> phase_of_;                // by local: grid barriers above it
-    std::uint32_t phase_ = 0;                            // grid barriers so far
-    std::vector<Again> again_;                           // lets declared again in later phases
-    std::unordered_map<std::string_view, Place> later_;  // declared further down
+    std::unordered_map<std::string_view, Place> gone_;  // names whose scopes have closed
+    std::vector<std::string_view> local_names_;         // declared and still in scope
+    std::vector<std::uint32_t> phase_of_;  // for each local the number of grid barriers before it
+    std::uint32_t phase_ = 0;              // grid barriers so far
+    std::vector<Again> again_;             // lets declared again in later phases
+    // Names that are declared later in the text.
+    std::unordered_map<std::string_view, Place> later_;
     bool looked_ahead_ = false;
     std::unordered_set<std::string_view> reported_;  // unknown names, to report each once
     bool in_function_ = false;
-    std::vector<std::uint8_t> depths_;  // of the expressions of code_
-    unsigned depth_ = 0;                // of the recursion
+    std::vector<std::uint8_t> depths_;  // depth of each expression of code_
+    unsigned depth_ = 0;                // depth of the recursion
     std::uint32_t next_binding_ = 0;
     Place workgroup_place_;
     Place subgroup_place_;

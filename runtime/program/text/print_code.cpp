@@ -177,7 +177,7 @@ void CodePrinter::branch(const Stmt& stmt, unsigned indent) {
         braces(stmt.otherwise, indent);
 }
 
-// `v += e` where the value is `v + e`.
+// Prints `v += e` if the value is `v + e`.
 void CodePrinter::assignment(const Stmt& stmt) {
     const bool component = stmt.op == Op::ASSIGN_COMPONENT;
     out_ += names_[stmt.local];

@@ -23,7 +23,8 @@ std::string quoted(std::string_view text) {
     return out + "\"";
 }
 
-// Whether a text can be put between """ marks: three marks in a row may be at its end only.
+// Whether a text can be printed between """ marks: it may contain three quotation marks in a row
+// only at its end.
 bool fits_raw(std::string_view text) {
     const std::size_t marks = text.find("\"\"\"");
     return utf8_error(text) == text.size() &&
@@ -78,7 +79,7 @@ class Printer {
     }
 
   private:
-    // Names that locals of a body after `functions` functions may not have.
+    // The names that locals of a body after `functions` functions must not have.
     [[nodiscard]] std::unordered_set<std::string> taken(std::size_t functions) const {
         std::unordered_set<std::string> names;
         for (const Param& param : program_.params) names.insert(param.name);
@@ -183,7 +184,7 @@ class Printer {
         out_ += ";\n";
     }
 
-    // Code that is not text becomes a file clause with a made-up name.
+    // Code that is not text is printed as a file clause with a generated name.
     void variant(std::size_t index) {
         const Variant& v = program_.variants[index];
         const std::string_view code(reinterpret_cast<const char*>(v.bytes.data()), v.bytes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of `print`. For valid programs; one owner, one thread.
+// The parts of `print`, for valid programs. Used by one thread.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace wye::ir::detail {
 
-// The printed names of all locals of one body: their own if legal and free, else made up.
-// `taken`: names of declarations above the body. `lasting`: by local, whether its name outlives a
-// grid barrier; empty: all do.
+// Chooses the printed names of all locals of one body: their own names if legal and free, else
+// generated ones. `taken`: names of declarations above the body. `lasting`: for each local whether
+// its name stays taken after a grid barrier; empty: all do.
 [[nodiscard]] std::vector<std::string> local_names(const Code& code,
                                                    std::unordered_set<std::string> taken,
                                                    const std::vector<bool>& lasting = {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form (`.wye`): parser and printer. parse(print(p)) is p, and the printer has one layout.
-// Pure; thread-safe; opens no files (a variant's `file` clause stays unresolved).
+// The text form (`.wye`): parser and printer. parse(print(p)) equals p; the printer has one fixed
+// layout. Pure; thread-safe; opens no files (a variant's `file` clause stays unresolved).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ParseResult {
 
 // Parses syntax, names and literals, and derives the types of expressions (assign_types); the
 // validator checks the other rules (roles, uniformity, limits of the whole program). Recovers at
-// statement and declaration ends, so that one mistake gives one diagnostic.
+// the ends of statements and declarations, so that one mistake gives one diagnostic.
 [[nodiscard]] ParseResult parse(std::string_view text);
 
 // Prints any valid program. Unnamed locals print as v0, v1, ... (made unique). The program's names

@@ -53,8 +53,9 @@ namespace wye::ir {
     X(LEN, "len")                   \
     X(LEN64, "len64")
 
-// Words that hints begin with. Only where a clause of a buffer may stand are they, and the words
-// for a locality, no names: programs written before they existed may use them as names.
+// The first words of hints. These words, and the words for a locality, have a meaning only where a
+// clause of a buffer may stand; elsewhere they are ordinary names, since existing programs may use
+// them so.
 #define WYE_TEXT_HINTS(X)           \
     X(COALESCE, "coalesce")         \
     X(PREFER_ALIGN, "prefer_align") \
@@ -109,14 +110,14 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 // The class of a reserved word; None for every other string.
 [[nodiscard]] Word classify_word(std::string_view text);
 
-// The hint that a clause begins with this word; None for every other string.
+// The hint whose clause begins with this word; None for every other string.
 [[nodiscard]] HintWord hint_word(std::string_view text);
 
-// All words that only a clause of a buffer makes words: of hints and localities.
+// All words that have a meaning only in a clause of a buffer: those of hints and localities.
 [[nodiscard]] std::vector<std::string_view> hint_words();
 
-// Whether `text` has letters, digits and `_` only, 1 to 64 bytes, no digit first. Accepts reserved
-// words.
+// Whether `text` consists of 1 to 64 letters, digits and `_` and does not begin with a digit.
+// Accepts reserved words.
 [[nodiscard]] bool name_shaped(std::string_view text);
 
 // name_shaped and not reserved.
@@ -128,7 +129,8 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 // Byte offset of the first byte that is not well-formed UTF-8, or text.size().
 [[nodiscard]] std::size_t utf8_error(std::string_view text);
 
-// The candidate nearest to `text`, if near enough to be a typing error; else empty.
+// The candidate nearest to `text`, if it is near enough that `text` may be a misspelling of it;
+// else empty.
 [[nodiscard]] std::string_view nearest(std::string_view text,
                                        const std::vector<std::string_view>& candidates);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program to wire form. Checks limits, order, numbering and canonical literals, so that the reader
-// accepts every result.
+// Encodes a program in wire form. Checks limits, order, numbering and canonical literals, so that
+// the reader accepts every result.
 #include "program/wire/encode.hpp"
 
 #include <fmt/core.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program to wire form, and its fingerprint. Pure; thread-safe.
+// Encodes a program in wire form, and computes its fingerprint. Pure; thread-safe.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace wye::ir {
 
 enum class Notes { Keep, Drop };
 
-// The canonical encoding. INVALID_PROGRAM when a variant's file is unresolved; LIMIT_EXCEEDED when
-// a limit of program_format.h is passed. With Notes::Keep, names of locals (if any) and unknown
-// notes are written.
+// Returns the canonical encoding. INVALID_PROGRAM if a variant's file is unresolved; LIMIT_EXCEEDED
+// above a limit of program_format.h. With Notes::Keep it includes names of locals (if any) and
+// unknown notes.
 [[nodiscard]] Result<std::vector<std::byte>> encode(const Program& program,
                                                     Notes notes = Notes::Keep);
 

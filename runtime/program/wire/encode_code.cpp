@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements and expressions as words.
+// Encodes statements and expressions as words.
 #include "program/wire/encode_code.hpp"
 
 #include <fmt/core.h>

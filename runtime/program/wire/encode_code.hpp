@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Internals of the encoder: the sink that sections are written to, and code as words. One thread.
+// Internals of the encoder: the sink that sections are written to, and the encoding of code as
+// words. Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +29,16 @@ class Sink {
     void text(const std::string& content, std::uint32_t limit, std::string_view what);
     void list(std::uint64_t count, std::uint64_t limit, std::string_view what);
 
-    // Each keeps only the first error.
+    // Report errors; only the first one is kept.
     void fail(wye::Code code, std::string what, const char* fix);
     void malformed(std::string what);
     void over(std::string_view what, std::uint64_t value, std::uint64_t limit);
     void limit(std::string_view what, std::uint64_t value, std::uint64_t limit);
-    // As above, of the named declaration.
+    // As above, for the declaration with this name.
     void limit(std::string_view what, std::string_view name, std::uint64_t value,
                std::uint64_t limit);
-    void count_node();       // against WYE_LIMIT_NODES
-    void count_statement();  // against WYE_LIMIT_STATEMENTS
+    void count_node();       // checks WYE_LIMIT_NODES
+    void count_statement();  // checks WYE_LIMIT_STATEMENTS
 
     [[nodiscard]] bool failed() const { return failed_; }
     [[nodiscard]] const Error& error() const { return error_; }
@@ -53,8 +54,8 @@ class Sink {
     Error error_;
 };
 
-// Writes word count, block, and for functions the returned expression. `inlined`: nodes of the
-// functions so far with their calls inlined; a function adds its own.
+// Writes word count, block and, for functions, the returned expression. `inlined`: for each
+// function so far its number of nodes with all calls inlined; a function appends its own.
 void write_code(const Program& program, const Code& code, std::uint32_t arguments, bool function,
                 std::vector<std::uint64_t>& inlined, Sink& out);
 

@@ -14,9 +14,9 @@ namespace wye::builder {
 // A component of a vector.
 enum class Component : std::uint8_t { x = 0, y = 1, z = 2, w = 3 };
 
-// Locals are numbered as they are declared. Blocks are given as callables that write into the same
-// body: `k.if_(c, [&] { k.store(r, i, v); })`. Names of locals are optional and affect only the
-// program's text form.
+// The statements of one body. Locals are numbered in order of declaration. Blocks are callables
+// that add statements to the same body: `k.if_(c, [&] { k.store(r, i, v); })`. Names of locals are
+// optional and affect only the program's text form.
 class Body {
   public:
     Body() { open_block(); }
@@ -75,7 +75,7 @@ class Body {
         detail::append(words_, index.words());
         detail::append(words_, value.words());
     }
-    // An effect as a statement of its own: run(atomic_add(hist, i, 1u)).
+    // Adds an effect as a statement: run(atomic_add(hist, i, 1u)).
     void run(const Effect& effect) {
         statement(WYE_OP_EFFECT);
         detail::append(words_, effect.words());

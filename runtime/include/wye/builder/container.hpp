@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The builder's output: sections, the container around them, and buffers renumbered into binding
-// order. Part of wye/builder.hpp; include that.
+// The builder's output: writes sections and the container around them, and renumbers buffers into
+// binding order. Part of wye/builder.hpp; include that.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ inline void put_counted(Words& out, const Words& code) {
     }
 }
 
-// Words after the first of a node, operands not counted.
+// The number of words of a node after its first, without operands.
 [[nodiscard]] constexpr std::size_t extra_words(std::uint32_t node) {
     switch (node & 0xffffU) {
         case WYE_OP_LITERAL: {
@@ -70,7 +70,8 @@ inline void put_counted(Words& out, const Words& code) {
            op == WYE_OP_WORKGROUP_UNIFORM_LOAD;
 }
 
-// Replaces declared buffer numbers by those of binding order. `counts`: indices of block counts.
+// Replaces buffer indices in declared order by those in binding order. `counts`: positions of block
+// counts.
 inline void renumber(Words& code, const std::vector<std::size_t>& counts,
                      const std::vector<std::uint16_t>& order) {
     auto next = counts.begin();
@@ -139,7 +140,8 @@ struct Section {
     Words words;
 };
 
-// Header, table and sections; `sections` ascend by id. `minor`: the lowest that has what they use.
+// Writes header, table and sections; `sections` ascend by id. `minor`: the lowest format version
+// that has what they use.
 [[nodiscard]] inline std::vector<std::byte> container(const std::vector<Section>& sections,
                                                       std::uint16_t minor) {
     const auto align8 = [](std::size_t n) { return (n + 7) / 8 * 8; };

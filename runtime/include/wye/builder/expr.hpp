@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The builder's expressions: an Expr carries its own wire words, and operators put them together.
-// Nothing is typed or checked here. Part of wye/builder.hpp; include that.
+// The builder's expressions: an Expr holds its wire words, and operators combine them. Types are
+// not checked here. Part of wye/builder.hpp; include that.
 #pragma once
 
 #include <initializer_list>
@@ -48,7 +48,7 @@ class Expr {
     // Its code.
     [[nodiscard]] const Words& words() const { return words_; }
 
-    // A literal of any scalar type from its bits; for f16, which C++20 has no type for.
+    // A literal of any scalar type from its bits, for types that C++20 lacks (f16).
     [[nodiscard]] static Expr bits(Type type, std::uint64_t bits) {
         Expr e{Words{}};
         e.literal(type, bits);
@@ -178,11 +178,11 @@ WYE_BUILDER_CALL3(select, SELECT)  // (condition, if_true, if_false)
 #undef WYE_BUILDER_CALL2
 #undef WYE_BUILDER_CALL3
 
-// T(x): between numeric types with equally many lanes, or bool to numeric.
+// T(x): converts between numeric types with the same number of lanes, or from bool.
 [[nodiscard]] inline Expr convert(Type to, const Expr& value) {
     return Expr::node(WYE_OP_CONVERT, to.code, {&value});
 }
-// All components of a vector from one scalar.
+// Makes a vector whose components all equal one scalar.
 [[nodiscard]] inline Expr splat(Type to, const Expr& value) {
     return Expr::node(WYE_OP_SPLAT, to.code, {&value});
 }
@@ -190,7 +190,7 @@ WYE_BUILDER_CALL3(select, SELECT)  // (condition, if_true, if_false)
 [[nodiscard]] inline Expr bitcast(Type to, const Expr& value) {
     return Expr::node(WYE_OP_BITCAST, to.code, {&value});
 }
-// A vector from one scalar for each component.
+// Makes a vector from one scalar for each component.
 template <typename... Parts>
 [[nodiscard]] Expr construct(Type to, const Parts&... parts) {
     Words words{detail::head(WYE_OP_CONSTRUCT, to.code)};

@@ -45,7 +45,7 @@ struct Var : Expr {
     std::uint32_t local;
 };
 
-// Element counts: u32, capped, and the exact u64.
+// Element counts: as u32, capped at its maximum, and as exact u64.
 [[nodiscard]] inline Expr len(Buffer b) { return Expr::leaf(WYE_OP_LEN, b.index); }
 // As above, u64.
 [[nodiscard]] inline Expr len64(Buffer b) { return Expr::leaf(WYE_OP_LEN64, b.index); }
