@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// open_probed(): what a plugin's verdict makes of it: a refusal, a description without opening it
-// in this process, or an opening with the faults that the probe found. A remembered verdict that
-// the opened plugin contradicts is renewed, with a record. Internal to the registry.
+// open_probed(): opens a plugin as its verdict allows. The result is a refusal, a description
+// without opening the plugin in this process, or an opened plugin with the faults that the probe
+// found. If the opened plugin contradicts a remembered verdict, the verdict is renewed, with a
+// record. Internal to the registry.
 #pragma once
 
 #include "open_plugin.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slots of each table: X(name, mandatory). Stubs, copies and slot lists are made from these.
-// Internal to the registry. Append the slots of a later minor here, as in the header.
+// The slots of each table, as X(name, mandatory). Stubs, table copies and slot lists are generated
+// from these. Append the slots of a later minor here, as in the ABI header. Internal to the
+// registry.
 #pragma once
 
 #define WYE_PLUGIN_SLOTS(X) \
