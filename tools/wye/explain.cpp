@@ -18,10 +18,10 @@
 namespace wye::tool {
 namespace {
 
-// A chapter, or an entry of it: the lines between two headings.
+// A chapter of the reference, or an entry of it: the lines between two headings.
 struct ReferencePart {
     std::string_view heading;
-    std::vector<std::string> words;  // those of an entry's heading; empty: a chapter
+    std::vector<std::string> words;  // of an entry's heading; empty: a chapter
     std::vector<std::string_view> lines;
 };
 
@@ -52,7 +52,7 @@ std::vector<ReferencePart> reference_parts() {
     return parts;
 }
 
-// Columns to write: those of the terminal, else 80.
+// Width of a page in columns: the terminal's, else 80.
 std::size_t page_width() {
     winsize size{};
     constexpr std::size_t kLeast = 40;
@@ -61,11 +61,11 @@ std::size_t page_width() {
     return std::clamp<std::size_t>(size.ws_col, kLeast, kMost);
 }
 
-// Writes words with line breaks between them. `code` with blanks stays together. `first` begins the
-// first line; the others are indented as far.
+// Writes words with line breaks between them; `code` with blanks is not broken. `first` begins the
+// first line, and the others are indented by its width.
 void print_wrapped(std::string_view text, std::string_view first, std::size_t width) {
     std::string line(first);
-    bool begun = false;  // a word stands in the line
+    bool begun = false;  // whether the line has a word
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
         for (bool code = false; end < text.size() && (code || text[end] != ' '); ++end)
@@ -125,7 +125,7 @@ void print_part(const ReferencePart& part, std::size_t width) {
     finish();
 }
 
-// "f32" for "f32x4": a vector type is its component's entry.
+// "f32" for "f32x4", since a vector type is explained by its component's entry.
 std::string without_width(const std::string& word) {
     const std::size_t at = word.size() < 3 ? 0 : word.size() - 2;
     const bool vector = at > 0 && word[at] == 'x' && word.back() >= '2' && word.back() <= '4';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Verbs that are separate programs, as in git: `wye fuzz` runs `wye-fuzz`, and `wye quirks --audit`
-// runs `wye-quirks`. A package may leave them out.
+// runs `wye-quirks`. A package may omit them.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace wye::tool {
 
-// Replaces this process by the helper `wye-NAME` with these arguments. Searches $WYE_LIBEXEC if
-// that is set, else the folder of this program (in a build tree it has links to the helpers) and
-// its package's libexec folder. Returns only if it finds no helper, with the exit code of the error
-// that it wrote.
+// Replaces this process by the helper `wye-NAME`, with these arguments. Searches $WYE_LIBEXEC if it
+// is set, else this program's folder (which has links to the helpers in a build tree) and the
+// libexec folder of its package. Returns only if it finds no helper; it has then written the error,
+// and returns its exit code.
 [[nodiscard]] ExitCode become_helper(const char* name, std::vector<std::string> arguments);
 
 }  // namespace wye::tool

@@ -8,7 +8,7 @@ namespace {
 
 using Table = nlohmann::ordered_json;
 
-// "NAME=FILE" of "NAME=FILE: raw bytes".
+// "NAME=FILE" for "NAME=FILE: raw bytes".
 std::string value_name(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::string& about = option.get_description();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs and options of a command as one JSON document, from which the manual page and the
-// completions of shells are made, so that they say what --help says.
+// The verbs and options of a command as a JSON document, from which the manual page and the shell
+// completions are generated, so that they agree with --help.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 namespace wye::tool {
 
 // verbs[name, about, helper, options[flags[], value, about], positionals[name, about, required],
-// verbs]. `helper`: a separate program, which reads its own options. `value` is null for a flag.
+// verbs]. `helper`: the verb is a separate program, which parses its own options. `value` is null
+// for a flag.
 [[nodiscard]] std::string option_table(const CLI::App& app);
 
 }  // namespace wye::tool
