@@ -42,7 +42,7 @@ struct ChoiceSource {
     std::function<Opened(std::size_t)> open;  // by index in `plugins`; opens each at most once
     std::function<std::shared_ptr<const Identified>()> identified;
     const Rank& rank;  // may be null
-    // Called before several are opened.
+    // Called before several plugins are opened.
     std::function<void(std::span<const std::size_t>)> prepare = {};
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {

@@ -21,7 +21,7 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] std::byte* data() const { return data_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("void*", data_);
         return {};

@@ -31,7 +31,7 @@ class Device {
     [[nodiscard]] const KernelSet& kernels() const { return *plugin.kernels; }
     [[nodiscard]] Pool& pool() const { return *plugin.pool; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // For the extension wye.native_handle: fails, as no driver is behind it.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("device"); }
 
   private:

@@ -24,7 +24,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For wye.native_handle.
+    // For the extension wye.native_handle: fails, as no driver is behind it.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
 
   private:

@@ -19,7 +19,7 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] CUdeviceptr memory() const { return address_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUdeviceptr", address_);
         return {};

@@ -36,7 +36,7 @@ class Device {
     // Valid while the device lives, even after the context was lost and replaced.
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUcontext", context().handle);
         out.add("CUdevice", info.id);

@@ -22,7 +22,7 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("cl_mem", memory_.get());
         return {};

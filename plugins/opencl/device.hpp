@@ -36,7 +36,7 @@ class Device {
 
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("cl_context", context().get());
         out.add("cl_device_id", info.id);

@@ -62,7 +62,7 @@ struct Buffer {
     bool host_reads_fast = false;
 
     [[nodiscard]] VkBuffer get() const { return object.get(); }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkBuffer", object.get());
         out.add("VkDeviceMemory", memory.get());

@@ -40,7 +40,7 @@ class Device {
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
     // The driver's budget, if it reports one.
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkDevice", handle());
         out.add("VkPhysicalDevice", info.handle);

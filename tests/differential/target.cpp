@@ -66,7 +66,7 @@ std::string report() {
     return text.ok() ? *text : std::string();
 }
 
-// Empty: the child has ended. The answer itself may be an error.
+// Asks the child. Empty: the child has ended. The answer itself may be an error.
 std::optional<wye::Result<json>> ask(Child& child, const json& question) {
     const auto text = child.ask(text_of(question));
     if (!text) return std::nullopt;

@@ -21,7 +21,7 @@ namespace oracle {
 struct Machine {
     const Module& module;
     std::vector<std::uint64_t> params;
-    // By buffer index; `shared` arrays are those of the running workgroup.
+    // Indexed by buffer; `shared` arrays are those of the running workgroup.
     std::vector<Array> arrays;
     std::array<std::uint32_t, 3> groups{};
     std::array<std::uint32_t, 3> workgroup{};

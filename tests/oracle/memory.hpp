@@ -35,7 +35,7 @@ class Array {
 
     void watch();  // checks for races from here on
     void clear();  // sets all elements to zero
-    // After a grid barrier, which orders everything.
+    // Forgets all accesses, after a grid barrier, which orders everything.
     void forget() { cells_.assign(cells_.size(), {}); }
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

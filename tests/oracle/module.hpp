@@ -45,7 +45,7 @@ struct Code {
     std::uint32_t locals = 0;
     Block block;
     std::optional<Node> result;  // functions
-    std::uint32_t levels = 0;    // the greatest levels of a node
+    std::uint32_t levels = 0;    // the greatest `levels` of its nodes
 };
 
 struct SizeNode {

@@ -29,7 +29,7 @@ struct Launch {
     // In binding order, without `shared`. An `output` may be empty if its count follows from the
     // program (or from `elements`); other sizes must fit. Outputs are cleared first.
     std::vector<std::vector<std::byte>> buffers;
-    // Overrides the program's, if it allows that.
+    // Overrides the program's workgroup size, if it allows that.
     std::optional<std::array<std::uint32_t, 3>> workgroup;
     std::uint32_t subgroup_size = 32;                   // if the program does not state it
     std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop rounds

@@ -112,7 +112,7 @@ wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& s
     return {};
 }
 
-// Nothing: this kind of device does not have the row.
+// Measures a row. Returns nothing if this kind of device does not have the row.
 std::optional<RowResult> run_row(const Target& target, const Row& row, Baseline* baseline,
                                  const Options& options) {
     const Sizes sizes = sizes_of(options.quick, target.soft, target.most_bytes);

@@ -22,7 +22,8 @@ struct Target {
 // NO_DEVICE, or the error of wye_device_open for a malformed selector.
 [[nodiscard]] Result<Target> open_target(const std::string& selector);
 
-// Nothing for rows that this kind of device does not have, and for `Million` (see million.hpp).
+// Wye's way of a row. Nothing for rows that this kind of device does not have, and for `Million`
+// (see million.hpp).
 [[nodiscard]] Result<std::optional<Way>> wye_way(const Target& target, RowId row,
                                                  const Sizes& sizes);
 

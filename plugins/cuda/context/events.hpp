@@ -127,7 +127,7 @@ class Events {
     sdk::ClockMatch<EventRef> clock_;
 
     sdk::Mutex mutex_;
-    // Indexed by kind.
+    // Unused events, indexed by kind.
     std::array<std::vector<EventRef>, kEventKinds> free_ WYE_GUARDED_BY(mutex_);
 };
 

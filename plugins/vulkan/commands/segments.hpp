@@ -33,7 +33,7 @@ struct Segment {
     std::uint64_t number = 0;
     Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;  // in order
-    // Those of the submit's own commands among them.
+    // The recordings of those commands that are not of a Command.
     std::vector<std::unique_ptr<Recording>> recordings;
     std::unique_ptr<Stamps> stamps;     // null: not timed
     std::vector<sdk::HostCopy> copies;  // made when it has ended

@@ -21,7 +21,7 @@ namespace wye::vulkan {
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 [[nodiscard]] std::optional<Verdict> verdict_of(const std::string& text);
 
-// Nothing if there is no such file, or its content is invalid.
+// Loads a verdict. Returns nothing if there is no such file, or its content is invalid.
 [[nodiscard]] std::optional<Verdict> load_verdict(const std::string& folder,
                                                   const std::string& key);
 // Creates the folder, writes a temporary file and renames it. IO says which step failed.

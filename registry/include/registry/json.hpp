@@ -65,7 +65,7 @@ class Json {
     [[nodiscard]] bool is_number() const { return kind_ == Kind::number; }
     [[nodiscard]] bool is_integer() const;
     [[nodiscard]] const char* type_name() const;  // "string"
-    // A string's value, or a number's text.
+    // A string's value, or another scalar's JSON text.
     [[nodiscard]] const std::string& text() const { return text_; }
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     [[nodiscard]] const Json& at(std::size_t i) const { return values_[i]; }

@@ -21,7 +21,7 @@ namespace wye::registry {
 // As `one_line`, but keeps line ends and tabs, for texts such as compiler logs.
 [[nodiscard]] std::string several_lines(std::string_view text);
 
-// False if bytes at `from` are unmapped; `to` is then unspecified.
+// Copies bytes. Returns false if some at `from` are unmapped; `to` is then unspecified.
 [[nodiscard]] bool read_memory(void* to, const void* from, std::size_t size) noexcept;
 
 // Reads a text, on one line. PLUGIN_FAULT, naming `what`, for more than `limit` bytes or unreadable
