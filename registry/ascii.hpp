@@ -27,7 +27,7 @@ namespace wye::registry::ascii {
 [[nodiscard]] inline bool same_but_case(std::string_view a, std::string_view b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal_letters);
 }
-// Whether `text` has `part`; an empty part is in every text.
+// Whether `text` contains `part`, without regard to case; every text contains the empty part.
 [[nodiscard]] inline bool has_but_case(std::string_view text, std::string_view part) noexcept {
     return part.empty() || std::search(text.begin(), text.end(), part.begin(), part.end(),
                                        equal_letters) != text.end();

@@ -10,8 +10,8 @@
 namespace wye::registry {
 namespace {
 
-// The number in a file of the kernel: decimal, or hexadecimal after 0x. Nullopt for negative ones,
-// by which it says that there is none.
+// Reads a number from a kernel file: decimal, or hexadecimal after 0x. Nullopt for a negative one,
+// which means that there is none.
 std::optional<std::uint64_t> number_of_file(const std::string& path) {
     std::ifstream file(path);
     std::string text;

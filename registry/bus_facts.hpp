@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts that the system knows of a device by its PCI address: numa_node, vendor_id, device_id.
-// Internal to the registry.
+// Facts that the operating system knows about a device by its PCI address: numa_node, vendor_id,
+// device_id. Internal to the registry.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace wye::registry {
 
-// Adds those that the plugin does not report. `root`: the folder with a folder for each address.
+// Adds those facts that the plugin does not report. `root`: the folder with one folder per PCI
+// address.
 void add_bus_facts(Facts& facts, const std::string& root = "/sys/bus/pci/devices/");
 
 }  // namespace wye::registry

@@ -23,11 +23,11 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20U;  // of a transla
 
 }  // namespace
 
-// One candidate and, once it was opened, the result. Not in the unnamed namespace, since
+// One candidate and, once it is opened, the result. Not in the unnamed namespace, since
 // Registry::Impl has it as a member.
 struct Plugin {
     Candidate candidate;
-    wye_plugin_query_fn query = nullptr;  // built in
+    wye_plugin_query_fn query = nullptr;  // null unless the plugin is built in
 
     enum class Phase : std::uint8_t { idle, opening, done };
     sdk::WaitMutex mutex;
@@ -37,12 +37,12 @@ struct Plugin {
     PluginOpening opened;          // immutable once done
     std::size_t chosen = 0;        // the opened copy; immutable once done
 
-    // The candidate, then those of its id that it shadows.
+    // Copies of the plugin: the candidate, then those of the same id that it shadows.
     [[nodiscard]] std::size_t copies() const noexcept { return 1 + candidate.shadowed.size(); }
     [[nodiscard]] const Candidate& copy(std::size_t at) const noexcept {
         return at == 0 ? candidate : candidate.shadowed[at - 1];
     }
-    // The copy that counts.
+    // The opened copy once there is one, else the candidate.
     [[nodiscard]] const Candidate& current() WYE_EXCLUDES(mutex) {
         const sdk::Lock lock(mutex);
         return copy(phase == Phase::done ? chosen : 0);
@@ -53,8 +53,8 @@ namespace {
 
 constexpr std::size_t kRecordText = 2048;  // bytes of each text of a record
 
-// Escapes control characters, so that texts of plugins, drivers and file names cannot forge lines,
-// and shortens long texts.
+// Shortens long texts and escapes control characters, so that texts of plugins and drivers, and
+// file names, cannot forge lines.
 void on_one_line(Record& record) {
     for (std::string* text : {&record.message, &record.fix, &record.loader_text, &record.path,
                               &record.plugin, &record.missing_library}) {
@@ -65,8 +65,8 @@ void on_one_line(Record& record) {
     }
 }
 
-// Keeps the first records of a plugin, then one with the number left out, then the last, which says
-// why it failed if it did. A plugin may report thousands of bad facts.
+// Keeps a plugin's first records, then one with the number left out, then the last, which says why
+// the plugin failed if it did. A plugin may report thousands of bad facts.
 void shorten(std::vector<Record>& records) {
     constexpr std::size_t kMost = 64;
     if (records.size() <= kMost) return;
@@ -90,8 +90,8 @@ Error not_opened(const PluginOpening& opening) {
             "Fix: create the context without WYE_CONTEXT_DESCRIBE"};
 }
 
-// Whether a file is not what its manifest says, so that another copy of the plugin may be. Not for
-// files that an application names without a manifest.
+// Whether the file turned out not to be what its manifest says, so that another copy of the plugin
+// may be opened. False for a file without a manifest, which the application named.
 bool may_fall_back(const Candidate& candidate, const PluginOpening& opening) {
     if (opening.ready() || !candidate.manifest || opening.records.empty()) return false;
     const Record& why = opening.records.back();
@@ -185,7 +185,8 @@ struct Registry::Impl {
     std::vector<Record> records WYE_GUARDED_BY(records_mutex);
     sdk::Mutex identified_mutex;
     std::shared_ptr<const Identified> known_identified WYE_GUARDED_BY(identified_mutex);
-    std::size_t identified_plugins WYE_GUARDED_BY(identified_mutex) = 0;  // when it was made
+    // The number of opened plugins when it was made.
+    std::size_t identified_plugins WYE_GUARDED_BY(identified_mutex) = 0;
 
     void keep(const std::vector<Record>& more) {
         for (const Record& record : more) {
@@ -197,7 +198,7 @@ struct Registry::Impl {
         records.insert(records.end(), more.begin(), more.end());
     }
 
-    // Probes plugins that are not opened yet, all at once. Holds no lock meanwhile.
+    // Probes those plugins that are not opened yet, all at once. Holds no lock meanwhile.
     void probe(const std::vector<Plugin*>& wanted) {
         std::vector<Plugin*> claimed;
         std::vector<const Candidate*> candidates;
@@ -227,7 +228,7 @@ struct Registry::Impl {
         }
     }
 
-    // One copy of a plugin. `probed`: what is known of it, if anything.
+    // Opens one copy of a plugin. `probed`: the probe's result, if there is one.
     PluginOpening open_copy(const Candidate& candidate, std::optional<Probed>& probed) const {
         if (!prober->on()) return registry::open_plugin(candidate, nullptr, host, layers);
         if (!probed) {
@@ -237,8 +238,8 @@ struct Registry::Impl {
         return open_probed(candidate, *prober, *probed, host, layers);
     }
 
-    // For the one thread that set the phase to `opening`. The first copy whose file is what its
-    // manifest says; if there is none, the refusal of the first.
+    // Opens the first copy whose file is what its manifest says; if there is none, returns the
+    // refusal of the first. Called by the one thread that set the phase to `opening`.
     PluginOpening open_now(Plugin& plugin) const {
         if (plugin.query != nullptr)
             return registry::open_plugin(plugin.candidate, plugin.query, host, layers);
@@ -302,7 +303,7 @@ struct Registry::Impl {
         return nullptr;
     }
 
-    // "devices a:0, b:0; plugins not opened: c". Opens no plugin.
+    // A text such as "devices a:0, b:0; plugins not opened: c". Opens no plugin.
     [[nodiscard]] std::string what_exists() const {
         std::vector<std::string> devices;
         std::vector<std::string> closed;
@@ -371,7 +372,7 @@ struct Registry::Impl {
 
     // ---- Selection ------------------------------------------------------------------------
 
-    // What choices are made from. Valid while this object lives.
+    // The input of a selection. Valid while this object lives.
     [[nodiscard]] ChoiceSource source() {
         ChoiceSource out{{}, {}, [this] { return identified(); }, rank};
         for (const auto& plugin : plugins) out.plugins.push_back(plugin->candidate.id);
@@ -395,7 +396,7 @@ struct Registry::Impl {
         return out;
     }
 
-    // The devices opened so far, by physical device; made anew when a plugin was opened since.
+    // The devices opened so far, grouped by physical device. Rebuilt if a plugin was opened since.
     [[nodiscard]] std::shared_ptr<const Identified> identified() {
         std::vector<const PluginOpening*> all;  // immutable once done
         for (const auto& plugin : plugins) {
@@ -455,8 +456,8 @@ struct Registry::Impl {
                               what_exists()),
                   "Fix: choose one that `wye info -l` lists, or remedy one of the causes",
                   to_text(selector));
-        // Makes a chain: each device passed over is the cause of the one before it. The last cause
-        // has the number of those left out.
+        // Makes a chain of causes, each device passed over the cause of the one before it. The last
+        // cause states the number of devices left out.
         const auto put_before = [&out](Error cause) {
             cause.cause = std::move(out.cause);
             out.cause = std::make_shared<const Error>(std::move(cause));
@@ -509,13 +510,13 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
         input.system_folder = std::move(options.system_folder);
         input.host_folder = std::move(options.host_folder);
     } else {
-        // The variables that name paths are not read.
+        // Without a search, the variables that name paths are ignored.
         input.environment.erase("WYE_PLUGIN_PATH");
         input.environment.erase("WYE_PLUGIN_PATH_ADD");
     }
     SearchResult found =
         search(input, options.files != nullptr ? *options.files : native_file_system());
-    // Plugins that were not searched for may exist.
+    // Without a search, an unknown plugin may still exist.
     if (!options.search_files)
         std::erase_if(found.records, [](const Record& r) { return r.code == Code::NOT_FOUND; });
     const auto named = impl->host->config().find(kLayersKey);

@@ -15,7 +15,7 @@ namespace {
 using Kind = SelectorEntry::Kind;
 using Why = PassedOver::Why;
 
-constexpr std::size_t kMostLosers = 64;  // that a selection names; the others it counts
+constexpr std::size_t kMostLosers = 64;  // listed in a selection; further ones are only counted
 constexpr std::size_t kMostShown = 8;    // names or ids in a message
 
 // Puts the best first; equal ones keep their order.
@@ -31,7 +31,7 @@ void sort_by_points(const ChoiceSource& source, std::vector<DevicePtr>& devices)
     for (std::size_t i = 0; i < devices.size(); ++i) devices[i] = std::move(ranked[i].second);
 }
 
-// "a, b and 3 more".
+// Joins texts, as "a, b and 3 more".
 std::string some_of(const std::vector<std::string>& texts) {
     if (texts.empty()) return "none";
     const std::size_t shown = std::min(texts.size(), kMostShown);
@@ -55,7 +55,7 @@ PassedOver unknown_plugin_of(const ChoiceSource& source, const SelectorEntry& en
             Why::unmatched};
 }
 
-// Why an entry names none of these devices.
+// Explains why an entry names none of these devices.
 PassedOver unmatched_of(const ChoiceSource& source, const SelectorEntry& entry,
                         const std::vector<DevicePtr>& devices) {
     PassedOver out{to_text(entry), {}, {}, Why::unmatched};
@@ -118,7 +118,8 @@ std::string reason_for(const ChoiceSource& source, const SelectorEntry& entry,
     return {};
 }
 
-// Collects the losers of a choice, at most kMostLosers of those that were not even tried.
+// Collects the devices passed over in a selection, at most kMostLosers of those that were not
+// tried.
 class Losers {
   public:
     explicit Losers(std::vector<PassedOver>& out) : out_(out) {}
@@ -141,7 +142,7 @@ class Losers {
     std::size_t count_ = 0;
 };
 
-// The reasons against a device; empty: it is taken.
+// The reasons against a device; nullopt: none, so it is taken.
 std::optional<PassedOver> against(const DeviceInfo& device, const Fit& fit) {
     if (!device.usable)
         return PassedOver{device.selector, device.reason, device.fix, Why::unusable};
@@ -150,7 +151,7 @@ std::optional<PassedOver> against(const DeviceInfo& device, const Fit& fit) {
     return PassedOver{device.selector, fmt::format("{}", fmt::join(reasons, "; ")), {}, Why::unfit};
 }
 
-// The devices of all entries, the best first, each once.
+// The devices of all entries, each once, the best first.
 std::vector<std::pair<DevicePtr, std::size_t>> best_of(const ChoiceSource& source,
                                                        const std::vector<SelectorEntry>& wanted,
                                                        const Selector& selector,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// contain(): calls a slot of a plugin and returns a Result: from its status, its error object, or
-// an exception that it must not throw. Internal to the registry.
+// contain(): calls a slot of a plugin and makes a Result of its status, its error object, or an
+// exception, which plugins must not throw. Internal to the registry.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace wye::registry {
 
 inline constexpr const char* kPluginAuthor = "Fix: report this to the plugin's author";
 
-// As contain, for slots that every dispatch calls: does not tell the watcher of slots.
+// As `contain`, but does not inform the slot watcher: for slots that every dispatch calls.
 template <typename Call>  // wye_status(wye_error**)
 [[nodiscard]] Result<void> contain_quick(std::string_view plugin, std::string_view slot,
                                          Call&& call) {
@@ -33,7 +33,7 @@ template <typename Call>  // wye_status(wye_error**)
     wye_status status = WYE_OK;
     try {
         status = call(&error);
-    } catch (abi::__forced_unwind&) {  // must be rethrown, and ends the process in the C API
+    } catch (abi::__forced_unwind&) {  // rethrown as C++ requires; ends the process in the C API
         name_plugin(plugin, slot, "the thread was ended (pthread_exit or pthread_cancel)");
         throw;
     } catch (const std::exception& e) {
@@ -60,7 +60,7 @@ template <typename Call>  // wye_status(wye_error**)
     return contain_quick(plugin, slot, std::forward<Call>(call));
 }
 
-// Calls a slot that cannot report failure, such as those that destroy. Logs exceptions.
+// Calls a slot that cannot report failure, such as a destroy slot. Logs exceptions.
 template <typename Call>  // void()
 void contain_end(const HostServices& host, std::string_view plugin, std::string_view slot,
                  Call&& call) noexcept {

@@ -9,7 +9,7 @@
 namespace wye::registry {
 namespace {
 
-// Adds the device to an error without a subject.
+// Sets the device as the subject of an error that has none.
 Error about(const NativeDevice& device, Error error) {
     if (error.subject.empty()) error.subject = device.info().selector;
     return error;
@@ -23,7 +23,7 @@ template <typename Call>
     return result;
 }
 
-// As `call`, for slots that are not called for every dispatch.
+// As `call`, for slots that not every dispatch calls.
 template <typename Call>
 Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&& body) {
     Result<void> result = contain(device.info().plugin, slot, std::forward<Call>(body));
@@ -31,7 +31,7 @@ Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&&
     return result;
 }
 
-// Calls a slot that destroys.
+// Calls a destroy slot.
 template <typename Call>
 void end_call(const NativeDevice& device, std::string_view slot, Call&& body) noexcept {
     contain_end(device.host(), device.info().plugin, slot, std::forward<Call>(body));
@@ -142,7 +142,7 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, const wye_buffer_des
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
     NativeBuffer out(std::move(device), object, desc.size);
-    out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING;  // memory of the device
+    out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING;  // counted as device memory
     if (out.counted_) out.device_->count_buffer(desc.size);
     return out;
 }

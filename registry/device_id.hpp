@@ -12,10 +12,11 @@
 
 namespace wye::registry {
 
-// The identity of a device: plugin, name, PCI address, UUID.
+// The properties that identify a device, as one text: plugin, name, PCI address, UUID.
 [[nodiscard]] std::string identity_of(const DeviceInfo& device);
 
-// A hash, as 16 hex digits, of the identity and `ordinal`, which numbers devices of equal identity.
+// A hash, as 16 hex digits, of the identity and `ordinal`, which numbers devices with equal
+// identities.
 [[nodiscard]] std::string device_id(const DeviceInfo& device, std::uint32_t ordinal);
 
 // The hash of any identity, as 16 hex digits.

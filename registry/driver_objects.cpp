@@ -22,7 +22,8 @@ struct Look {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Reads the names in the dynamic section. Most loaders have relocated the string table's address.
+// Reads the names in the dynamic section. Most loaders have already relocated the string table's
+// address.
 void read_dynamic(const dl_phdr_info& info, const ElfW(Phdr) & segment, Object& out) {
     const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
     std::uintptr_t strings = 0;

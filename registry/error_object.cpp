@@ -9,7 +9,7 @@
 namespace wye::registry {
 namespace {
 
-// The error for out of memory. Its strings are short enough not to be allocated.
+// The static OUT_OF_MEMORY error. Its strings are short enough not to be allocated.
 wye_error* out_of_memory() noexcept {
     static wye_error instance{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"), 0,
                               "out of memory", nullptr};
@@ -23,7 +23,7 @@ std::vector<const Error*> causes_of(const Error& error) {
     return out;
 }
 
-// Leaves out the middle of a chain that is too long.
+// Removes the middle of a chain of causes that is too long.
 void shorten(Error& error) {
     std::vector<const Error*> chain = causes_of(error);
     if (chain.size() <= kMostCauses) return;

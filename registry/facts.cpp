@@ -39,7 +39,7 @@ std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size) 
     return out;
 }
 
-// A plugin's answer as a value; nullopt if it has another type than the header's.
+// Converts a plugin's answer; nullopt if its type differs from the ABI header's.
 std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
     if (raw.type != type) return std::nullopt;
     switch (type) {
@@ -72,7 +72,7 @@ bool is_hex(std::string_view text, std::size_t size) {
            });
 }
 
-// "0000:01:00.0"
+// Whether a text has the form "0000:01:00.0".
 bool is_pci_address(std::string_view text) {
     return text.size() == 12 && is_hex(text.substr(0, 4), 4) && text[4] == ':' &&
            is_hex(text.substr(5, 2), 2) && text[7] == ':' && is_hex(text.substr(8, 2), 2) &&

@@ -59,7 +59,7 @@ FileStatus status_of(const struct stat& st) {
     return out;
 }
 
-// Keeps the first names in byte order: a heap, whose front is the last of those kept.
+// Keeps the first `most` names in byte order, as a heap whose front is the last of those kept.
 void keep_first(FileNames& out, std::string_view name, std::size_t most) {
     if (out.names.size() < most) {
         out.names.emplace_back(name);
@@ -97,7 +97,7 @@ class NativeFileSystem final : public FileSystem {
         return out;
     }
 
-    // Uses readdir directly: a library folder has thousands of names, of which few match.
+    // Uses readdir directly, since a library folder has thousands of names of which few match.
     Result<std::vector<FileNames>> list(const std::filesystem::path& folder,
                                         std::span<const std::string_view> endings,
                                         std::size_t most) const override {
@@ -118,7 +118,7 @@ class NativeFileSystem final : public FileSystem {
     }
 
     Result<FileContent> read(const std::filesystem::path& path, std::size_t limit) const override {
-        // Non-blocking, so that a pipe in the folder does not hang the search.
+        // Opens without blocking, so that a pipe in the folder does not hang the search.
         const Descriptor file(
             ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
         struct stat st {};

@@ -17,7 +17,7 @@
 namespace wye::registry {
 namespace {
 
-// Far above the size of any table: a larger size is garbage.
+// A limit far above the size of any table: a larger size is garbage.
 constexpr std::uint32_t kTableBytes = 64 * 1024;
 constexpr std::uint32_t kChainEntries = 64;
 constexpr const char* kAuthor = "Fix: ask the plugin's author for a build that keeps the contract";
@@ -60,7 +60,7 @@ struct Stub<Tag, Return (*)(Args...)> {
 
 // ---- Tables -------------------------------------------------------------------------------
 
-// Checks a table's header; returns the number of its bytes that the host may read.
+// Checks a table's header and returns the number of bytes that the host may read.
 Result<std::uint32_t> readable(const wye_header* header, std::string_view what, std::size_t known) {
     if (header == nullptr) return bad_plugin(fmt::format("the {} is null", what));
     if (reinterpret_cast<std::uintptr_t>(header) % alignof(wye_plugin_table) != 0)
@@ -280,9 +280,9 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
     wye_plugin_desc desc{};
     copy_known(desc, from, bytes);
-    // The version first: a description of another major may have another size.
+    // Checks the version first: a description of another major may have another size.
     if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_versions(desc));
-    // The description of the first draft ends before `abi_draft`.
+    // In the first draft, the description ends before `abi_draft`.
     if (bytes >= offsetof(wye_plugin_desc, abi_draft)) WYE_TRY(check_draft(desc));
     if (bytes < sizeof desc)
         return bad_plugin(fmt::format("the plugin description has {} bytes, ABI minor 0 has {}",

@@ -34,7 +34,7 @@ std::string line(wye_string text) {
 }
 
 wye_error* error_make(wye_host_object*, const wye_error_desc* desc) noexcept {
-    // An older plugin may pass a shorter description.
+    // A plugin built against an older minor may pass a shorter description.
     wye_error_desc known{};
     if (desc != nullptr)
         std::memcpy(&known, desc, std::min<std::size_t>(desc->header.size, sizeof known));
@@ -57,7 +57,7 @@ void log_text(wye_host_object* self, std::uint32_t level, wye_string area,
               wye_string text) noexcept {
     try {
         if (self != nullptr && self->log) self->log(level, line(area), line(text));
-    } catch (...) {  // the application's callback threw: the line is dropped
+    } catch (...) {  // the application's callback threw: the log line is dropped
     }
 }
 

@@ -16,10 +16,11 @@
 namespace wye::registry {
 namespace {
 
-// PCI vendors have 16 bits; an API's own numbers, of makers of software, are larger.
+// PCI vendor numbers have 16 bits. Numbers that an API assigns itself, for makers of software, are
+// larger.
 constexpr std::uint64_t kPciVendors = 0x10000;
 
-// Devices of one identifier that a further one is compared with.
+// A device is compared with at most this many others of the same identifier.
 constexpr std::size_t kMostTries = 16;
 
 // The kinds of identifiers, the strongest first.
@@ -28,8 +29,8 @@ constexpr std::uint32_t kKeys[kKinds] = {WYE_FACT_KEY_PCI_ADDRESS, WYE_FACT_KEY_
                                          WYE_FACT_KEY_LUID, WYE_FACT_KEY_RENDER_NODE};
 constexpr std::string_view kNames[kKinds] = {"pci_address", "uuid", "luid", "render_node"};
 
-// The hex digits of a UUID or LUID in small letters; empty if there are others, too few, or if all
-// are equal, as in a UUID of zeros.
+// The hex digits of a UUID or LUID in lower case. Empty if there are other characters or too few
+// digits, or if all digits are equal, as in a UUID of zeros.
 std::string hex_of(std::string_view text, std::size_t digits) {
     if (ascii::same_but_case(text.substr(0, 4), "gpu-")) text.remove_prefix(4);
     std::string out;
@@ -45,12 +46,12 @@ std::string hex_of(std::string_view text, std::size_t digits) {
 struct Evidence {
     std::array<std::string, kKinds> identifiers;  // empty: none
     bool on_host = false;
-    bool off_host = false;   // known not to be
+    bool off_host = false;   // known not to run on the host's processors
     bool has_model = false;  // on_host: its name has the host's model
     std::uint64_t vendor = 0;
 };
 
-// Words of a name, without marks such as (R): letters and digits in small letters.
+// The words of a name: letters and digits in lower case, without marks such as (R).
 std::vector<std::string> words_of_name(std::string_view name) {
     std::vector<std::string> out(1);
     int depth = 0;
@@ -69,7 +70,7 @@ std::vector<std::string> words_of_name(std::string_view name) {
 
 enum class Model : std::uint8_t { none, host, other };
 
-// Whether a name has the host's model, something of another model, or nothing of one.
+// Whether a name contains the host's model, another processor's model, or none.
 Model model_in(std::string_view name, const HostProcessor& host) {
     const auto words = words_of_name(name);
     const auto model = words_of_name(host.model);
@@ -98,7 +99,7 @@ Evidence evidence_of(const DeviceInfo& device, const HostProcessor& host) {
     return out;
 }
 
-// Takes away identifiers that several devices of one plugin and platform have.
+// Removes identifiers that several devices of one plugin and platform share.
 void drop_shared(DeviceList devices, std::vector<Evidence>& all) {
     using Source = std::tuple<std::size_t, std::string_view, std::string_view, std::string_view>;
     std::map<Source, std::vector<std::size_t>> holders;
@@ -115,10 +116,10 @@ void drop_shared(DeviceList devices, std::vector<Evidence>& all) {
     for (const auto& [device, kind] : dropped) all[device].identifiers[kind].clear();
 }
 
-// Why two devices cannot be one, whatever else speaks for it; empty: nothing.
+// Why two devices cannot be the same, whatever the other evidence; empty: nothing contradicts.
 std::string contradiction(const DeviceInfo& a, const Evidence& ea, const DeviceInfo& b,
                           const Evidence& eb) {
-    if (ea.on_host && eb.on_host) return {};  // the machine's processors are one
+    if (ea.on_host && eb.on_host) return {};  // a machine's processors count as one device
     if (a.plugin == b.plugin &&
         a.facts.text(WYE_FACT_KEY_PLATFORM) == b.facts.text(WYE_FACT_KEY_PLATFORM))
         return "one driver lists both";
@@ -137,7 +138,7 @@ std::string contradiction(const DeviceInfo& a, const Evidence& ea, const DeviceI
 }
 
 struct Match {
-    std::string evidence;  // empty: none
+    std::string evidence;  // empty: no match
     Confidence confidence = Confidence::presumed;
 };
 
@@ -163,7 +164,7 @@ Match match_processors(const DeviceInfo& a, const Evidence& ea, const DeviceInfo
     return out;
 }
 
-// What speaks for two devices being one.
+// The evidence that two devices are the same.
 Match match(const DeviceInfo& a, const Evidence& ea, const DeviceInfo& b, const Evidence& eb,
             const HostProcessor& host) {
     Match out;
@@ -188,7 +189,7 @@ Match match(const DeviceInfo& a, const Evidence& ea, const DeviceInfo& b, const 
     return out;
 }
 
-// Groups of devices, joined one link after another.
+// Groups of devices, merged pair by pair.
 class Groups {
   public:
     Groups(DeviceList devices, const std::vector<Evidence>& all)
@@ -199,7 +200,7 @@ class Groups {
         }
     }
 
-    // Joins the groups of two devices, unless a member of one contradicts a member of the other.
+    // Merges the groups of two devices, unless a member of one contradicts a member of the other.
     void join(std::size_t a, std::size_t b, std::string_view because) {
         const std::size_t into = std::min(group_[a], group_[b]);
         const std::size_t from = std::max(group_[a], group_[b]);
@@ -216,7 +217,7 @@ class Groups {
         members_[from].clear();
     }
 
-    // In the order of their first members, members ascending.
+    // Returns the groups in the order of their first members; members ascend.
     [[nodiscard]] std::vector<std::vector<std::size_t>> take() {
         std::vector<std::vector<std::size_t>> out;
         for (std::vector<std::size_t>& one : members_) {
@@ -236,7 +237,7 @@ class Groups {
     std::vector<std::vector<std::size_t>> members_;
 };
 
-// The value that all members with one have; empty: none, or several.
+// The identifier value shared by all members that have one; empty if there is none, or several.
 std::string common(const std::vector<Evidence>& all, const std::vector<std::size_t>& members,
                    std::size_t kind) {
     std::string out;
@@ -256,7 +257,7 @@ std::vector<std::string> identifiers_of(DeviceList devices, const std::vector<Ev
     std::vector<std::string> out;
     if (all[members.front()].on_host && !host.model.empty())
         out.push_back(fmt::format("processor {}", host.model));
-    // A UUID stays when a card changes its place.
+    // A UUID comes first, as it stays when a card moves to another slot.
     for (const std::size_t kind : {kUuid, kPci, kLuid, kNode})
         if (const std::string value = common(all, members, kind); !value.empty())
             out.push_back(fmt::format("{} {}", kNames[kind], value));
@@ -302,7 +303,8 @@ HostProcessor host_processor() {
 Identities identify(DeviceList devices, const HostProcessor& host) {
     const std::vector<Evidence> all = all_evidence(devices, host);
     Groups groups(devices, all);
-    // Identifiers before processors, the strongest first: the first link of a device decides.
+    // Merges by the strongest identifiers first and by processors last, as a device's first link
+    // decides.
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
         std::map<std::string_view, std::vector<std::size_t>> holders;
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -329,7 +331,8 @@ Identities identify(DeviceList devices, const HostProcessor& host) {
         for (const std::string& one : identifiers.back()) ++uses[one];
     }
     for (std::size_t i = 0; i < taken.size(); ++i) {
-        // Devices that contradict each other may have an identifier in common.
+        // Prefers an identifier that no other physical device has: devices that contradict each
+        // other may share one.
         const auto own = std::ranges::find_if(
             identifiers[i], [&](const std::string& one) { return uses[one] == 1; });
         const std::string identifier = own != identifiers[i].end() ? *own : identifiers[i].back();
@@ -354,7 +357,7 @@ std::vector<Alias> aliases(DeviceList devices, const Identities& identities, std
     for (std::size_t i = 0; i < group.size(); ++i) {
         if (i == own) continue;
         Match best = between(own, i);
-        // Without evidence of their own, they are the same as a third.
+        // If the two share no evidence, both are the same as a third device.
         for (std::size_t k = 0; best.evidence.empty() && k < group.size(); ++k) {
             const Match here = between(own, k);
             const Match there = between(k, i);
@@ -384,7 +387,7 @@ std::string normal_address(std::string_view text) {
     std::string_view domain = text.substr(0, colon);
     while (domain.size() > 4 && domain.front() == '0') domain.remove_prefix(1);
     const std::string out = fmt::format("{:0>4}{}", ascii::small(domain), ascii::small(rest));
-    return out == "0000:00:00.0" ? std::string() : out;  // not asked, or not of a bus
+    return out == "0000:00:00.0" ? std::string() : out;  // zeros: not asked for, or not on a bus
 }
 
 bool answers_to(const DeviceInfo& device, std::string_view id) {

@@ -39,8 +39,8 @@ void tell(std::string_view slot) noexcept {
 
 void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_relaxed); }
 
-// Runs on the thread that called `exit`, and gives the process a status that says that it failed:
-// within a handler, `exit` goes on with those that are left.
+// Runs on the thread that called `exit`, and changes the status to a failure: `exit` called within
+// a handler continues with the handlers that are left.
 struct ExitReport {
     ~ExitReport() {
         const PluginMark* const at = PluginMark::innermost;

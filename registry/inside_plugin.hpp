@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PluginMark: marks its thread as being in a slot of a plugin. If the plugin calls `exit` or
-// `quick_exit` there, a handler names it on stderr, and the process ends with a failure status. The
-// host installs no signal handlers, so it does not report a crash, `abort`, `_exit` or a hang, nor
-// an `exit` on a thread that the plugin made. Made and destroyed on one thread, innermost first.
-// Internal to the registry.
+// PluginMark and InsidePlugin: mark the thread as being inside a plugin's slot. If the plugin calls
+// `exit` or `quick_exit` there, a handler names the plugin on stderr, and the process ends with a
+// failure status. The host installs no signal handlers, so it does not report a crash, `abort`,
+// `_exit` or a hang, nor an `exit` on a thread that the plugin made. A mark is made and destroyed
+// on one thread; nested marks are destroyed innermost first. Internal to the registry.
 #pragma once
 
 #include <string_view>
 
 namespace wye::registry {
 
-// Costs a few instructions, for the slots that every dispatch calls. The handlers are registered by
-// the first InsidePlugin: a plugin is opened before it gets a dispatch.
+// Costs a few instructions, for slots that every dispatch calls. It relies on the exit handlers
+// that the first InsidePlugin registers: a plugin is opened before it gets a dispatch.
 class PluginMark {
   public:
-    // Both must outlive this object.
+    // `plugin` and `slot` must outlive this object.
     PluginMark(std::string_view plugin, std::string_view slot) noexcept
         : plugin_(plugin), slot_(slot), outer_(innermost) {
         innermost = this;
@@ -32,7 +32,8 @@ class PluginMark {
     const PluginMark* outer_;
 };
 
-// Also registers the handlers, and tells the slot to the watcher (registry/slot_watch.hpp).
+// A PluginMark that also registers the exit handlers and informs the slot watcher
+// (registry/slot_watch.hpp).
 class InsidePlugin {
   public:
     InsidePlugin(std::string_view plugin, std::string_view slot) noexcept;
@@ -44,7 +45,7 @@ class InsidePlugin {
     PluginMark mark_;
 };
 
-// Writes to stderr that `how` happened inside a plugin's slot, with a remedy.
+// Writes to stderr that `how` happened inside a plugin's slot, and a remedy.
 void name_plugin(std::string_view plugin, std::string_view slot, const char* how) noexcept;
 
 }  // namespace wye::registry

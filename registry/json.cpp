@@ -9,7 +9,7 @@
 namespace wye::registry {
 namespace {
 
-// The number of bytes of the first character of `text`; 0: not UTF-8.
+// The length in bytes of the first character of `text`; 0 if it is not UTF-8.
 std::size_t character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -18,7 +18,7 @@ std::size_t character(std::string_view text) {
     if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
     for (std::size_t i = 1; i < size; ++i)
         if ((byte(i) & 0xc0U) != 0x80) return 0;
-    // Overlong forms, surrogates, and values above U+10FFFF.
+    // Rejects overlong forms, surrogates, and values above U+10FFFF.
     if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
         (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
         return 0;
@@ -90,7 +90,7 @@ void Json::write(std::string& out, int indent, int depth) const {
     if (kind_ == Kind::boolean || kind_ == Kind::number) out += text_;
     if (kind_ == Kind::string) write_string(out, text_);
     if (kind_ != Kind::array && kind_ != Kind::object) return;
-    // Lists of texts and numbers are one line.
+    // Lists of texts and numbers are written on one line.
     const bool flat = is_array() && std::ranges::none_of(values_, [](const Json& value) {
                           return value.is_array() || value.is_object();
                       });
@@ -143,7 +143,7 @@ struct JsonBuilder {
         in.push_back(std::move(value));
         return &in.values_.back();
     }
-    // Pointers to open values stay valid: no sibling is added before they are closed.
+    // Pointers to open values stay valid, because no sibling is added before they are closed.
     bool begin(Json value) {
         open.push_back(add(std::move(value)));
         return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How programs share a driver's descriptor layouts, by the extension wye.layouts.
+// Counts how programs share a driver's descriptor layouts, through the extension wye.layouts.
 #include "contain.hpp"
 #include "registry/device.hpp"
 #include "wye/abi_layouts.h"

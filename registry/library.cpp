@@ -26,8 +26,8 @@
 namespace wye::registry {
 namespace {
 
-// All symbols at once, local scope, never unmapped; the file name as given. Boost's default is lazy
-// binding with `lib` and `.so` added to the name. Boost's mode values are the system's.
+// All symbols at once, local scope, never unmapped, and the file name as given. Boost's defaults
+// are lazy binding, and `lib` and `.so` added to the name. Boost's mode values are the system's.
 constexpr auto kMode =
     static_cast<boost::dll::load_mode::type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
@@ -87,7 +87,7 @@ class LibraryFile {
         return ::pread(fd_, target, bytes, static_cast<off_t>(offset)) ==
                static_cast<ssize_t>(bytes);
     }
-    // 0 at the end, negative after an error.
+    // Returns 0 at the end, and a negative number after an error.
     [[nodiscard]] ssize_t read_some(std::uint64_t offset, std::span<std::byte> to) const noexcept {
         ssize_t got = -1;
         do {
@@ -100,8 +100,8 @@ class LibraryFile {
     int fd_;
 };
 
-// The library's file in the first relative folder of the loader's search (LD_LIBRARY_PATH) that has
-// one; empty: there is none.
+// The library's file in the first relative folder of the loader's search path (LD_LIBRARY_PATH)
+// that has one; empty if none has.
 std::string in_relative_folder(const std::string& soname) {
     void* const self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
     Dl_serinfo size{};
@@ -129,7 +129,7 @@ Error changed(const std::filesystem::path& path) {
             "Fix: create a new context, which checks it again", path.string()};
 }
 
-// "2.36" of "GLIBC_2.36"; empty if the name does not end with a version.
+// "2.36" for "GLIBC_2.36"; empty if the name does not end with a version.
 std::string_view version_in(std::string_view name) {
     const std::size_t at = name.rfind('_');
     if (at == name.npos) return {};
@@ -145,7 +145,7 @@ std::string symbol_version(const link_map& map) {
     const char* strings = nullptr;
     const char* definitions = nullptr;
     std::uint64_t count = 0;
-    // The loader adds the base to addresses here, except where this section is read-only.
+    // The loader adds the base to addresses in this section, unless the section is read-only.
     const auto address = [&](std::uint64_t value) {
         return reinterpret_cast<const char*>(value < map.l_addr ? map.l_addr + value : value);
     };
@@ -169,7 +169,7 @@ std::string symbol_version(const link_map& map) {
     return best;
 }
 
-// "1.3.239" of a library whose file is "libvulkan.so.1.3.239".
+// "1.3.239" for a library whose file is "libvulkan.so.1.3.239".
 std::string file_version(const link_map& map) {
     std::error_code ignored;
     const std::string name = std::filesystem::canonical(map.l_name, ignored).filename().string();
@@ -205,7 +205,7 @@ Result<void> check_library(const std::filesystem::path& path, const FileStatus& 
                    fmt::format("was built for another machine (ELF class {}, machine {})",
                                header.e_ident[EI_CLASS], header.e_machine),
                    "Fix: install the plugin's build for this machine");
-    // Access to a mapped page beyond the end of the file kills the process, so check first.
+    // Checked first, because access to a mapped page beyond the end of the file kills the process.
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         Elf64_Phdr part{};
         std::uint64_t end = 0;

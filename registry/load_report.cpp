@@ -47,7 +47,7 @@ LoadedPlugin loaded(PluginInfo info, const Selector& selector) {
     return out;
 }
 
-// Whether a record is of a file that was opened, or was to be.
+// Whether a record is about opening a file.
 bool is_of_opening(const Record& record) {
     return record.stage > Stage::trust && record.stage != Stage::architecture;
 }
@@ -65,7 +65,7 @@ bool is_candidate(const Record& record) {
             (record.code == Code::DUPLICATE || record.code == Code::DISABLED));
 }
 
-// The plugins by id, then the candidates that `records` passed over. Opens nothing.
+// The plugins by id, then the candidates that `records` say were passed over. Opens nothing.
 std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selector& selector,
                                          const std::vector<Record>& records) {
     std::vector<LoadedPlugin> out;
@@ -120,7 +120,7 @@ LoadReport load_report(Registry& registry, const Selector& selector) {
     for (const Registry::Physical& one : out.physical.devices)
         for (std::size_t i = 0; i < one.devices.size(); ++i)
             known[one.devices[i].get()] = {one.devices[i], one.id, one.aliases[i]};
-    // In the selector's order; then sorted, with the order kept as indices.
+    // Listed in the selector's order, then sorted; `order` keeps the selector's order as indices.
     for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
         const auto found = known.find(device.get());
         out.devices.push_back(found == known.end() ? LoadedDevice{device, {}, {}} : found->second);
@@ -134,7 +134,8 @@ LoadReport load_report(Registry& registry, const Selector& selector) {
         out.order.push_back(place[device.get()]);
         if (!out.picked && device->usable) out.picked = out.order.back();
     }
-    // The order of records depends on the opening threads; sorting makes reports reproducible.
+    // The order of records depends on the threads that open plugins; sorting makes reports
+    // reproducible.
     out.records = registry.records();
     std::ranges::sort(out.records, [](const Record& a, const Record& b) {
         return std::tie(a.plugin, a.path, a.stage, a.message) <

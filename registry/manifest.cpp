@@ -13,16 +13,16 @@
 namespace wye::registry {
 namespace {
 
-constexpr std::size_t kTextBytes = 256;  // of any one string
-constexpr std::size_t kEntries = 64;     // of one list
-constexpr std::size_t kUnknownKeys = 8;  // that are listed
+constexpr std::size_t kTextBytes = 256;  // limit of one string
+constexpr std::size_t kEntries = 64;     // limit of one list
+constexpr std::size_t kUnknownKeys = 8;  // unknown keys that are listed
 
 Error bad(std::string_view path, std::string_view what, std::string_view fix) {
     return Error(Code::BAD_MANIFEST, fmt::format("manifest `{}`: {}", path, what),
                  fmt::format("Fix: {}", fix), std::string(path));
 }
 
-// "line 3, column 7" of a byte offset.
+// Converts a byte offset to a text such as "line 3, column 7".
 std::string place_of(std::string_view bytes, std::size_t offset) {
     const std::string_view before = bytes.substr(0, std::min(offset, bytes.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -31,7 +31,7 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-// Reads members of one object; keeps the first fault, with its full key.
+// Reads the members of one object, and keeps the first fault with its full key.
 class Reader {
   public:
     Reader(const Json& object, std::string prefix, std::string_view path,
@@ -145,7 +145,7 @@ class Reader {
     std::vector<std::string_view> asked_;
 };
 
-// A library that the loader searches for by its name: a path would be opened as it is.
+// Whether the loader would search for the library by this name: a path would be opened as it is.
 bool is_soname(std::string_view name) {
     return name.find('/') == name.npos && name != "." && name != "..";
 }

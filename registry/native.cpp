@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands for a plugin's objects in the driver's API, by the extension wye.native_handle.
+// The driver API handles of a plugin's objects, through the extension wye.native_handle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Error broken(const NativeDevice& device, std::string what) {
     return {Code::PLUGIN_FAULT, std::move(what), kPluginAuthor, device.info().selector};
 }
 
-// The plugin's table; UNSUPPORTED: it has none.
+// The plugin's extension table. UNSUPPORTED: it has none.
 Result<const wye_native_table*> table_of(const NativeDevice& device) {
     const wye_native_table* table = nullptr;
     WYE_TRY(contain(device.info().plugin, "get_extension", [&](wye_error**) {

@@ -22,7 +22,7 @@
 namespace wye::registry {
 namespace {
 
-constexpr std::uint32_t kDevices = 4096;  // a larger count is a fault
+constexpr std::uint32_t kDevices = 4096;  // a larger device count is a fault
 constexpr std::uint64_t kFormats = 64;
 constexpr std::uint64_t kTextLimit = 4096;
 
@@ -36,7 +36,7 @@ Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
     r.plugin = candidate.id;
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
         r.loader_text += fmt::format("{}{}", r.loader_text.empty() ? "" : "; ", cause->message);
-    // Only the name of a library: other subjects are paths of plugins, devices and so on.
+    // Takes only names of libraries: other subjects are paths of plugins, devices and so on.
     if (error.code == Code::MISSING_DEPENDENCY && error.subject.find(".so") != std::string::npos &&
         error.subject != r.path)
         r.missing_library = error.subject;
@@ -52,7 +52,7 @@ Result<wye_plugin_query_fn> entry_of(const Library& library) {
     return reinterpret_cast<wye_plugin_query_fn>(address);
 }
 
-// Formats are short names, so that garbage past the end of a list is detected.
+// Format names are short, so that garbage past the end of a list is detected.
 bool is_format(std::string_view name) {
     constexpr std::size_t kLongest = 128;
     return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
@@ -185,7 +185,7 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
     return {};
 }
 
-// Compares the version of a library with the manifest's minimum. One that gives no version gets a
+// Compares a library's version with the manifest's minimum. A library that states no version gets a
 // warning.
 Result<void> check_version(const Candidate& candidate, const Need& need, const SystemLibrary& found,
                            std::vector<Record>& records) {
@@ -214,8 +214,8 @@ Result<void> check_version(const Candidate& candidate, const Need& need, const S
                  need.soname);
 }
 
-// Checks that the manifest's system libraries are installed. Skipped if the configuration names
-// another library for the plugin (`ID.library`).
+// Checks that the system libraries of the manifest are installed. Skipped if the configuration
+// names another library for the plugin (`ID.library`).
 Result<void> check_needs(const Candidate& candidate, const HostServices& host,
                          std::vector<Record>& records) {
     if (!candidate.manifest || host.config().contains(candidate.id + ".library")) return {};
@@ -242,7 +242,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host,
     return {};
 }
 
-// What the manifest says must be true, since the host has chosen the plugin by it.
+// Checks that the manifest's statements are true, since the host chose the plugin by them.
 Result<void> check_manifest(const Candidate& candidate, const Negotiated& about) {
     if (!candidate.manifest) return {};
     const Manifest& said = *candidate.manifest;
@@ -260,7 +260,7 @@ Result<void> check_manifest(const Candidate& candidate, const Negotiated& about)
     return {};
 }
 
-// Runs the stages in order; after a failure `stage` is the failed one.
+// Runs the stages in order; after a failure, `stage` is the one that failed.
 Result<void> run(const Candidate& candidate, wye_plugin_query_fn query,
                  const std::shared_ptr<HostServices>& host,
                  const std::shared_ptr<const Layers>& layers, Stage& stage, PluginOpening& out) {
@@ -329,7 +329,7 @@ const std::string& OpenPlugin::file_identity() const {
     std::call_once(file_once_, [&] {
         if (built_in()) return;
         auto hash = content_hash(file_path_);
-        // Without the content that was opened, nothing saved may be taken for this plugin's.
+        // If the opened file's content is unknown, nothing saved may count as this plugin's.
         file_identity_ = hash.ok() && check_unchanged(file_path_, file_).ok()
                              ? std::move(*hash)
                              : fmt::format("unknown file in process {} at {}", ::getpid(),
@@ -421,7 +421,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     const bool saves =
         from->header.size >= offsetof(wye_device_table, command_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;
-    // Closes the device here if there is no memory for its owner.
+    // Closes the device if there is no memory for its owner object.
     const auto close = [&table, plugin, info](wye_device_object* device) {
         contain_end(plugin->host(), info->plugin, "close", [&] { table.close(device); });
     };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenPlugin: a plugin after init. Internal to the registry. Keeps the plugin's host services
-// alive. Devices hold it, so its destructor, which calls shutdown, runs after the last device is
-// closed. The library stays mapped. open_plugin() opens a candidate in stages, and makes a Record
-// of a failure. Free-threaded after opening.
+// OpenPlugin: an initialised plugin; open_plugin(): opens a candidate in stages, with a Record of a
+// failure. An OpenPlugin keeps the plugin's host services alive. Devices hold it, so its
+// destructor, which calls shutdown, runs after the last device is closed. The library stays mapped.
+// Free-threaded once open. Internal to the registry.
 #pragma once
 
 #include <filesystem>
@@ -44,35 +44,35 @@ class OpenPlugin {
 
     [[nodiscard]] bool built_in() const noexcept { return !library_; }
 
-    // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
-    // for it only.
+    // Identifies the plugin, its file and its compiler, on one line: saved programs are valid for
+    // one identity only.
     [[nodiscard]] std::string identity() const;
-    // The name and version of its compiler, which may be opened for this; empty: it has none, or
-    // its library is missing; nullopt: the plugin failed.
+    // The name and version of the plugin's compiler, which may be opened for this. Empty: the
+    // plugin has none, or the compiler's library is missing. Nullopt: the plugin failed.
     [[nodiscard]] std::optional<std::string> compiler() const;
 
   private:
-    // A hash of the file's content: copies with one version, size and time differ.
+    // A hash of the file's content, since copies may agree in version, size and time.
     const std::string& file_identity() const;
 
     std::shared_ptr<HostServices> host_;
-    std::optional<Library> library_;  // none: built in
+    std::optional<Library> library_;  // none: the plugin is built in
     Negotiated negotiated_;
     std::unique_ptr<const LayerStack> layers_;  // null: there are none
     wye_plugin_object* object_ = nullptr;
-    std::filesystem::path file_path_;  // empty: built in
+    std::filesystem::path file_path_;  // empty: the plugin is built in
     FileStatus file_;
     mutable std::once_flag file_once_;
     mutable std::string file_identity_;
 };
 
-// A plugin that another process opened.
+// A plugin that a probe's process opened: what is known of it without opening it here.
 struct Described {
     std::string version, vendor;
     std::uint32_t abi_minor = 0;
 };
 
-// Result of opening a plugin. Either `plugin` or `described` is set, or `records` ends with the
+// The result of opening a plugin: `plugin` or `described` is set, or `records` ends with the
 // refusal.
 struct PluginOpening {
     std::shared_ptr<const OpenPlugin> plugin;
@@ -80,7 +80,7 @@ struct PluginOpening {
     [[nodiscard]] bool ready() const noexcept { return plugin || described; }
     std::vector<std::shared_ptr<const DeviceInfo>> devices;
     std::vector<Record> records;
-    // Set once `init` succeeded, even if the probe failed: translating needs no device.
+    // Set once `init` succeeded, even if the probe failed: translation needs no device.
     std::shared_ptr<const OpenPlugin> translator;
 };
 

@@ -8,7 +8,7 @@
 namespace wye::registry {
 namespace {
 
-// Devices that gave other bytes than they should are not used.
+// Makes devices unusable whose test dispatch gave wrong bytes.
 void apply_checks(const std::vector<DeviceCheck>& checks,
                   std::vector<std::shared_ptr<const DeviceInfo>>& devices) {
     for (auto& device : devices) {
@@ -44,8 +44,8 @@ Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool t
     return out;
 }
 
-// Changes the refusal of a plugin that did harm and that the user trusts: it is a warning if the
-// probe came as far as the plugin's devices (`ready`), which are used then.
+// Turns the refusal of a harmful plugin into a warning if the user trusts the plugin and the probe
+// got as far as its devices (`ready`), which are then used.
 void spare(Record& refusal, bool ready) {
     if (ready) refusal.severity = Severity::warning;
     refusal.fix = fmt::format(
@@ -61,7 +61,7 @@ Record unexplained(const Candidate& candidate) {
     return out;
 }
 
-// What the opened plugin says otherwise than its verdict; empty: they agree.
+// How the opened plugin differs from its verdict; empty: they agree.
 std::string difference(const PluginOpening& opened, const Verdict& verdict) {
     const ProbeMessage& probed = verdict.message;
     if (verdict.end == ProbeEnd::refused) return "the probe says that it fails, and it does not";
@@ -104,7 +104,7 @@ std::vector<Record> faulty_checks(const Candidate& candidate, const Verdict& ver
     return out;
 }
 
-// What the probe found besides what the opening itself shows.
+// Adds what the probe found and opening the plugin does not show.
 void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpening& opened) {
     std::vector<Record> found = faulty_checks(candidate, verdict);
     for (const Record& record : verdict.message.records)
@@ -113,7 +113,7 @@ void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpen
     apply_checks(verdict.message.checks, opened.devices);
 }
 
-// Replaces a verdict that the opened plugin contradicts by a new one, which counts.
+// Probes anew if the opened plugin contradicts its verdict; the new verdict counts.
 void renew(const Candidate& candidate, const Prober& prober, Probed& probed,
            PluginOpening& opened) {
     prober.forget(candidate);
@@ -153,7 +153,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     if (prober.describes()) {
         const std::vector<Record> found = faulty_checks(candidate, verdict);
         out.records.insert(out.records.end(), found.begin(), found.end());
-        // The refusal, if there is one, is the last.
+        // A refusal is the last record.
         std::vector<Record> own = message.records;
         std::stable_partition(own.begin(), own.end(),
                               [](const Record& r) { return r.severity != Severity::refused; });
@@ -171,17 +171,17 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     PluginOpening opened = open_plugin(candidate, nullptr, host, layers);
     if (!opened.plugin) {
         if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
-            prober.forget(candidate);  // `wye info` would still call it good
+            prober.forget(candidate);  // else `wye info` would still report it as good
         return opened;
     }
     if (std::string what = difference(opened, verdict); !what.empty()) {
-        // The driver changed, but none of its files did.
+        // The driver changed although none of its files did.
         opened.records.insert(opened.records.begin(), outdated(candidate, std::move(what)));
         if (verdict.remembered) {
             renew(candidate, prober, probed, opened);
             return opened;
         }
-        // The plugin says one thing to the helper, and another here.
+        // The plugin reports one thing to the helper, and another here.
     }
     add_findings(candidate, verdict, opened);
     return opened;

@@ -11,19 +11,21 @@
 
 namespace wye::registry {
 
-// A slot's word, changed by compare-and-swap only:
-//   bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
-// A handle resolves while the state is live and the generation is the handle's; pins and uses can
-// only be added then. The thread that removes the last pin or use of a closing slot empties it.
+// A slot's state is one word, changed by compare-and-swap only:
+// bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
+// A handle resolves while the state is live and the generation is the handle's. Pins and uses can
+// be added only to a live slot. The thread that removes the last pin or use of a closing slot
+// empties it.
 namespace detail {
 struct HandleSlot {
     std::atomic<std::uint64_t> word{0};
-    // Written while the slot is empty, published by storing a live word, read under a pin.
+    // Written while the slot is empty, published by storing a word whose state is live, and read
+    // under a pin.
     HandleKind kind = HandleKind::device;
     std::uint32_t index = 0;
     std::shared_ptr<void> object;
     OwnerRef owner;
-    std::string label;  // under the table's mutex, as objects may be labelled anew
+    std::string label;  // guarded by the table's mutex, as objects may be relabelled
 };
 }  // namespace detail
 
@@ -135,8 +137,8 @@ std::string to_text(const Owner& owner) {
 
 namespace {
 
-// The tags in use. Shared by all contexts of the process, so that each can recognise its handles.
-// Never destroyed, since exit handlers may close contexts.
+// The context tags in use, shared by all contexts of the process, so that each recognises its own
+// handles. Never destroyed, since exit handlers may close contexts.
 constexpr std::uint16_t kTags = 4095;
 constinit sdk::Mutex tags_mutex;
 constinit std::array<bool, kTags + 1> tag_held WYE_GUARDED_BY(tags_mutex){};
@@ -164,7 +166,7 @@ ContextTag::~ContextTag() {
 
 struct HandleTable::Impl {
     std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
-    mutable sdk::Mutex mutex;  // also guards the making of chunks
+    mutable sdk::Mutex mutex;  // also guards the allocation of chunks
     std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
     std::vector<std::uint32_t> empty WYE_GUARDED_BY(mutex);
     std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
@@ -177,7 +179,7 @@ struct HandleTable::Impl {
         return chunk == nullptr ? nullptr : chunk + at.offset;
     }
 
-    // An empty slot, or null if all are taken.
+    // Takes an empty slot; null if none is left.
     HandleSlot* take() WYE_REQUIRES(mutex) {
         if (!empty.empty()) {
             HandleSlot* out = slot(empty.back());
@@ -195,7 +197,7 @@ struct HandleTable::Impl {
         return out;
     }
 
-    // Empties a closing slot without pins and uses; destroys the object first, outside the lock.
+    // Empties a closing slot without pins and uses. Destroys the object first, outside the lock.
     void finish(HandleSlot* slot) noexcept {
         slot->object.reset();
         OwnerRef owner;
@@ -214,7 +216,7 @@ struct HandleTable::Impl {
         }
     }
 
-    // The handle of a slot that is live; else 0.
+    // The handle of a live slot; 0 for others.
     [[nodiscard]] Handle handle(const HandleSlot& slot, std::uint16_t tag) const
         WYE_REQUIRES(mutex) {
         const std::uint64_t word = slot.word.load(std::memory_order_acquire);
@@ -223,7 +225,7 @@ struct HandleTable::Impl {
                          slot.index);
     }
 
-    // Releases pins or uses; empties a closing slot with the last one.
+    // Releases pins or uses. Releasing the last one of a closing slot empties it.
     void release(HandleSlot* slot, std::uint64_t amount) noexcept {
         const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
         if ((now & kStateMask) == kClosing && (now & kCountMask) == 0) finish(slot);
@@ -235,7 +237,7 @@ HandleTable::HandleTable(std::uint16_t context_tag)
 
 namespace {
 
-// Users before what they use.
+// The order of destruction: users before what they use.
 constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  HandleKind::pipeline,
                                  HandleKind::program, HandleKind::buffer, HandleKind::memory,
                                  HandleKind::queue,   HandleKind::device};
@@ -279,7 +281,7 @@ Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, O
 [[gnu::hot]] HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
                                               bool& full) const noexcept {
     full = false;
-    // Compares kind and tag at once.
+    // Compares kind and context tag at once.
     if (handle >> 48 != (std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag_))
         return nullptr;
     const Parts parts = parts_of(handle);
@@ -414,18 +416,18 @@ Error HandleTable::in_use(const Pin& pin, HandleKind kind) {
 }
 
 Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {
-    // Pins the object, which checks kind, context and generation as any other call.
+    // Pinning checks kind, context and generation, as for any other call.
     WYE_ASSIGN(Pin pin, find(handle, kind));
     HandleSlot* slot = pin.slot_;
     std::uint64_t word = slot->word.load(std::memory_order_acquire);
     do {
         if ((word & kStateMask) != kLive)
-            return stale(handle, kind, {});  // another thread was first
+            return stale(handle, kind, {});  // another thread removed it first
         if (!even_in_use && (word & kUseMask) != 0) return in_use(pin, kind);
     } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
                                                std::memory_order_acq_rel,
                                                std::memory_order_acquire));
-    return {};  // the pin's release empties the slot unless it is still in use
+    return {};  // unless it is still in use, releasing the pin empties the slot
 }
 
 Result<void> HandleTable::remove(Handle handle, HandleKind kind) {

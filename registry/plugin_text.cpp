@@ -14,7 +14,7 @@
 namespace wye::registry {
 namespace {
 
-// The length of the valid UTF-8 sequence at the beginning; 0: there is none.
+// The length of the valid UTF-8 sequence at the beginning of `text`; 0 if there is none.
 std::size_t sequence(std::string_view text, std::uint32_t& code) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -100,14 +100,15 @@ Error unreadable(std::string_view what, std::uint64_t size) {
 std::string one_line(std::string_view text) { return printable(text, {}); }
 std::string several_lines(std::string_view text) { return printable(text, "\n\t"); }
 
-// The first byte of the library or program that this code is part of, and the one after its last.
+// Set by the linker: the first byte of the library or program that contains this code, and the byte
+// after its last.
 extern "C" {
 [[gnu::visibility("hidden")]] extern const char __ehdr_start;
 [[gnu::visibility("hidden")]] extern const char _end;
 }
 
-// The system copies, and reports unmapped memory. If a sandbox forbids that, copies directly, as it
-// does from the constants of built-in plugins, which are part of this library.
+// A system call copies, and reports unmapped memory. If a sandbox forbids the call, copies
+// directly, as it always does for constants of built-in plugins, which are part of this library.
 bool read_memory(void* to, const void* from, std::size_t size) noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
@@ -143,7 +144,7 @@ Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_
 Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
                                           std::string_view what) {
     WYE_TRY(check(bytes.data, bytes.size, limit, what));
-    // Reads the last byte before allocating for all.
+    // Reads the last byte first, to fail before allocating room for all.
     std::byte last{};
     if (bytes.size != 0 &&
         !read_memory(&last, static_cast<const std::byte*>(bytes.data) + (bytes.size - 1), 1))

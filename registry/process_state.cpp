@@ -12,7 +12,7 @@
 namespace wye::registry {
 namespace {
 
-// The code of a handler; null for SIG_DFL and SIG_IGN.
+// The address of a handler's code; null for SIG_DFL and SIG_IGN.
 const void* code_of(const struct sigaction& action) noexcept {
     if ((action.sa_flags & SA_SIGINFO) == 0 &&
         (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN))
@@ -62,7 +62,7 @@ class Handlers {
         return code != nullptr && objects_.has(code);
     }
 
-    // Restores a handler that another thread installed meanwhile.
+    // Replaces a handler. If another thread installed one meanwhile, restores that one.
     void replace(int signal, const struct sigaction& by) const noexcept WYE_REQUIRES(mutex_) {
         struct sigaction replaced {};
         if (::sigaction(signal, &by, &replaced) == 0 && !is_driver(replaced))
@@ -90,7 +90,7 @@ ProcessStateGuard::ProcessStateGuard(bool active) noexcept : active_(active) {
     handlers().enter();
     mask_saved_ = ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_) == 0;
     stack_saved_ = ::sigaltstack(nullptr, &stack_) == 0;
-    // A stack without a size is disabled; the system requires the flag for that.
+    // A stack of size zero is disabled, for which the system requires this flag.
     if (stack_saved_ && stack_.ss_size == 0) stack_.ss_flags = SS_DISABLE;
     floats_saved_ = std::fegetenv(&floats_) == 0;
 }
@@ -104,7 +104,8 @@ ProcessStateGuard::~ProcessStateGuard() {
          now.ss_flags != stack_.ss_flags))
         ::sigaltstack(&stack_, nullptr);
     handlers().leave();
-    // Last, so that a blocked signal is delivered to the application's handler.
+    // The signal mask comes last, so that a blocked signal is delivered to the application's
+    // handler.
     if (mask_saved_) (void)::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 

@@ -22,7 +22,7 @@ struct OperatorName {
     std::string_view text;
     Operator op;
 };
-// Longer ones first.
+// Longer operators come first, since a prefix of them would match too.
 constexpr OperatorName kOperators[] = {{"!=", Operator::not_equal}, {">=", Operator::at_least},
                                        {"<=", Operator::at_most},   {"=", Operator::equal},
                                        {">", Operator::more},       {"<", Operator::less}};
@@ -73,7 +73,7 @@ bool holds(const T& have, Operator op, const T& want) {
     return false;
 }
 
-// The first dotted number of a text, "API 3.0 x" as {3, 0}; empty: there is none.
+// The first dotted number in a text ("API 3.0 x" gives {3, 0}); empty if there is none.
 std::vector<std::uint64_t> version_of(std::string_view text) {
     std::vector<std::uint64_t> out;
     const char* at = std::find_if(text.begin(), text.end(), ascii::is_digit);
@@ -90,7 +90,7 @@ std::vector<std::uint64_t> version_of(std::string_view text) {
     return out;
 }
 
-// 1.3 and 1.3.0 are equal.
+// Compares versions; 1.3 and 1.3.0 are equal.
 bool version_holds(std::string_view have_text, Operator op, std::string_view want_text) {
     std::vector<std::uint64_t> have = version_of(have_text);
     std::vector<std::uint64_t> want = version_of(want_text);
@@ -183,7 +183,7 @@ bool parse_integer(std::string_view text, FactValue& out) {
         std::uint64_t value = 0;
         if (__builtin_mul_overflow(whole, known.factor, &value)) return false;
         if (digits != 0 && known.factor == 1) return false;
-        // At most six digits, and factors below 2^41.
+        // Cannot overflow: at most six digits, and factors below 2^41.
         const std::uint64_t part =
             digits * (known.factor / scale) + digits * (known.factor % scale) / scale;
         if (__builtin_add_overflow(value, part, &value)) return false;
@@ -216,7 +216,7 @@ bool parse_three(std::string_view text, FactValue& out) {
     return at == last;
 }
 
-// Letters, digits and signs that need no quotes.
+// Whether a text consists of letters, digits and signs that need no quotes.
 bool is_word(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {
         return ascii::is_digit(c) || ascii::is_letter(c) || c == '_' || c == '.' || c == '-' ||
@@ -242,7 +242,7 @@ bool parse_text(std::string_view text, Operator op, FactValue& out, TextFault& f
     return true;
 }
 
-// The value of a fact of this type; fills `fault` where there is more to say than its example.
+// Parses a value of this type. Sets `fault` where more can be said than the type's example.
 bool parse_value(std::uint32_t type, Operator op, std::string_view text, FactValue& out,
                  TextFault& fault) {
     switch (type) {

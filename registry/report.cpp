@@ -23,7 +23,7 @@ Json value_of(const FactValue& value) {
     return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
-// Every fact of the header; null for those that the device does not report.
+// Every fact of the ABI header; null for those that the device does not report.
 Json facts_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
@@ -33,7 +33,7 @@ Json facts_of(const Facts& facts) {
     return out;
 }
 
-// The sources of figures, for those that have one.
+// The sources of those figures that have one.
 Json sources_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
@@ -43,7 +43,7 @@ Json sources_of(const Facts& facts) {
     return out;
 }
 
-// Why facts are null; null for those that are not.
+// Why facts are missing; null for those that are present.
 Json reasons_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos())
@@ -53,7 +53,7 @@ Json reasons_of(const Facts& facts) {
     return out;
 }
 
-// Milliseconds since a device's free memory was asked; null if it is not known.
+// Milliseconds since the device was asked for its free memory; null if it is not known.
 Json age_of(const DeviceInfo& device) {
     if (device.facts.find(WYE_FACT_KEY_FREE_MEMORY_BYTES) == nullptr) return nullptr;
     using std::chrono::milliseconds;

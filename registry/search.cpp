@@ -65,10 +65,10 @@ class Search {
     }
 
   private:
-    // A part of WYE_PLUGINS_DISABLE: an id, or a pattern as of the shell (`open*`).
+    // One part of WYE_PLUGINS_DISABLE: an id, or a shell pattern (`open*`).
     struct Disable {
         std::string pattern;
-        bool used = false;  // a plugin has such an id
+        bool used = false;  // whether it matched a plugin's id
 
         [[nodiscard]] bool stands_for(const std::string& id) const {
             return ::fnmatch(pattern.c_str(), id.c_str(), 0) == 0;
@@ -130,7 +130,7 @@ class Search {
             if (is_disabled(id)) disabled(id, {});
     }
 
-    // The first pattern of WYE_PLUGINS_DISABLE that stands for the id, or null.
+    // The first pattern of WYE_PLUGINS_DISABLE that matches the id, or null.
     [[nodiscard]] const Disable* disable_of(const std::string& id) const {
         const auto at =
             std::ranges::find_if(disables_, [&](const Disable& one) { return one.stands_for(id); });
@@ -264,11 +264,11 @@ class Search {
                 libraries.insert(result_.layers.back().library.filename().string());
             libraries.insert(name.substr(0, name.size() - kManifestSuffix.size()) + ".so");
         }
-        // Elsewhere it is likely to be a mistake.
+        // In other folders a stray library is likely to be a mistake.
         if (!ours) visit_strays(folder, listed->back(), libraries);
     }
 
-    // Libraries in a folder of plugins that no manifest names.
+    // Records libraries in a plugin folder that no manifest names.
     void visit_strays(const fs::path& folder, const FileNames& found,
                       const std::set<std::string>& libraries) {
         std::vector<std::string> strays;
@@ -404,7 +404,7 @@ class Search {
                  const std::string& id) {
         if (seen.fault.empty()) return true;
         const bool warn_only = source == Source::application && !input_.elevated;
-        // One warning for a folder, not one for each file in it.
+        // Warns once per folder, not once per file in it.
         if (!warn_only || warned_.insert(seen.fault).second)
             record(Stage::trust, warn_only ? Severity::warning : Severity::refused,
                    Code::NOT_TRUSTED, path, seen.fault, seen.fix, id);
@@ -453,7 +453,8 @@ class Search {
                   fmt::format("`{}` ({}) has the same id and takes precedence over {}",
                               winner.library.string(), version_text(winner), version_text(loser)),
                   "Fix: none needed; or remove one of the two");
-        // The winner of an id moves to its own place in the order, and keeps the others.
+        // The candidate that wins an id keeps its own place in the order, and keeps the others as
+        // shadowed.
         if (newer) {
             std::vector<Candidate> others = std::move(same->shadowed);
             same->shadowed.clear();
@@ -469,8 +470,8 @@ class Search {
         }
     }
 
-    // The higher version takes precedence, among equals the one found first. A file without a
-    // manifest was named by the application, and takes precedence over all.
+    // The higher version takes precedence; among equals, the one found first. A file without a
+    // manifest takes precedence over all, since the application named it.
     static bool beats(const Candidate& later, const Candidate& earlier) {
         if (!earlier.manifest) return false;
         if (!later.manifest) return true;
@@ -495,7 +496,7 @@ class Search {
     std::set<std::string> warned_;  // faults of files that are used nevertheless
     std::vector<Disable> disables_;
     std::size_t room_ = kManifestTotal;  // bytes of manifests that may still be read
-    std::size_t left_out_ = 0;           // records
+    std::size_t left_out_ = 0;           // records beyond kMostRecords
 };
 
 }  // namespace

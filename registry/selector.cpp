@@ -21,7 +21,7 @@ constexpr std::size_t kIdBytes = 64;
 constexpr const char* kExamples =
     "write auto, a plugin (cpu), a device (cpu:0, @ID, \"part of a name\"), or cpu:*";
 
-// An error with the text and a caret under a column, counted in bytes from 1.
+// An error that shows the text and a caret under a column, counted in bytes from 1.
 Error at_column(std::string_view text, const TextFault& fault) {
     std::string shown;
     for (const char c : text) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
@@ -31,8 +31,8 @@ Error at_column(std::string_view text, const TextFault& fault) {
                  fmt::format("Fix: {}", fault.fix), shown);
 }
 
-// The first byte of `stops` at or after `from` that is not in quotes, and not in brackets either
-// unless these are looked for; text.size(): there is none.
+// Finds the first byte of `stops` at or after `from` outside quotes and brackets, where an opening
+// bracket itself counts as outside; text.size() if there is none.
 std::size_t find_outside(std::string_view text, std::size_t from, std::string_view stops) {
     bool in_quotes = false;
     bool in_brackets = false;
@@ -51,7 +51,7 @@ std::size_t find_outside(std::string_view text, std::size_t from, std::string_vi
     return text.size();
 }
 
-// The part of a text that is left to parse: [at, end) of `text`.
+// The part of a text that remains to be parsed: [at, end) of `text`.
 struct Rest {
     std::string_view text;
     std::size_t at = 0, end = 0;
@@ -85,7 +85,7 @@ Result<void> parse_properties(Rest inside, SelectorEntry& entry) {
     }
 }
 
-// `@id` or a quoted part of a name.
+// Parses `@id` or a quoted part of a name.
 Result<void> parse_which(const Rest& rest, SelectorEntry& entry) {
     if (rest.front() == '"') {
         entry.kind = Kind::name;
@@ -113,7 +113,7 @@ Result<void> parse_which(const Rest& rest, SelectorEntry& entry) {
     return {};
 }
 
-// What follows `plugin:`.
+// Parses what follows `plugin:`.
 Result<void> parse_index(const Rest& rest, SelectorEntry& entry) {
     const std::string_view index = rest.view();
     if (index == "*") {
@@ -138,7 +138,7 @@ Result<void> parse_index(const Rest& rest, SelectorEntry& entry) {
     return {};
 }
 
-// `auto`, or a plugin with or without what follows its colon.
+// Parses `auto`, or a plugin with or without an index.
 Result<void> parse_plugin(const Rest& rest, SelectorEntry& entry) {
     const std::string_view body = rest.view();
     const std::size_t colon = body.find(':');
@@ -168,7 +168,7 @@ Result<void> parse_plugin(const Rest& rest, SelectorEntry& entry) {
     return parse_index(after, entry);
 }
 
-// Parses one entry at text[start, end), without surrounding spaces.
+// Parses one entry, the text [start, end) without surrounding spaces.
 Result<SelectorEntry> parse_entry(Rest rest) {
     SelectorEntry entry;
     if (!rest.empty() && rest.front() == '-') {

@@ -12,10 +12,10 @@ namespace {
 constexpr std::uint32_t kOthersWrite = 0002;
 constexpr std::uint32_t kGroupWrites = 0020;
 constexpr std::uint32_t kStickyFolder = 01000;
-constexpr int kMostLinks = 40;  // as the kernel's limit
+constexpr int kMostLinks = 40;  // the kernel's limit
 constexpr std::size_t kMostNames = 4096;
 
-// Puts the names of a path before those that are still to be visited; the next one is at the back.
+// Puts the names of a path before those that remain to be visited; the next name is at the back.
 void push_names(std::vector<std::string>& rest, std::string_view path) {
     const auto first = static_cast<std::ptrdiff_t>(rest.size());
     while (!path.empty()) {
@@ -55,8 +55,8 @@ bool Trust::is_trusted(std::uint32_t owner) const noexcept {
     return owner == 0 || std::ranges::find(trusted_.users, owner) != trusted_.users.end();
 }
 
-// `holds_file`: others could add a link or a file, even where a sticky folder keeps them from
-// replacing one.
+// Judges the owner and permissions of one part of a path. `holds_file`: it is a folder in which
+// others could add a link or file, even if its sticky bit keeps them from replacing one.
 void Trust::judge(const std::string& path, const FileStatus& status, bool holds_file,
                   Seen& out) const {
     if (!out.fault.empty()) return;
@@ -66,7 +66,7 @@ void Trust::judge(const std::string& path, const FileStatus& status, bool holds_
                               trusted_.users.empty() ? 0 : trusted_.users.front(), path);
         return;
     }
-    if (status.kind == FileStatus::Kind::link) return;  // its permissions mean nothing
+    if (status.kind == FileStatus::Kind::link) return;  // a link's permissions have no meaning
     const bool is_folder = status.kind == FileStatus::Kind::folder;
     if (is_folder && !holds_file && (status.mode & kStickyFolder) != 0) return;
     if ((status.mode & kOthersWrite) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// assign_types: one walk over each body in text order. Uses explicit stacks, so that a program
-// that passes no limit check yet cannot exhaust the thread's stack.
+// assign_types: walks each body once, in text order. Uses explicit stacks, so that a program that
+// has not passed the limit checks cannot exhaust the thread's stack.
 #include "wye/sdk/typing.hpp"
 
 namespace wye::ir {
@@ -61,7 +61,7 @@ class Assigner {
     [[nodiscard]] bool clean() const { return clean_; }
 
   private:
-    // The type of the tree under `root`; None when it has none or a problem was reported.
+    // The type of the tree under `root`; None if it has none or a problem was reported.
     Type expression(ExprId root) {
         if (root >= code_.exprs.size()) return {};
         if (seen_[root]) return code_.exprs[root].type;
@@ -99,7 +99,7 @@ class Assigner {
             if (t.none()) return;
             types_.push_back(t);
         }
-        // A local whose initial value had a problem.
+        // The local's initial value had a problem, which was reported.
         if (e.op == Op::LOCAL && code_.locals[e.extra].type.none()) return;
         Typing typing = derive_type(program_, code_, e, types_);
         if (typing.ok())
@@ -108,7 +108,7 @@ class Assigner {
             problem(e.place, std::move(typing.problem), std::move(typing.fix));
     }
 
-    // A value that must have one type; what: "the condition of `if`".
+    // Reports a value whose type is not `wanted`. `what`: "the condition of `if`".
     void expect(ExprId id, Type wanted, const std::string& what) {
         const Type got = expression(id);
         if (got.none()) {

@@ -12,7 +12,7 @@ bool has_late_indirect(const wye_dispatch_op& op) {
     return (op.flags & WYE_LAUNCH_INDIRECT) != 0 && op.indirect.buffer == nullptr;
 }
 
-// What an execution gives in the place of a late binding.
+// The binding that an execution gives for a late one.
 wye_binding bound(const wye_execute_op& execution, const wye_binding& described) {
     wye_binding out = execution.slots[described.slot];
     if (described.size == WYE_WHOLE_SLOT) return out;
@@ -148,7 +148,7 @@ Result<void> CommandList::update(std::uint64_t index, const wye_operation& opera
     exchange();
     try {
         late_ = find_late();
-    } catch (...) {  // without memory it stays as it was
+    } catch (...) {  // without memory, the operation stays unchanged
         exchange();
         throw;
     }

@@ -19,10 +19,11 @@
 namespace wye::sdk {
 namespace {
 
-// "wye kept 1 KIND KEYBYTES TEXTBYTES\n", key, "\n", text, checksum of all that, "\n".
+// The format of a file: "wye kept 1 KIND KEYBYTES TEXTBYTES\n", key, "\n", text, checksum of all
+// that, "\n".
 constexpr std::string_view kMagic = "wye kept 1 ";
 constexpr std::size_t kDigits = 16;
-constexpr std::size_t kRandom = 7;  // what an unfinished file's name ends in: ".XXXXXX"
+constexpr std::size_t kRandom = 7;  // the end of an unfinished file's name: ".XXXXXX"
 constexpr char kInside = 0;         // an address in the object that this code is linked into
 
 std::string hex(std::uint64_t number) {
@@ -56,7 +57,8 @@ class File {
     int descriptor_;
 };
 
-// A folder that only this user can write to; negative: it is absent, or somebody else can.
+// Opens a folder that only this user can write to. Negative: it is absent, or others can write to
+// it.
 int open_folder(const std::string& folder) {
     const int out = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct stat status {};
@@ -72,7 +74,7 @@ std::string with_build(std::string_view key, const std::string& build) {
     return std::string(key) + "\nbuild=" + build;
 }
 
-// Removes "NUMBER" and the separator after it from the front.
+// Removes "NUMBER" and the separator after it from the front of `rest`.
 std::optional<std::size_t> take_size(std::string_view& rest, char separator) noexcept {
     std::size_t out = 0;
     const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), out);
@@ -91,7 +93,7 @@ Result<void> make_folders(const std::string& folder) {
     }
 }
 
-// Nothing if the file is absent, too long, another user's, or writable by others.
+// Reads a file. Nothing if it is absent, too long, another user's, or writable by others.
 std::optional<std::string> read_own(const std::string& path) {
     const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equality of programs, independent of the order in which their nodes were made.
+// same_program: compares programs, whatever the order in which their nodes were made.
 #include <utility>
 
 #include "wye/sdk/program.hpp"

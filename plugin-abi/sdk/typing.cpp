@@ -27,7 +27,7 @@ bool number(Type t) { return t.integer() || t.floating(); }
 bool value_type(Type t) { return !t.none() && !t.storage(); }
 bool index_type(Type t) { return t.integer() && t.scalar(); }
 
-// The operand types of an operator, for tables and for messages.
+// The operand types that an operator takes, as a table and as text for messages.
 struct Class {
     bool (*holds)(Type);
     const char* text;
@@ -52,7 +52,8 @@ std::string one_type_fix(std::span<const Type> got) {
     return "Fix: convert so that the types agree, as in `" + type_name(got[0]) + "(x)`";
 }
 
-// All operands of one type out of `allowed`; the result is that type, or bool as wide.
+// All operands have one type, which is in `allowed`. The result has that type, or is a bool of as
+// many lanes.
 Typing same_type(Op op, std::span<const Type> got, const Class& allowed, bool to_bool = false) {
     for (const Type t : got)
         if (t != got[0])
@@ -67,7 +68,7 @@ Typing same_type(Op op, std::span<const Type> got, const Class& allowed, bool to
     return gives(to_bool ? Type{Kind::BOOL, got[0].lanes} : got[0]);
 }
 
-// A shift or rotation: the count is u32, as wide as the value.
+// A shift or rotation: the count is u32, with as many lanes as the value.
 Typing shift(Op op, std::span<const Type> got, const Class& allowed) {
     if (!allowed.holds(got[0]))
         return wrong(quoted(op) + " takes " + allowed.text + ", got " + type_name(got[0]),

@@ -53,7 +53,7 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
     pthread_t thread{};
     if (status == 0) {
         status = ::pthread_attr_setstacksize(&attributes, kWideStack);
-        // A new thread has the mask of its maker.
+        // A new thread inherits the signal mask of its creator.
         sigset_t all;
         sigset_t before;
         sigfillset(&all);
@@ -71,7 +71,7 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
         error.native_code = status;
         return error;
     }
-    (void)start.release();  // the thread's
+    (void)start.release();  // the new thread owns it
     return WideThread(thread);
 }
 

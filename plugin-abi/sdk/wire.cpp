@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The container: header, section table, order and padding. Contents are in wire_declarations.cpp
-// and wire_code.cpp.
+// The container of the wire form: header, section table, order and padding. The sections are read
+// in wire_declarations.cpp and wire_code.cpp.
 #include "wye/sdk/wire.hpp"
 
 #include <cstring>
@@ -50,7 +50,7 @@ std::string version_text(std::uint32_t major, std::uint32_t minor) {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
-// Magic and versions.
+// Checks magic and versions.
 bool read_version(std::span<const std::byte> wire, Reader& in, std::uint32_t& minor) {
     std::span<const std::byte> magic;
     if (!in.bytes(magic, WYE_PROGRAM_MAGIC_SIZE)) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code: functions and main. Recursion follows block nesting and expression depth, both limited.
+// Reads code: functions and main. Recursion follows block nesting and expression depth, both of
+// which are limited.
 #include "wire_reader.hpp"
 
 namespace wye::ir::detail {
@@ -20,8 +21,8 @@ class CodeReader {
             return false;
         out = static_cast<BlockId>(code_.blocks.size());
         code_.blocks.emplace_back();
-        // Ids gather on one stack and are copied when the block is complete, so that announced
-        // counts of nested blocks reserve nothing.
+        // Ids are collected on one stack and copied when the block is complete, so that announced
+        // counts of nested blocks reserve no memory.
         const std::size_t mark = open_.size();
         for (std::uint32_t i = 0; i < count; ++i)
             if (!statement(nesting)) return false;
@@ -33,7 +34,7 @@ class CodeReader {
     bool expression(ExprId& out) { return node(out, 1, false); }
 
     std::uint64_t inlined = 0;  // nodes with calls inlined
-    std::uint64_t called = 0;   // of them, those of the functions called
+    std::uint64_t called = 0;   // those of the called functions among them
 
   private:
     bool count_node() {
@@ -89,7 +90,7 @@ class CodeReader {
                in_.fail("the bits of a literal of type " + type_name(t) + " are not canonical");
     }
 
-    // Checks the immediate and reads the extra words; the number of operands.
+    // Checks the immediate, reads the extra words, and sets the number of operands.
     bool shape(Expr& e, std::uint32_t imm, unsigned& operands) {
         Type t;
         std::uint32_t number = 0;
@@ -117,7 +118,7 @@ class CodeReader {
             case Op::LOAD_TABLE:
                 return in_.index(imm, program_.tables.size(), "table");
             case Op::CALL:
-                // Only functions above: the list holds just those.
+                // Only functions above the caller may be called; the list has exactly those.
                 if (!in_.index(imm, context_.inlined.size(), "function (above the call)"))
                     return false;
                 operands = program_.functions[imm].arguments;
@@ -183,7 +184,7 @@ class CodeReader {
         Type t;
         if (!type(s.imm, t) || !in_.word(count)) return false;
         if (count == 0) return in_.fail("an array has no elements");
-        // f16 counts as 4 bytes here; see the language.
+        // f16 counts as 4 bytes here, as the language defines.
         const unsigned scalar = t.kind == Kind::F16 ? 4 : t.component().bytes();
         array_bytes_ += std::uint64_t{count} * (scalar == 0 ? 1 : scalar) * t.lanes;
         if (array_bytes_ > WYE_LIMIT_LOCAL_ARRAY_BYTES)

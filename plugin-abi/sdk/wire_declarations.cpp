@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sections other than code: HEAD, PARAMS, BUFFERS, TABLES, VARIANTS, and the names of locals.
+// Reads the sections other than code: HEAD, PARAMS, BUFFERS, TABLES, VARIANTS, and the names of
+// locals.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +11,7 @@ namespace wye::ir::detail {
 
 namespace {
 
-// The count that opens a section. An empty section would have been left out.
+// Reads the count at the beginning of a section. It is not 0: an empty section must be left out.
 bool read_count(Reader& in, std::uint64_t limit, std::size_t item_bytes, std::string_view what,
                 std::uint32_t& out) {
     if (!in.word(out)) return false;
@@ -51,7 +52,8 @@ bool read_size_node(Reader& in, const Context& context, SizeNode& out, int& oper
     return out.op != WYE_SIZE_LITERAL || in.word64(out.literal);
 }
 
-// Prefix order; consumes exactly the words announced. Depth is limited as in other expressions.
+// Reads an expression in prefix order, and consumes exactly the words announced. Its depth is
+// limited as that of other expressions.
 bool read_size(Reader& section, Context& context, SizeExpr& out) {
     std::uint32_t words = 0;
     if (!section.word(words)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Internals of the wire reader: a bounds-checked cursor over one section, and shared state. A
-// failed read returns false and stores the error; callers return at once. Borrows the bytes; one
-// thread at a time.
+// Internals of the wire reader: a bounds-checked cursor over one section, and the state that
+// sections share. A failed read stores the error and returns false; callers return at once. Borrows
+// the bytes; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,29 +22,30 @@ inline constexpr const char* kFixEncode =
 
 class Reader {
   public:
-    // `begin` and `end` are offsets into `wire`; `section` names the place in messages.
+    // Reads wire[begin, end). `section` names the place in messages.
     Reader(std::span<const std::byte> wire, std::size_t begin, std::size_t end,
            std::string_view section, Error& error)
         : wire_(wire), at_(begin), last_(begin), end_(end), section_(section), error_(&error) {}
 
     [[nodiscard]] bool word(std::uint32_t& out);
-    [[nodiscard]] bool word64(std::uint64_t& out);  // low word first
+    [[nodiscard]] bool word64(std::uint64_t& out);  // the low word comes first
     [[nodiscard]] bool text(std::string& out, std::uint32_t limit, std::string_view what);
     [[nodiscard]] bool bytes(std::span<const std::byte>& out, std::size_t count);
-    [[nodiscard]] bool padding(std::size_t multiple);  // zero bytes up to a multiple, from 0
-    [[nodiscard]] bool finished();                     // fails if bytes are left
+    // Checks zero bytes up to a multiple, counted from 0.
+    [[nodiscard]] bool padding(std::size_t multiple);
+    [[nodiscard]] bool finished();  // fails if bytes are left
 
-    // Checks a count just read: within the limit, and `item_bytes` for each item are left.
+    // Checks a count just read: it is within the limit, and `item_bytes` per item are left.
     [[nodiscard]] bool count(std::uint32_t value, std::uint64_t limit, std::size_t item_bytes,
                              std::string_view what);
-    // Checks an index just read: below `bound`.
+    // Checks that an index just read is below `bound`.
     [[nodiscard]] bool index(std::uint32_t value, std::size_t bound, std::string_view what);
     [[nodiscard]] bool zero(std::uint32_t value, std::string_view what);
 
     // Makes a reader of the next `words` words and skips them.
     [[nodiscard]] bool part(std::uint32_t words, Reader& out);
 
-    // All return false.
+    // Stores an error and returns false.
     bool fail(const std::string& what, const char* fix = kFixEncode);
     bool over(std::string_view what, std::uint64_t value, std::uint64_t limit);
 
@@ -63,7 +64,7 @@ class Reader {
 
 std::string hex(std::uint32_t value);  // "0x1a"
 
-// State that one section's reader passes to those after it.
+// State that the reader of one section passes to the later ones.
 struct Context {
     Program& program;
     std::size_t params = 0;   // counts announced by the sections, known before they are read
@@ -73,7 +74,7 @@ struct Context {
     std::vector<std::uint64_t> inlined;  // nodes of each function with its calls inlined
 };
 
-// Sections. Each consumes its reader completely.
+// The readers of sections. Each consumes its Reader completely.
 [[nodiscard]] bool read_head(Reader& in, Context& context);
 [[nodiscard]] bool read_params(Reader& in, Context& context);
 [[nodiscard]] bool read_buffers(Reader& in, Context& context);
@@ -83,7 +84,7 @@ struct Context {
 [[nodiscard]] bool read_variants(Reader& in, Context& context);
 [[nodiscard]] bool read_names(Reader& in, Context& context);
 
-// A block; for functions followed by the returned expression. `code.locals` holds the arguments.
+// Reads a block; for a function, also the returned expression. `code.locals` holds the arguments.
 [[nodiscard]] bool read_code(Reader& in, Context& context, Code& code, bool function);
 
 }  // namespace wye::ir::detail

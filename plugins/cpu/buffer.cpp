@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-// Large buffers ask for huge pages: without them, programs that stream through memory spend 10 % of
-// their time or more on address translation.
+// Large buffers ask for huge pages. Without them, programs that stream through memory spend 10 % or
+// more of their time on address translation.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kHugeFrom = 4 * kHugePage;
 

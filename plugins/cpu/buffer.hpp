@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a buffer: aligned to a cache line, with one element past the end, so that an empty
-// range is readable; or memory of the application, as it is. [FREE].
+// Buffer: host memory: aligned to a cache line and with one element past the end, so that an empty
+// range can be read; or application memory, used in place. [FREE].
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace wye::cpu {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY when the system has no more.
+    // DEVICE_MEMORY if the system has no more memory.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
-    // The host's own memory, whatever the usage.
+    // The mapping is the memory itself, whatever the usage.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] std::byte* data() const { return data_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("void*", data_);
         return {};
@@ -37,7 +37,7 @@ class Buffer {
     explicit Buffer(void* registered) : data_(static_cast<std::byte*>(registered)) {}
     [[nodiscard]] static Memory allocate(std::uint64_t size, std::uint64_t alignment);
 
-    Memory memory_;  // null: of the application
+    Memory memory_;  // null: application memory
     std::byte* data_;
 };
 

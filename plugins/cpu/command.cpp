@@ -35,11 +35,11 @@ void Command::prepare() {
         for (const wye_operation& op : list_.operations()) {
             if (op.kind != WYE_OPERATION_DISPATCH) return;
             auto launch = make_launch(op.u.dispatch);
-            if (!launch.ok()) return;  // each execution says what is wrong
+            if (!launch.ok()) return;  // each execution then reports the error
             made.push_back(*launch);
         }
         launches_ = std::move(made);
-    } catch (const std::bad_alloc&) {  // each execution makes them
+    } catch (const std::bad_alloc&) {  // each execution then prepares its own
     }
 }
 

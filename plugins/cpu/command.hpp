@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command as a list, whose operations run one by one. If all are dispatches whose grids are
-// fixed, their launches are made once. One thread at a time.
+// Command: a list of operations, which run one by one. If all are dispatches with fixed grids,
+// their launches are prepared once. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -25,19 +25,20 @@ class Command {
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         return list_.resolve(execution);
     }
-    // Their launches, which read what `resolve` has filled in; empty: they are not made ahead.
+    // The prepared launches of the operations, which use the values set by `resolve`; empty if
+    // there are none.
     [[nodiscard]] std::span<Launch> launches() { return launches_; }
-    // Whether the caller may run an execution, as is_small of its operations.
+    // Whether the caller may run an execution itself: is_small of its operations.
     [[nodiscard]] bool is_small(const wye_execute_op& execution);
 
   private:
     explicit Command(sdk::CommandList list);
-    // Makes the launches again.
+    // Prepares the launches.
     void prepare();
 
     sdk::CommandList list_;
     std::vector<Launch> launches_;
-    std::optional<bool> small_;  // none: executions differ
+    std::optional<bool> small_;  // none: differs between executions
 };
 
 }  // namespace wye::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: the machine. Opened twice, both share the plugin's threads. It is never lost.
-// [FREE]; the host keeps it alive until its objects are gone.
+// Device: the machine as an opened device. Devices opened from the same plugin share its threads.
+// It is never lost. [FREE]; the host keeps it alive until its objects are gone.
 #pragma once
 
 #include "cpu/plugin.hpp"
@@ -31,7 +31,7 @@ class Device {
     [[nodiscard]] const KernelSet& kernels() const { return *plugin.kernels; }
     [[nodiscard]] Pool& pool() const { return *plugin.pool; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // For the extension wye.native_handle: fails, as no driver is behind it.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("device"); }
 
   private:

@@ -34,7 +34,7 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
 }
 
-// By the instruction cpuid. /proc/cpuinfo has the same texts, but to read it, the system asks each
+// Uses the instruction cpuid. /proc/cpuinfo has the same texts, but for it the system asks each
 // processor for its frequency.
 void read_processor(DeviceInfo& info) {
     unsigned a = 0;
@@ -44,7 +44,7 @@ void read_processor(DeviceInfo& info) {
     __cpuid(0, a, b, c, d);
     const unsigned vendor[] = {b, d, c};
     info.vendor = trimmed({reinterpret_cast<const char*>(vendor), sizeof vendor});
-    constexpr unsigned kFirst = 0x80000002;  // three parts of the name, 16 bytes each
+    constexpr unsigned kFirst = 0x80000002;  // the name has three parts of 16 bytes
     __cpuid(0x80000000, a, b, c, d);
     if (a < kFirst + 2) return;
     unsigned name[3][4];

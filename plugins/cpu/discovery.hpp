@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine and its properties. Made once by the probe, then immutable and free-threaded.
+// The machine and its properties, read once by the probe; then immutable and free-threaded.
 #pragma once
 
 #include <optional>
@@ -23,22 +23,22 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t l2_bytes = 0;
     std::uint64_t l3_bytes = 0;
     std::uint64_t online = 0;      // processors of the machine
-    double quota = 0;              // of their time; 0: no limit
-    std::optional<unsigned> numa;  // of all processors that this process may use
+    double quota = 0;              // limit of processor time, in processors; 0: none
+    std::optional<unsigned> numa;  // the node of all processors that this process may use
 
-    [[nodiscard]] std::uint64_t most_alignment() const { return UINT64_MAX; }  // any
+    [[nodiscard]] std::uint64_t most_alignment() const { return UINT64_MAX; }  // any alignment
     [[nodiscard]] std::uint64_t host_memory_alignment() const { return 1; }
 };
 
 // The number of processors that this process may use.
 [[nodiscard]] unsigned processors();
-// Memory that this process could still have; UINT64_MAX: unknown.
+// Memory that this process can still allocate; UINT64_MAX: unknown.
 [[nodiscard]] std::uint64_t free_bytes();
 
-// Reads the machine.
+// Reads the machine's properties.
 [[nodiscard]] DeviceInfo describe(unsigned threads, std::string isa);
 
-// One fact of the table in wye/abi.h.
+// Answers one fact of the table in wye/abi.h.
 [[nodiscard]] wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::cpu

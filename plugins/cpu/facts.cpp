@@ -10,7 +10,7 @@ namespace {
 using namespace sdk::facts;
 
 constexpr std::uint64_t kSubgroupSizes[] = {4, 8, 16, 32, 64, 128};
-// For one invocation: at the largest workgroup, half of the limit for the lanes of a block.
+// Per invocation. At the largest workgroup, this is half of the limit for the lanes of a block.
 constexpr std::uint64_t kPrivateBytes = std::uint64_t{128} << 10;
 constexpr std::uint64_t kMaxQueues = 8;  // each has a thread
 // 64 parameters of 8 bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The export of the plugin as a file of its own.
+// Exports the plugin from a shared object of its own.
 #include "cpu/cpu_plugin.h"
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`: the kernels in use and the pool of threads. Reads no
+// Plugin: the state between `init` and `shutdown`: the kernels in use and the thread pool. Reads no
 // environment variables; the host's configuration may set "cpu.threads" (a number) and "cpu.isa"
 // (baseline, avx2 or avx512).
 #pragma once
@@ -21,17 +21,17 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
     using PluginState::PluginState;
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
-    // One device: the machine.
+    // Lists one device, the machine.
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
 
     const KernelSet* kernels = nullptr;
     std::unique_ptr<Pool> pool;
-    std::atomic<std::uint64_t> routines = 0;  // compiled, or reserved, so far
+    std::atomic<std::uint64_t> routines = 0;  // numbers given to routines so far
 };
 
-// For wye.native_handle: this plugin has devices and queues of its own making.
+// The answer for wye.native_handle: no driver is behind this plugin's devices and queues.
 [[nodiscard]] inline Error no_handle(std::string_view object) {
     return {Code::UNSUPPORTED, "the CPU plugin has no native handle of a " + std::string(object),
             "Fix: use that of a buffer, which is its address", "cpu"};

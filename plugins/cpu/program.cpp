@@ -13,13 +13,13 @@
 namespace wye::cpu {
 namespace {
 
-// Narrower grids are run flat, so that a block has enough lanes.
+// Grids narrower than this run with Geometry::Flat, so that a block has enough lanes.
 constexpr std::uint64_t kNarrow = 64;
 
-// The default, if neither the program nor the artifact gives a width.
+// The width if neither the program nor the artifact gives one.
 constexpr std::uint32_t kSubgroup = 32;
 
-// 0 for programs without subgroups.
+// The subgroup width; 0 for programs without subgroups.
 Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artifact& artifact) {
     if (!uses_subgroups(program)) return std::uint32_t{0};
     std::uint32_t width = artifact.subgroup_size != 0 ? artifact.subgroup_size : program.subgroup;
@@ -39,9 +39,9 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
                  program.name);
 }
 
-// Functions are inlined, so with them the recursion is as deep as the compiler allows, else as deep
-// as blocks and expressions nest. Compiling also happens at a first launch, on the application's
-// thread.
+// Compiles with enough stack, since a first launch also compiles, on the application's thread. With
+// functions, which are inlined, the recursion may be as deep as the compiler allows; without, only
+// as deep as blocks and expressions nest.
 Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
     const std::size_t room = std::size_t{program.functions.empty() ? 4U : 12U} << 20U;
     return sdk::with_room([&] { return compile(program, options); }, room * sdk::kFrameFactor);
@@ -77,7 +77,8 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     made->program_ = std::make_unique<const ir::Program>(std::move(decoded));
     made->lay_out();
     WYE_ASSIGN(made->main_, compiled(*made->program_, made->options_));
-    made->main_.number = device.plugin.routines.fetch_add(2) + 1;  // and that of the flat form
+    // The next number is for the flat routine.
+    made->main_.number = device.plugin.routines.fetch_add(2) + 1;
     return made;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program object: a decoded program that this plugin supports, compiled. Immutable for its users;
-// the form for narrow grids is compiled on first use. Free-threaded.
+// Program: a decoded program that this plugin supports, and its compiled routines. Immutable for
+// its users, although the routine for narrow grids is compiled on first use. Free-threaded.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ class Device;
 
 class Program {
   public:
-    // INVALID_WIRE, INVALID_PROGRAM (ill-typed), UNSUPPORTED (names the construct), LIMIT_EXCEEDED.
-    // Nothing is ever saved.
+    // Errors: INVALID_WIRE, INVALID_PROGRAM (ill-typed), UNSUPPORTED (names the construct),
+    // LIMIT_EXCEEDED. Programs cannot be saved, so the last argument is ignored.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
@@ -37,7 +37,7 @@ class Program {
     [[nodiscard]] const std::array<std::uint32_t, 3>& workgroup() const {
         return options_.workgroup;
     }
-    // Routine::weight of the usual form.
+    // Routine::weight of the routine for wide grids.
     [[nodiscard]] std::uint64_t weight() const { return main_.weight; }
     [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
     [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
@@ -45,11 +45,11 @@ class Program {
     [[nodiscard]] std::uint32_t binding_count() const {
         return static_cast<std::uint32_t>(bound_arrays_.size());
     }
-    // The index in Frame::bound of each binding.
+    // For each binding, its index in Frame::bound.
     [[nodiscard]] const std::vector<std::uint32_t>& bound_arrays() const { return bound_arrays_; }
     [[nodiscard]] const std::vector<Shared>& shared() const { return shared_; }
     [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
-    // Frame::bound with only the tables filled in.
+    // A Frame::bound in which only the tables are filled in.
     [[nodiscard]] const std::vector<Bound>& arrays() const { return arrays_; }
 
   private:

@@ -87,7 +87,7 @@ void Queue::abandon() {
     return batch_->keep(op);
 }
 
-// Of what the caller ran; none if it ran nothing.
+// The times of the part that the caller ran; none if it ran nothing.
 sdk::WorkTimes Queue::times() const {
     if (!timed() || (batch_ && !batch_->goes_on())) return {};
     const std::uint64_t now = sdk::monotonic_ns();

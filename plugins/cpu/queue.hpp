@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One queue. All are alike: their threads have the priority of the application's, and share the
-// pool. A small submit to an idle queue runs on the caller, and its value is reached on
-// return; if it takes too long, the queue's thread takes over. All other submits run on the queue's
-// thread, with the pool's help. `submit` and destruction by one thread at a time; poll, wait,
-// timing and cancel from any thread.
+// Queue: an in-order queue. Queues do not differ in kind or priority: their threads have the
+// priority of the application's, and share the pool. A small submit to an idle queue runs on the
+// caller, so its value is reached on return; if it takes too long, the queue's thread takes over.
+// All other submits run on the queue's thread, with the pool's help. `submit` and destruction are
+// for one thread at a time; poll, wait, timing and cancel are free-threaded.
 #pragma once
 
 #include "cpu/run/server.hpp"
@@ -24,7 +24,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For wye.native_handle.
+    // For the extension wye.native_handle: fails, as no driver is behind it.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
 
   private:
@@ -44,7 +44,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // As InOrderQueue, except for submits of the queue's thread.
+    // As in InOrderQueue, but adds operations of submits for the queue's thread to the batch.
     Result<void> perform(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
     [[nodiscard]] sdk::WorkTimes times() const;
@@ -53,10 +53,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     Server server_;
 
-    // State of the submit in progress.
-    std::shared_ptr<Batch> batch_;  // for the queue's thread
+    // State of the submit in progress, also below.
+    std::shared_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
-    std::uint64_t start_ns_ = 0;  // of a timed one
+    std::uint64_t start_ns_ = 0;  // of a timed submit
 };
 
 }  // namespace wye::cpu

@@ -4,7 +4,7 @@
 namespace wye::cpu {
 
 void Timeline::cancel(std::uint64_t first, std::uint64_t last) {
-    // In this order, so that a value that becomes a batch meanwhile is met by one of them.
+    // In this order, so that one of the two finds a value that meanwhile becomes a batch.
     running.cancel(first, last);
     visit_pending(first, last, [](std::uint64_t value, Submit& submit) { submit->cancel(value); });
 }

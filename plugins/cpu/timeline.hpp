@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, and the batches of those that are pending, which the queue's thread ends.
-// A value that the caller ran itself has ended when it is added. All members may be called from any
-// thread, except where said.
+// Timeline: the values of a queue, and the batches of the pending ones, which the queue's thread
+// ends. A value that the caller ran itself has ended when it is added. All members are
+// free-threaded unless stated.
 #pragma once
 
 #include "cpu/device.hpp"
@@ -20,7 +20,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Submit> {
     explicit Timeline(Device& device) : sdk::Timeline<Timeline, Submit, Submit>(device.loss) {}
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
-    // Requests a stop of the values in [first, last] that were submitted.
+    // Requests a stop of those values in [first, last] that were submitted.
     void cancel(std::uint64_t first, std::uint64_t last);
 
     Running running;

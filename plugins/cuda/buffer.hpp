@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element is always readable. [FREE].
+// Buffer: device or host memory, of at least Context::kLeastBytes so that its first element is
+// always readable. [FREE].
 #pragma once
 
 #include "cuda/device.hpp"
@@ -9,16 +10,16 @@ namespace wye::cuda {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY, with the requested and the free bytes. DUPLICATE for memory of the application
-    // that is registered already.
+    // DEVICE_MEMORY has the requested and the free bytes. DUPLICATE for application memory that is
+    // already registered.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
-    // UNSUPPORTED for device memory.
+    // UNSUPPORTED for buffers of usage DEVICE.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] CUdeviceptr memory() const { return address_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUdeviceptr", address_);
         return {};
@@ -39,11 +40,12 @@ class Buffer {
         Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
-    Context::Memory memory_;  // for the usage DEVICE
-    // Page-locked for all others. The driver maps it at the same address for the device (unified
-    // addressing, which every 64-bit system has).
+    Context::Memory memory_;  // of usage DEVICE
+    // Page-locked memory, for all other usages. The driver maps it for the device at the same
+    // address (unified addressing, which every 64-bit system has).
     HostMemoryHandle host_;
-    // Of the application, page-locked. Copies take its address, wherever the device sees it.
+    // Page-locked application memory. Copies use its address in the host, whatever its address in
+    // the device.
     RegisteredHandle registered_;
     const CUdeviceptr address_;
 };

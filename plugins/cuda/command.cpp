@@ -83,7 +83,8 @@ Result<void> Command::adapt(const wye_execute_op& execution) {
     const std::span<const wye_operation> operations = list_.resolve(execution);
     if (!exec_ || late_transfers_ || !has_shape_of(operations)) return build(operations);
     Result<void> patched = patch(operations);
-    if (!patched.ok()) exec_ = {};  // some of its nodes are those of this execution
+    // Some nodes have the arguments of this execution, others do not.
+    if (!patched.ok()) exec_ = {};
     return patched;
 }
 
@@ -145,7 +146,7 @@ Result<void> Command::build(std::span<const wye_operation> operations) {
     return {};
 }
 
-// Operations without work become empty nodes, which keep the order of the others.
+// An operation without work becomes an empty node, which keeps the order of the others.
 Result<void> Command::add(CUgraph graph, const wye_operation& operation,
                           std::span<const CUgraphNode> after, Nodes& out) const {
     const Driver& driver = device_.driver;
@@ -179,7 +180,7 @@ Result<void> Command::add(CUgraph graph, const wye_operation& operation,
                          "cuGraphKernelNodeSetAttribute", list_.label());
 }
 
-// quirk cuda-fill-8: as Queue::fill_words.
+// quirk cuda-fill-8: see Queue::fill_words.
 Result<void> Command::add_fill(CUgraph graph, const wye_fill_op& op,
                                std::span<const CUgraphNode> after, Nodes& out) const {
     const Driver& driver = device_.driver;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command as a graph of the driver, with a node for each operation. Late arguments of kernels are
-// written into the graph before a launch, which concerns only launches after that, so executions
-// may be pending while others follow. Late buffers of copies and fills make the graph anew. One
-// thread at a time.
+// Command: a CUDA graph with one node or more per operation. Late arguments of kernels are written
+// into the graph before a launch. This affects only later launches, so executions may be pending
+// while others follow. Late buffers of copies and fills require a new graph. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ class Command {
     [[nodiscard]] static Result<std::unique_ptr<Command>> create(Device& device,
                                                                  const wye_command_desc& desc);
     void describe(wye_command_info& out) const;
-    // The next execution makes the graph anew.
+    // Replaces an operation; the next execution makes a new graph.
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
     // Queues an execution. The context must be current.
     [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
@@ -29,8 +28,8 @@ class Command {
         CUgraphNode last = nullptr;
         bool empty = true;
     };
-    // A binding of an execution. Its buffer is told by the memory: the address of the object may be
-    // that of a destroyed one.
+    // A binding of an execution. It has the buffer's memory, not the buffer object, whose address
+    // may be that of a destroyed one.
     struct Given {
         CUdeviceptr memory = 0;
         std::uint64_t size = 0, elements = 0;
@@ -38,7 +37,7 @@ class Command {
     };
 
     Command(Device& device, const wye_command_desc& desc, sdk::CommandList list);
-    // Brings the graph to an execution.
+    // Changes the graph as the execution requires.
     [[nodiscard]] Result<void> adapt(const wye_execute_op& execution);
     [[nodiscard]] Result<void> build(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> patch(std::span<const wye_operation> operations);
@@ -47,20 +46,20 @@ class Command {
     [[nodiscard]] Result<void> add_fill(CUgraph graph, const wye_fill_op& op,
                                         std::span<const CUgraphNode> after, Nodes& out) const;
     [[nodiscard]] bool has_shape_of(std::span<const wye_operation> operations) const;
-    // Whether the graph is that of this execution; remembers it otherwise.
+    // Whether the graph already has the arguments of this execution; stores them otherwise.
     [[nodiscard]] bool is_last(const wye_execute_op& execution);
 
     Device& device_;
     const Context& context_;
     sdk::CommandList list_;
     const std::uint32_t slot_count_, params_size_;
-    bool late_transfers_ = false;  // of copies or fills
+    bool late_transfers_ = false;  // copies or fills have late buffers
     GraphHandle graph_;            // owns the nodes
-    GraphExecHandle exec_;         // null: to be made
-    std::vector<Nodes> nodes_;     // by operation
+    GraphExecHandle exec_;         // null: must be made
+    std::vector<Nodes> nodes_;     // indexed by operation
     std::vector<Given> last_slots_;
     std::vector<std::byte> last_params_;
-    bool has_last_ = false;  // the two before are those of an execution
+    bool has_last_ = false;  // whether the two members above are set
     std::uint64_t recordings_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device, on its primary context. [FREE], except for `recover`; the host keeps it alive
-// until its objects are gone.
+// Device: an opened device, on its primary context. [FREE], except for `recover`; the host keeps it
+// alive until its objects are gone.
 #pragma once
 
 #include <atomic>
@@ -33,18 +33,18 @@ class Device {
     const Driver& driver;
     sdk::LossState loss;
 
-    // Valid while the device lives, even after a loss and its replacement.
+    // Valid while the device lives, even after the context was lost and replaced.
     [[nodiscard]] Context& context() const { return *current_.load(std::memory_order_acquire); }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUcontext", context().handle);
         out.add("CUdevice", info.id);
         return {};
     }
 
-    // The error of a failed call; an empty subject is the device's name. A sticky status marks
-    // the device as lost.
+    // Makes the error of a failed call. An empty subject means the device's name. A sticky status
+    // marks the device as lost.
     [[nodiscard]] Error failed(CUresult status, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(CUresult status, std::string_view call,
@@ -60,7 +60,7 @@ class Device {
         : plugin(owner), info(found), driver(*owner.driver) {}
     Result<void> acquire();
 
-    std::vector<std::unique_ptr<Context>> contexts_;  // all but the last one were lost
+    std::vector<std::unique_ptr<Context>> contexts_;  // all but the last were lost
     std::atomic<Context*> current_{nullptr};
 };
 

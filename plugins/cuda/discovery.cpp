@@ -13,7 +13,7 @@
 namespace wye::cuda {
 namespace {
 
-constexpr int kOldestArchitecture = 60;  // the oldest one with f64 atomic add
+constexpr int kOldestArchitecture = 60;  // the oldest with an atomic add of f64
 
 std::string hex(const char* bytes, std::size_t size) {
     std::string out;
@@ -25,7 +25,7 @@ std::string hex(const char* bytes, std::size_t size) {
     return out;
 }
 
-// "580.159": the version of the loaded kernel module, which the driver's API does not report.
+// The version of the loaded kernel module, "580.159", which the driver's API does not report.
 std::string module_version() {
     // quirk cuda-module-version.
     std::ifstream file("/proc/driver/nvidia/version");

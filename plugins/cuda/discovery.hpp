@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices by ordinal, and their properties. Made once by the probe, then immutable and
-// free-threaded. No context is created.
+// discover: the devices by ordinal, with their properties. The probe makes the list once; then it
+// is immutable and free-threaded. Creates no context.
 #pragma once
 
 #include <array>
@@ -25,20 +25,20 @@ struct DeviceInfo : sdk::DeviceInfo {
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
     std::uint64_t free_bytes = 0;    // when it was probed; 0: unknown
-    std::uint64_t copy_engines = 0;  // which copy beside kernels; 0: none, or not reported
+    std::uint64_t copy_engines = 0;  // those that copy while kernels run; 0: none, or not reported
     bool integrated = false, memory_pools = false, cooperative = false;
-    std::uint64_t page_bytes = 0;  // of memory that can be page-locked; 0: none can
+    std::uint64_t page_bytes = 0;  // unit of page-locking; 0: memory cannot be page-locked
 
-    // Allocations begin at multiples of 256 bytes, by the CUDA programming guide.
+    // The CUDA programming guide guarantees that allocations begin at multiples of 256 bytes.
     [[nodiscard]] std::uint64_t most_alignment() const { return 256; }
-    // The driver locks whole pages: registrations that share one would depend on each other.
+    // The driver locks whole pages, so registrations must not share one.
     [[nodiscard]] std::uint64_t host_memory_alignment() const { return page_bytes; }
 };
 
-// NO_DEVICE if the driver has none.
+// NO_DEVICE if the driver reports none.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver);
 
-// One fact of the table in wye/abi.h.
+// Answers one fact of the table in wye/abi.h.
 [[nodiscard]] wye_status fact(const DeviceInfo& device, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA driver, opened at run time. One table of functions from one list of names.
-// Immutable once opened; the driver is free-threaded.
+// Driver: the CUDA driver, opened at run time, as a table of functions. Immutable once opened; the
+// driver is free-threaded.
 #pragma once
 
 #include <cuda.h>
@@ -13,9 +13,9 @@
 
 namespace wye::cuda {
 
-// X(function as the header spells it, symbol). All are in the driver of CUDA 11.4. The header may
-// rename a function to a later revision of equal signature, which older drivers lack (quirk
-// cuda-header-renames): the symbol given here is used.
+// X(function as in the header, symbol). The driver of CUDA 11.4 has all of them. The header may
+// rename a function to a later revision with the same signature, which older drivers lack (quirk
+// cuda-header-renames), so the symbol given here is looked up.
 #define WYE_CUDA_SYMBOLS(X)                                                                       \
     X(cuInit, "cuInit")                                                                           \
     X(cuDriverGetVersion, "cuDriverGetVersion")                                                   \
@@ -87,15 +87,15 @@ namespace wye::cuda {
     X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
 inline constexpr const char* kLibrary = "libcuda.so.1";
-inline constexpr int kOldestVersion = 11040;  // as cuDriverGetVersion returns it
+inline constexpr int kOldestVersion = 11040;  // in the form of cuDriverGetVersion
 
 struct Driver {
 #define WYE_CUDA_MEMBER(name, symbol) decltype(&::name) name = nullptr;
     WYE_CUDA_SYMBOLS(WYE_CUDA_MEMBER)
 #undef WYE_CUDA_MEMBER
-    // Since CUDA 11.7; null: the driver is older.
+    // Null before CUDA 11.7.
     decltype(&::cuStreamWriteValue32) cuStreamWriteValue32 = nullptr;
-    int version = 0;  // 1000 * major + 10 * minor of the CUDA that the driver supports
+    int version = 0;  // 1000 * major + 10 * minor of the CUDA version that the driver supports
 
     // Opens `library` by name, looks up every symbol and initialises the driver. The library stays
     // mapped until the process ends: the driver keeps threads. MISSING_DEPENDENCY for an absent,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from the driver's reports and CUDA's guarantees for each compute
-// capability. A fact that neither gives is absent.
+// The facts of wye/abi.h, from the driver's reports and from CUDA's guarantees for each compute
+// capability. A fact that has neither source is not reported.
 #include <algorithm>
 
 #include "cuda/discovery.hpp"
@@ -21,7 +21,7 @@ constexpr std::uint64_t kPrivateBytes = 512 << 10;
 
 constexpr std::uint64_t kVendor = 0x10de;
 
-// Of the wmma instructions: MxNxK, then the types of A and B, and of C and D.
+// The sizes of wmma instructions: MxNxK, then the types of A and B, and of C and D.
 std::string_view matrix_sizes(int architecture) {
     if (architecture < 70) return {};
     if (architecture < 75) return "16x16x16 f16 f32";
@@ -95,7 +95,7 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return number(out, d.clock_khz * 1000, "CU_DEVICE_ATTRIBUTE_CLOCK_RATE");
         case WYE_FACT_KEY_L2_CACHE_BYTES:
             return number(out, d.l2_bytes, "CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE");
-        case WYE_FACT_KEY_MEMORY_BANDWIDTH:  // two transfers a clock
+        case WYE_FACT_KEY_MEMORY_BANDWIDTH:  // two transfers per clock cycle
             return number(out, d.memory_clock_khz * 1000 * 2 * (d.memory_bus_bits / 8),
                           "2 x CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE x GLOBAL_MEMORY_BUS_WIDTH");
         case WYE_FACT_KEY_REGISTERS_PER_THREAD:

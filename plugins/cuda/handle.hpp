@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of CUDA objects. Each object belongs to a context, and is freed with that context current
-// on the thread; objects of a lost context died with it and are not freed.
+// Owners of CUDA objects. An object belongs to a context, and is freed with that context current on
+// the thread. Objects of a lost context ceased to exist with it, and are not freed.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace wye::cuda {
 
-// A retained primary context, as used by its objects.
+// The part of a retained primary context that its objects refer to.
 struct ContextState {
     const Driver& driver;
     CUcontext handle = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`. `init` opens nothing: the first probe opens the driver,
-// the first use of the compiler NVRTC, so translation needs no driver.
+// Plugin: the state between `init` and `shutdown`. `init` opens nothing. The first probe opens the
+// driver, and the first use of the compiler opens NVRTC, so translation needs no driver.
 #pragma once
 
 #include "cuda/discovery.hpp"
@@ -19,7 +19,8 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     explicit Plugin(const wye_host_table& table) : PluginState(table), compiler(table) {}
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
-    // Omits `cuda-c` if no NVRTC compiles for the device, and logs the reason.
+    // The formats that the device accepts. Leaves out `cuda-c`, and logs the reason, if NVRTC is
+    // absent or does not support the device.
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info);
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
     [[nodiscard]] Result<std::vector<std::byte>> translate(const DeviceInfo* info,

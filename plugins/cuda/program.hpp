@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One loaded kernel. Creating and launching are [FREE]: a launch keeps its arguments on the stack,
-// and the driver copies them.
+// Program: a loaded kernel. Creating and launching are [FREE]: a launch keeps its arguments on the
+// stack, and the driver copies them.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class Program {
     static constexpr std::size_t kMostSlots =
         160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap
 
-    // The arguments of a launch, as the driver takes them. Not to be copied: it has pointers to
-    // itself.
+    // The arguments of a launch, in the form that the driver takes. Not copyable: it contains
+    // pointers into itself.
     struct Arguments {
         explicit Arguments(const wye_dispatch_op& op) : grid(op) {}
         Arguments(const Arguments&) = delete;
@@ -29,26 +29,28 @@ class Program {
         sdk::GridWords grid;
     };
 
-    // From cuda-c, cubin or ptx. COMPILE_FAILED has the compiler's log. If `saved`, the result of
-    // `save`, is given, the artifact's code is ignored; UNSUPPORTED if this device does not accept
-    // it.
+    // Makes a program from cuda-c, cubin or ptx. COMPILE_FAILED has the compiler's log. If `saved`,
+    // the result of `save`, is not empty, the artifact's code is ignored; UNSUPPORTED if this
+    // device does not accept it.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
     // The loaded code: a cubin, or PTX if the device is newer than NVRTC. Owned by this object.
     [[nodiscard]] Result<wye_bytes> save() const;
 
-    // By the driver's attributes and its occupancy figures.
+    // Reports the driver's attributes and occupancy figures.
     void describe(wye_program_info& out) const;
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
-    // Workgroups that run at once on the whole device; 0: unknown. The context must be current.
+    // The number of workgroups that can run at once on the whole device; 0: unknown. The context
+    // must be current.
     [[nodiscard]] std::uint64_t resident_groups() const;
 
-    // Queues the kernel; returns before it runs. The context must be current. LIMIT_EXCEEDED for a
-    // cooperative launch of more workgroups than run at once.
+    // Queues the kernel and returns before it runs. The context must be current. LIMIT_EXCEEDED for
+    // a cooperative launch of more workgroups than can run at once.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
-    // The launch as a node of a graph; `out` refers to `arguments` and the operation's parameters.
+    // Makes a graph node of the launch. `out` points to `arguments` and to the operation's
+    // parameters.
     [[nodiscard]] Result<void> node(const wye_dispatch_op& op, Arguments& arguments,
                                     CUDA_KERNEL_NODE_PARAMS& out) const;
 

@@ -27,7 +27,7 @@ Result<void> Queue::begin() {
     return timeline_.events.record_time(submit_.first);
 }
 
-// Time that the stream waits is not part of the submit's.
+// The time that the stream waits does not count as the submit's.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};
@@ -116,7 +116,7 @@ std::byte* Queue::stage(std::uint64_t size) {
     return timeline_.staging.take(size, [&](std::uint64_t value) { (void)timeline_.poll(value); });
 }
 
-// quirk cuda-fill-8: fills the first element, then copies it, doubling each time.
+// quirk cuda-fill-8: fills the first element, then copies it, doubling the size each time.
 Result<void> Queue::fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size) {
     const Driver& driver = device_.driver;
     if (low == high)

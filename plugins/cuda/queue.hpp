@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stream. `submit` and destruction by one thread at a time; poll, wait and timing from any
-// thread.
+// Queue: a stream. `submit` and destruction are for one thread at a time; poll, wait and timing are
+// free-threaded.
 #pragma once
 
 #include "cuda/timeline.hpp"
@@ -20,7 +20,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUstream", handle_.get());
         return {};
@@ -46,7 +46,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // Page-locked memory for a small transfer; null: none is free.
+    // Page-locked memory for a small transfer; null if none is free.
     std::byte* stage(std::uint64_t size);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 
@@ -54,7 +54,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     StreamHandle handle_;
     Timeline timeline_;
 
-    // State of the submit in progress.
+    // State of the submit in progress, also below.
     Submit submit_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUresult values as our errors. Pure; thread-safe.
+// Converts CUresult values to errors. Pure; thread-safe.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,12 @@ namespace wye::cuda {
 
 [[nodiscard]] Code code_of(CUresult status);
 
-// Whether the context is lost: every later call on it then fails with the same value.
+// Whether the status means that the context is lost: every later call on it fails with the same
+// value.
 [[nodiscard]] bool sticky(CUresult status);
 
-// "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with a remedy for
-// the code.
+// The error "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with a
+// remedy for the status.
 [[nodiscard]] Error native_error(const Driver& driver, CUresult status, std::string_view call,
                                  std::string_view subject);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue. A submit that is waited for before the next one needs no event: the stream
-// itself is queried. An event is recorded after the newest submit only before another submit, or if
-// another queue waits. Small downloads arrive in staging memory; the thread that finds their value
-// reached copies them to the caller. All members may be called from any thread, except where said.
+// Timeline: the values of a queue. A submit that is waited for before the next one needs no event:
+// the stream itself is queried. An event is recorded after the newest submit only before another
+// submit, or if another queue waits. Small downloads arrive in staging memory; the thread that
+// finds their value reached copies them to the caller. All members are free-threaded unless stated.
 #pragma once
 
 #include "cuda/context/events.hpp"

@@ -6,7 +6,8 @@
 namespace wye::opencl {
 namespace {
 
-// OpenCL does not report free memory, so the message has the total and this plugin's own use.
+// Text about the memory left. OpenCL does not report free memory, so it has the total and this
+// plugin's own use.
 std::string room(const Device& device, cl_int status) {
     return std::string(status_of(status).name) + " (" + std::to_string(status) + "); it has " +
            std::to_string(device.info.memory_bytes) + " bytes in all, " +
@@ -20,7 +21,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     const std::string_view label = sdk::from_abi(desc.label);
     MemoryHandle memory;
     const bool on_host = desc.usage != WYE_BUFFER_USAGE_DEVICE;
-    // NVIDIA's driver takes memory at the first use only, so that it creates buffers of any size.
+    // NVIDIA's driver allocates memory only at its first use, so it creates buffers of any size.
     const cl_int status = desc.size > device.info.memory_bytes
                               ? CL_INVALID_BUFFER_SIZE
                               : device.context().allocate(desc.size, on_host, memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer of at least Context::kLeastBytes, so that its first element is always readable. Only
-// staging memory is mapped: OpenCL forbids commands on a mapped buffer. [FREE].
+// Buffer: memory of at least Context::kLeastBytes, so that its first element is always readable.
+// Only staging memory is mapped, since OpenCL forbids commands on a mapped buffer. [FREE].
 #pragma once
 
 #include "opencl/context/host_mapping.hpp"
@@ -11,7 +11,7 @@ namespace wye::opencl {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY, with the requested and the total bytes.
+    // DEVICE_MEMORY has the requested and the total bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
     ~Buffer() { device_.allocated.fetch_sub(size_); }
@@ -22,13 +22,13 @@ class Buffer {
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] cl_mem memory() const { return memory_.get(); }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("cl_mem", memory_.get());
         return {};
     }
-    [[nodiscard]] std::byte* mapped() const { return host_.get(); }  // null: it is not mapped
-    [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique on this device
+    [[nodiscard]] std::byte* mapped() const { return host_.get(); }  // null: not mapped
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique per device
 
   private:
     Buffer(Device& device, MemoryHandle memory, std::uint64_t size)

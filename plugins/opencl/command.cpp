@@ -39,7 +39,8 @@ Result<void> Command::prepare(std::uint64_t index) {
 [[gnu::hot]] Result<void> Command::launch(std::uint64_t index, const wye_dispatch_op& op,
                                           cl_command_queue queue, const Order& order) {
     Node& node = nodes_[index];
-    std::vector<MemoryHandle> ranges;  // of late arguments; the driver retains them
+    // Sub-buffers of late arguments; the driver retains them while they are queued.
+    std::vector<MemoryHandle> ranges;
     if (!node.set) {
         node.ranges.clear();
         WYE_TRY(node.kernel.set(op, node.ranges));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command as a list, with a kernel object for each dispatch whose fixed arguments are set once:
-// an execution enqueues the operations one by one. One thread at a time.
+// Command: a list of operations, with a kernel object for each dispatch whose fixed arguments are
+// set once. An execution enqueues the operations one by one. One thread at a time.
 //
 // `cl_khr_command_buffer` is not used: NVIDIA's driver lacks it, and PoCL's is slower than this.
 #pragma once
@@ -21,7 +21,7 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
-    // The commands of the driver in an execution, as counted in the last one; none: grids are late.
+    // The number of driver commands in the last execution; none if grids are late, as it may vary.
     [[nodiscard]] std::optional<std::uint64_t> enqueues() const {
         return list_.has_late_grid() ? std::nullopt : enqueues_;
     }
@@ -30,22 +30,22 @@ class Command {
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
         return list_.resolve(execution);
     }
-    // Enqueues operation `index` of them, a dispatch of at least one workgroup.
+    // Enqueues one of these operations, a dispatch of at least one workgroup.
     [[nodiscard]] Result<void> launch(std::uint64_t index, const wye_dispatch_op& op,
                                       cl_command_queue queue, const Order& order);
 
   private:
     struct Node {
         Kernel kernel;                     // of a dispatch
-        std::vector<MemoryHandle> ranges;  // that its fixed arguments refer to
-        bool set = false;                  // its arguments are
+        std::vector<MemoryHandle> ranges;  // sub-buffers that its fixed arguments refer to
+        bool set = false;                  // whether its arguments are set
     };
 
     explicit Command(sdk::CommandList list) : list_(std::move(list)) {}
     [[nodiscard]] Result<void> prepare(std::uint64_t index);
 
     sdk::CommandList list_;
-    std::vector<Node> nodes_;  // by operation
+    std::vector<Node> nodes_;  // indexed by operation
     std::optional<std::uint64_t> enqueues_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: its context, and the state that its objects share. [FREE]; the host keeps it
-// alive until its objects are gone.
+// Device: an opened device: its context, and the state that its objects share. [FREE]; the host
+// keeps it alive until its objects are gone.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ class Device {
     const DeviceInfo& info;
     const Driver& driver;
     sdk::LossState loss;
-    sdk::NanosecondMatch clock;  // of the times of all its queues
+    sdk::NanosecondMatch clock;  // relates the times of all its queues to the host's clock
 
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("cl_context", context().get());
         out.add("cl_device_id", info.id);
@@ -44,7 +44,7 @@ class Device {
         return {};
     }
 
-    // The error of a failed call; an empty subject is the device's name.
+    // Makes the error of a failed call. An empty subject means the device's name.
     [[nodiscard]] Error failed(cl_int status, std::string_view call,
                                std::string_view subject = {}) const;
     [[nodiscard]] Result<void> check(cl_int status, std::string_view call,
@@ -52,8 +52,8 @@ class Device {
         if (status == CL_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // Turns an error after which the device no longer responds into DEVICE_LOST. OpenCL has no
-    // status for a loss: drivers report an invalid queue, or a number of their own.
+    // Turns an error after which the device does not respond into DEVICE_LOST. OpenCL has no status
+    // for a loss: drivers report an invalid queue, or a number of their own.
     [[nodiscard]] Error judged(Error error);
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers

@@ -40,7 +40,7 @@ std::string text_of(const Driver& driver, cl_platform_id id, cl_platform_info wh
     return out;
 }
 
-// Leaves `out` unchanged if the query fails.
+// Queries a value. Leaves `out` unchanged if the query fails.
 template <typename T>
 bool ask(const Driver& driver, cl_device_id id, cl_device_info what, T& out) {
     T value{};
@@ -181,7 +181,7 @@ bool DeviceInfo::has_extension(std::string_view extension) const {
 }
 
 Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
-    // quirk pocl-first-query: one lock for the process, whose contexts share the plugin.
+    // quirk pocl-first-query: one lock per process, since all contexts share the plugin.
     static sdk::Mutex first_query;
     const sdk::Lock lock(first_query);  // quirk pocl-signal-handlers: installed by what follows
     cl_uint count = 0;
@@ -213,7 +213,7 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
             status =
                 driver.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, ids.data(), nullptr);
         if (status != CL_SUCCESS || found == 0) {
-            // quirk pocl-cache-folder, if it applies.
+            // May be quirk pocl-cache-folder.
             passed_over = native_error(status == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : status,
                                        "clGetDeviceIDs", "platform `" + name + "`");
             if (pocl)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices of all platforms, in the loader's order, and their properties. Made once by the probe,
-// then immutable and free-threaded. No context is created.
+// discover: the devices of all platforms, in the loader's order, with their properties. The probe
+// makes the list once; then it is immutable and free-threaded. Creates no context.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct DeviceInfo : sdk::DeviceInfo {
 
     std::string vendor, driver_version, platform_name, version, kind, extensions;
     std::string pci_address, uuid, luid;  // empty: not reported
-    std::string conformance;              // as above
+    std::string conformance;              // empty: not reported
     cl_uint vendor_id = 0;
     std::uint64_t free_bytes = 0;  // when it was probed; 0: unknown
 
@@ -42,17 +42,18 @@ struct DeviceInfo : sdk::DeviceInfo {
     }
 };
 
-// Environment variables of the process, as passed by the host, for quirks of PoCL; unset: unknown.
+// Environment variables of the process, passed by the host, that decide about quirks of PoCL;
+// unset: unknown.
 struct Surroundings {
     std::optional<std::string> pocl_cache_dir;  // POCL_CACHE_DIR
     std::optional<std::string> path;            // PATH
 };
 
-// NO_DEVICE if there is no platform, or none has a device.
+// NO_DEVICE if there is no platform, or no platform has a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver,
                                                        const Surroundings& surroundings);
 
-// One fact of the table in wye/abi.h.
+// Answers one fact of the table in wye/abi.h.
 [[nodiscard]] wye_status fact(const DeviceInfo& device, std::uint32_t key, wye_fact& out);
 
 }  // namespace wye::opencl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL loader, opened at run time. One table of functions from one list of names. Immutable
-// once opened; all OpenCL calls except clSetKernelArg are free-threaded.
+// Driver: the OpenCL loader, opened at run time, as a table of functions. Immutable once opened;
+// all OpenCL calls except clSetKernelArg are free-threaded.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -17,7 +17,7 @@
 
 namespace wye::opencl {
 
-// All are in OpenCL 1.2.
+// The functions used, all of OpenCL 1.2.
 #define WYE_OPENCL_SYMBOLS(X)      \
     X(clGetPlatformIDs)            \
     X(clGetPlatformInfo)           \
@@ -56,7 +56,8 @@ namespace wye::opencl {
     X(clRetainEvent)               \
     X(clReleaseEvent)
 
-// Of OpenCL 2.0, for cl_khr_priority_hints: a list of properties and values that a 0 ends.
+// A function of OpenCL 2.0, used for cl_khr_priority_hints. It takes a list of properties and
+// values that ends with 0.
 using CreateQueueWithProperties = cl_command_queue(CL_API_CALL*)(cl_context, cl_device_id,
                                                                  const cl_ulong*, cl_int*);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from the device's reports. A fact that it does not report is absent.
+// The facts of wye/abi.h, from the device's reports. A fact that the device does not report is
+// absent.
 #include <algorithm>
 
 #include "opencl/discovery.hpp"
@@ -14,8 +15,8 @@ constexpr cl_device_fp_config kIeee = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND
 constexpr std::uint32_t kMostGroups = 0xffffffffU;
 constexpr std::uint64_t kMaxQueues = 8;  // OpenCL has no limit
 
-// Kernel arguments share one budget: a buffer takes an address and a count, and 64 bytes are
-// reserved for other arguments (grid, trap words, the opaque zero).
+// Kernel arguments share one budget. A buffer takes an address and a count; 64 bytes are reserved
+// for other arguments (grid, trap words, the opaque zero).
 constexpr std::uint64_t kParamBytes = 512;
 constexpr std::uint64_t kBytesPerBuffer = 16;
 constexpr std::uint64_t kOtherArguments = 64;
@@ -31,7 +32,7 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
             return number(out, d.max_invocations, "CL_DEVICE_MAX_WORK_GROUP_SIZE");
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            // OpenCL's only limit: a global size must fit the device's size_t.
+            // OpenCL's only limit is that a global size must fit the device's size_t.
             if (d.address_bits < 64) return triple(out, {65535, 65535, 65535}, "OpenCL 1.2");
             return triple(out, {kMostGroups, kMostGroups, kMostGroups}, "CL_DEVICE_ADDRESS_BITS");
         case WYE_FACT_KEY_MAX_SHARED_BYTES:

@@ -22,7 +22,7 @@ using ProgramHandle = Handle<cl_program, &Driver::clReleaseProgram>;
 using KernelHandle = Handle<cl_kernel, &Driver::clReleaseKernel>;
 using EventHandle = Handle<cl_event, &Driver::clReleaseEvent>;
 
-// The waits of an enqueued command, and the destination of its event; null: none.
+// The events that an enqueued command waits for, and where to store its own event; null: none.
 struct Order {
     cl_uint wait_count = 0;
     const cl_event* waits = nullptr;

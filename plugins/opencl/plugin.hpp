@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`: the loader, opened by `init`.
+// Plugin: the state between `init` and `shutdown`: the loader, which `init` opens.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
     using PluginState::PluginState;
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
-    // Devices of all platforms, in the loader's order.
+    // Lists the devices of all platforms, in the loader's order.
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
 
     std::unique_ptr<const Driver> driver;
-    // Whether submits that nobody waits for by an event have none; none: the driver decides.
+    // Whether submits get an event only if something waits for it; none: depends on the driver.
     std::optional<bool> few_events;
-    std::atomic<bool> lost_any{false};  // some device, in this process
+    std::atomic<bool> lost_any{false};  // whether any device was lost in this process
 };
 
 }  // namespace wye::opencl

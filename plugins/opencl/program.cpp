@@ -72,7 +72,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
         program->asked_ = program->kernel_.get();
     }
     // quirk nvidia-cl-workgroup-limit.
-    // If the driver compiled the kernel for this very size, the launch decides.
+    // If the driver compiled the kernel for exactly this size, the launch decides.
     program->doubtful_ = program->shape_.invocations() > program->most_invocations();
     if (program->doubtful_ && !program->compiled_for_workgroup()) return program->too_large();
     return program;
@@ -89,8 +89,8 @@ Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string_view wanted = sdk::from_abi(artifact.options);
     const std::string options = options_for(device_.info, wanted);
     const std::string_view texts[] = {kBuiltins, source};
-    // quirk pocl-slow-headers. If this does not compile, the driver's own headers are tried, and
-    // the log is that of the second attempt.
+    // quirk pocl-slow-headers. If this does not compile, the driver's own headers are used, and the
+    // log is that of the second attempt.
     if (pocl_slow_headers(device_.info) && wanted.find(kOwnBuiltins) != std::string_view::npos &&
         compile(texts, options + " " + std::string(kWithoutHeader)).ok())
         return {};
@@ -112,7 +112,7 @@ Result<void> Program::compile(std::span<const std::string_view> texts, const std
                                   starts.data(), sizes.data(), &status));
     if (status != CL_SUCCESS)
         return device_.failed(status, "clCreateProgramWithSource", shape_.label);
-    // quirk pocl-prints: the options of lowered programs have `-w`.
+    // quirk pocl-prints: the options of lowered programs contain `-w`.
     status = driver.clBuildProgram(program_.get(), 1, &device_.info.id, options.c_str(), nullptr,
                                    nullptr);
     if (status != CL_SUCCESS)

@@ -36,7 +36,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
-// How many commands of the driver an operation becomes.
+// The number of driver commands of an operation.
 std::uint64_t Queue::enqueues(const wye_operation& op) {
     if (sdk::is_empty(op)) return 0;
     if (op.kind == WYE_OPERATION_COPY) return StagedCopies::commands(op.u.copy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One in-order queue. `submit` and destruction by one
-// thread at a time; poll, wait and timing from any thread.
+// Queue: an in-order queue. `submit` and destruction are for one thread at a time; poll, wait and
+// timing are free-threaded.
 #pragma once
 
 #include "opencl/context/staged_copies.hpp"
@@ -20,7 +20,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("cl_command_queue", handle_.first());
         return {};
@@ -49,7 +49,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     void abandon();
 
     [[nodiscard]] static std::uint64_t enqueues(const wye_operation& op);
-    // The waits and the event of the next operation.
+    // The wait list and the event of the next operation.
     Order next();
 
     Device& device_;
@@ -57,11 +57,11 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     StagedCopies staged_copies_;
 
-    // State of the submit in progress.
+    // State of the submit in progress, also below.
     EventWaits waits_;
     Submit submit_;
     bool needs_event_ = true;
-    std::uint64_t planned_ = 0, taken_ = 0;  // operations that queue something
+    std::uint64_t planned_ = 0, taken_ = 0;  // numbers of driver commands
 };
 
 }  // namespace wye::opencl

@@ -5,10 +5,10 @@
 
 namespace wye::opencl {
 
-// -1001 and below come from the loader.
+// Values of -1001 and below come from the loader.
 constexpr cl_int kPlatformNotFound = -1001;
-// NVIDIA's driver, after a kernel accessed an invalid address. In no header; measured with driver
-// 580.
+// NVIDIA's driver returns this after a kernel accessed an invalid address. It is in no header;
+// measured with driver 580.
 constexpr cl_int kNvidiaIllegalAccess = -9999;
 
 Status status_of(cl_int value) {

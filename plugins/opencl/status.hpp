@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL status values as names and as our errors. Thread-safe.
+// Converts OpenCL status values to names and errors. Thread-safe.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct Status {
 };
 [[nodiscard]] Status status_of(cl_int value);
 
-// Whether a status may mean a lost device: those that a working driver never returns for valid
-// calls, and CL_OUT_OF_RESOURCES, which also means full memory.
+// Whether a status may mean a lost device: one that a working driver never returns for valid calls,
+// or CL_OUT_OF_RESOURCES, which may also mean full memory.
 [[nodiscard]] bool hints_at_loss(cl_int value);
 
 // The state of a command.
 struct EventState {
-    cl_int status = CL_SUCCESS;  // of the query; if it failed, `state` is void
-    cl_int state = CL_COMPLETE;  // greater: not ended yet; negative: failed
+    cl_int status = CL_SUCCESS;  // of the query; if that failed, `state` is void
+    cl_int state = CL_COMPLETE;  // positive: not ended yet; negative: failed
 };
 [[nodiscard]] EventState state_of(const Driver& driver, cl_event event);
 // The start of one command and the end of another, on the device's clock; 0: not reported.
@@ -32,7 +32,7 @@ struct EventTimes {
 };
 [[nodiscard]] EventTimes times_of(const Driver& driver, cl_event first, cl_event last);
 
-// "CALL on SUBJECT failed: CL_NAME (-5)", with a remedy for the code.
+// The error "CALL on SUBJECT failed: CL_NAME (-5)", with a remedy for the status.
 [[nodiscard]] Error native_error(cl_int value, std::string_view call, std::string_view subject);
 
 }  // namespace wye::opencl

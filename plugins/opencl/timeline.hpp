@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, and the OpenCL events of those that are pending. Waiting for the newest
-// value uses clFinish, the cheapest wait of every driver; other waits use events. A submit may have
-// no event until it is needed: then a marker after it serves as one. All members may be called from
-// any thread, except where said.
+// Timeline: the values of a queue, and the OpenCL events of the pending ones. Waiting for the
+// newest value uses clFinish, which is the cheapest wait of every driver; other waits use events. A
+// submit may have no event until one is needed; a marker after it then serves as its event. All
+// members are free-threaded unless stated.
 #pragma once
 
 #include "opencl/context/events.hpp"

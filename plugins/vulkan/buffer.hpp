@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer and its memory: one allocation each, or an import of the application's memory. The host
-// pools its scratch buffers, so buffers are
-// rarely created, and drivers split larger allocations themselves. Vulkan's limit on the number of
-// allocations is enforced and reported by name.
+// Buffer: a buffer and its memory, which is one allocation, or an import of application memory.
+// There is no pool of memory: the host pools its scratch buffers, so buffers are rarely created,
+// and drivers split larger allocations themselves. Vulkan's limit on the number of allocations is
+// enforced, and reported by name.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace wye::vulkan {
 
-// Counts one of the device's allocations during its lifetime.
+// Counts as one of the device's allocations while it exists.
 class AllocationTicket {
   public:
-    // LIMIT_EXCEEDED, with Vulkan's limit.
+    // LIMIT_EXCEEDED states Vulkan's limit.
     [[nodiscard]] static Result<AllocationTicket> take(Device& device, std::string_view label);
     AllocationTicket() = default;
     explicit AllocationTicket(std::atomic<std::uint32_t>& count) : count_(&count) {}
@@ -38,31 +38,31 @@ class AllocationTicket {
 };
 
 struct Buffer {
-    // The largest element is 32 bytes, and lowered code may read element 0 of an empty buffer.
+    // Lowered code may read element 0 of an empty buffer, and the largest element has 32 bytes.
     static constexpr std::uint64_t kLeastBytes = 64;
 
-    // DEVICE_MEMORY, with the requested and the free bytes; frees what it had allocated.
+    // DEVICE_MEMORY has the requested and the free bytes. Frees what it allocated if it fails.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(
         Device& device, std::uint64_t size, std::string_view label,
         Placement placement = Placement::Device);
 
-    // Mapped as long as it lives. UNSUPPORTED: it is in memory that the host cannot map.
+    // The mapping exists as long as the buffer. UNSUPPORTED: the host cannot map its memory.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     AllocationTicket ticket;
     MemoryHandle memory;
-    std::string_view device;      // its name
+    std::string_view device;      // the device's name
     BufferHandle object;          // destroyed before its memory
     std::uint64_t size = 0;       // as requested
     std::uint64_t capacity = 0;   // at least kLeastBytes, rounded up to whole words
-    std::uint64_t serial = 0;     // unique on this device
+    std::uint64_t serial = 0;     // unique per device
     std::byte* mapped = nullptr;  // coherent; null: not mapped
     bool host_reads_fast = false;
 
     [[nodiscard]] VkBuffer get() const { return object.get(); }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkBuffer", object.get());
         out.add("VkDeviceMemory", memory.get());

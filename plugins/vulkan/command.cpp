@@ -47,7 +47,7 @@ Result<void> Command::update(std::uint64_t index, const wye_operation& operation
 
 Result<void> Command::record(const wye_execute_op& op) {
     WYE_TRY(last_use.wait());
-    if (!planned_) plan();  // an update ran out of memory
+    if (!planned_) plan();  // after an update that ran out of memory
     const bool serves = recorded_ && (rewrites_buffers_ || gives_same_buffers(op));
     recorded_ = false;
     for (std::size_t s = 0; s < buffers_.size(); ++s) buffers_[s] = given(op.slots[s]);
@@ -95,7 +95,7 @@ void Command::plan() {
     wye_command_info verdict{};
     verdict.native = 1;
     verdict.late_params = verdict.late_slots = verdict.late_grid = WYE_LATE_ARGUMENT;
-    verdict.most_pending = list_.is_fixed() ? 0 : 1;  // the recording has it inside
+    verdict.most_pending = list_.is_fixed() ? 0 : 1;  // with late values it may be pending once
     rewrites_buffers_ = device_.info.rewrites_descriptors();
     parts_.clear();
     for (std::size_t n = 0; n < steps_.size(); ++n) {

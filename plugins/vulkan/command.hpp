@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command: its operations in one command buffer, recorded at the first execution and sent again
-// by later ones. What executions give takes the cheapest way that the device has:
+// Command: operations in one command buffer, which is recorded at the first execution and submitted
+// again by later ones. Late values of an execution are updated in the cheapest way that the device
+// allows:
 //
 //     blocks in buffers, groups of programs without a grid slot: written to mapped memory;
 //     buffers of dispatches: written to descriptor sets, if the device allows that after recording;
 //     all else: recorded again, if it differs.
 //
-// One thread at a time, but for describe.
+// One thread at a time, except for describe.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@ class Command {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Command>> create(Device& device,
                                                                  const wye_command_desc& desc);
-    // Waits for executions.
+    // Waits for pending executions.
     ~Command() { (void)last_use.wait(); }
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
@@ -32,35 +33,35 @@ class Command {
     void describe(wye_command_info& out) const;
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
-    // Whether the command buffer does what this execution asks for.
+    // Whether the command buffer already does what this execution asks for.
     [[nodiscard]] bool is_recorded(const wye_execute_op& op) const {
         return recorded_ && gives_same_buffers(op) && gives_same_params(op);
     }
-    // Makes it do so, after waiting for earlier executions.
+    // Records the command buffer for this execution, after waiting for earlier ones.
     [[nodiscard]] Result<void> record(const wye_execute_op& op);
     [[nodiscard]] VkCommandBuffer commands() const { return recording_->commands(); }
 
-    LastUse last_use;  // set by those who send it
+    LastUse last_use;  // set by the submits that include the command
 
   private:
-    // What executions give of an operation, and where the recording has that.
+    // Which values of an operation are late, and where the recording keeps them.
     struct Step {
         bool late_buffers = false, late_params = false, late_grid = false;
-        bool indirect = false;                     // its late groups are in memory
-        bool late_indirect = false;                // the range of an indirect launch is late
-        DispatchMemory memory;                     // the block may be a fill's staged bytes
+        bool indirect = false;                     // its late groups are read from memory
+        bool late_indirect = false;                // the buffer range of an indirect launch is late
+        DispatchMemory memory;                     // for a fill, `block` is its staged bytes
         VkDescriptorSet set = VK_NULL_HANDLE;      // of a dispatch; null: none
-        std::vector<std::byte> pushed;             // push constants
+        std::vector<std::byte> pushed;             // its push constants
         std::array<std::uint32_t, 3> groups = {};  // of a dispatch that is not indirect
 
         [[nodiscard]] bool late() const { return late_buffers || late_params || late_grid; }
     };
-    // A binding of an execution. Buffers are told apart by serial, since addresses are used again.
+    // A binding of an execution. Buffers are identified by serial, since addresses are reused.
     struct Given {
         std::uint64_t serial = 0, offset = 0, size = 0, elements = 0;
         friend bool operator==(const Given&, const Given&) = default;
     };
-    // Bytes of the block that operations use.
+    // A range of bytes in a block that operations use.
     struct Part {
         std::uint32_t offset, size;
     };
@@ -76,28 +77,29 @@ class Command {
         return true;
     }
     [[nodiscard]] bool gives_same_params(const wye_execute_op& op) const;
-    // Derives everything else from the list and the steps.
+    // Derives the other members from the list and the steps.
     void plan();
-    // Gives blocks, groups and staged bytes their places in memory.
+    // Assigns blocks, groups and staged bytes their places in memory.
     Result<void> place();
     Result<void> record_all();
     Result<void> record(Step& step, const wye_operation& operation);
-    // Writes what is late to memory and descriptor sets. False: the recording does not serve.
+    // Writes late values to memory and descriptor sets. False: the command buffer must be recorded
+    // again.
     Result<bool> rewrite();
     Result<bool> rewrite(const Step& step, const wye_dispatch_op& op);
 
     Device& device_;
     sdk::CommandList list_;
-    std::vector<Step> steps_;  // by operation
+    std::vector<Step> steps_;  // indexed by operation
     std::uint32_t slot_count_ = 0;
-    bool rewrites_buffers_ = false;  // in descriptor sets
+    bool rewrites_buffers_ = false;  // late buffers are written to descriptor sets
     std::unique_ptr<Buffer> memory_;
     std::unique_ptr<Recording> recording_;
     bool recorded_ = false, planned_ = false;
     std::atomic<std::uint64_t> recordings_{0};
     std::vector<std::byte> block_;
 
-    // What the recorded execution gave.
+    // The late values of the recorded execution.
     std::vector<Given> buffers_;
     std::vector<std::byte> params_;
     std::vector<Part> parts_;

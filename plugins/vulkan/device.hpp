@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One opened device: its VkDevice, and the state that its objects share. [FREE]; the host keeps it
-// alive until its objects are gone. A lost VkDevice cannot be recovered: the host opens the device
-// again.
+// Device: an opened device: its VkDevice, and the state that its objects share. [FREE]; the host
+// keeps it alive until its objects are gone. A lost VkDevice cannot be recovered: the host opens
+// the device again.
 #pragma once
 
 #include <atomic>
@@ -36,11 +36,11 @@ class Device {
     [[nodiscard]] Context& context() const { return *context_; }
     [[nodiscard]] const DeviceTable& vk() const { return context_->vk; }
     [[nodiscard]] VkDevice handle() const { return context_->handle; }
-    // Bound for empty ranges: a kernel may always read one element.
+    // A buffer to bind for empty ranges, since a kernel may always read one element.
     [[nodiscard]] const Buffer& nothing() const { return *nothing_; }
-    // From the driver's budget, if it reports one.
+    // The driver's budget, if it reports one.
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkDevice", handle());
         out.add("VkPhysicalDevice", info.handle);
@@ -48,7 +48,8 @@ class Device {
         return {};
     }
 
-    // The error of a failed call; an empty subject is the device's name. Records a loss.
+    // Makes the error of a failed call, and records a loss. An empty subject means the device's
+    // name.
     [[nodiscard]] Error failed(VkResult result, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(VkResult result, std::string_view call,
@@ -58,7 +59,7 @@ class Device {
     }
 
     std::atomic<std::uint64_t> next_serial{1};  // numbers buffers and programs
-    std::atomic<std::uint32_t> allocations{0};  // number of allocations, which Vulkan limits
+    std::atomic<std::uint32_t> allocations{0};  // live allocations, whose number Vulkan limits
 
   private:
     Device(Plugin& owner, const DeviceInfo& found);

@@ -26,7 +26,7 @@ std::string version_text(std::uint32_t version) {
            std::to_string(VK_API_VERSION_PATCH(version));
 }
 
-// Names of driver vendors by PCI or Khronos vendor id; empty for others.
+// The name of a driver vendor by its PCI or Khronos vendor id; empty for others.
 std::string vendor_text(std::uint32_t id) {
     switch (id) {
         case 0x1002:
@@ -73,7 +73,7 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
         result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, nullptr);
-        // With a count of 0 the next call would only count again.
+        // With a count of 0, the next call would only count again.
         if (result != VK_SUCCESS || count == 0) return {};
         found.resize(count);
         result = table.vkEnumerateDeviceExtensionProperties(handle, nullptr, &count, found.data());
@@ -84,7 +84,7 @@ std::vector<std::string> extensions_of(const InstanceTable& table, VkPhysicalDev
     return out;
 }
 
-// By VK_EXT_calibrated_timestamps.
+// Whether VK_EXT_calibrated_timestamps can read the device's clock.
 bool can_read_clock(const InstanceTable& table, const DeviceInfo& d) {
     const auto ask = table.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT;
     if (ask == nullptr || !d.has_extension(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME))
@@ -97,7 +97,7 @@ bool can_read_clock(const InstanceTable& table, const DeviceInfo& d) {
     return std::ranges::count(domains, VK_TIME_DOMAIN_DEVICE_EXT) != 0;
 }
 
-// "f16"; empty for a type without a name here.
+// The name of a component type, "f16"; empty if it has none here.
 std::string component_text(VkComponentTypeNV type) {
     switch (type) {
         case VK_COMPONENT_TYPE_FLOAT16_NV:
@@ -127,7 +127,7 @@ std::string component_text(VkComponentTypeNV type) {
     }
 }
 
-// "16x16x16 f16 f32, ...": of the matrices that a subgroup multiplies, by VK_NV_cooperative_matrix.
+// "16x16x16 f16 f32, ...": the matrices that a subgroup can multiply, by VK_NV_cooperative_matrix.
 std::string matrix_sizes_of(const InstanceTable& table, const DeviceInfo& d) {
     const auto ask = table.vkGetPhysicalDeviceCooperativeMatrixPropertiesNV;
     if (ask == nullptr || !d.has_extension(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) return {};
@@ -211,8 +211,8 @@ std::vector<VkQueueFamilyProperties> families_of(const InstanceTable& table,
     return out;
 }
 
-// The first family with compute and without graphics, whose queues run beside each other and are
-// waited for faster (NVIDIA); else the first with compute.
+// The first family with compute and without graphics, since its queues run in parallel and waits
+// for them are faster (NVIDIA); else the first family with compute.
 QueueFamily find_family(std::span<const VkQueueFamilyProperties> families) {
     QueueFamily found;
     for (std::uint32_t i = 0; i < families.size(); ++i) {
@@ -226,7 +226,7 @@ QueueFamily find_family(std::span<const VkQueueFamilyProperties> families) {
     return found;
 }
 
-// The first family that does nothing but copy.
+// The first family that only copies.
 QueueFamily find_transfers(std::span<const VkQueueFamilyProperties> families) {
     constexpr VkQueueFlags kCopies =
         VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
@@ -333,7 +333,7 @@ bool DeviceInfo::has_subgroups() const {
 }
 
 bool DeviceInfo::rewrites_descriptors() const {
-    // A few hundred recordings of thousands of launches each.
+    // Enough for a few hundred recordings of thousands of launches each.
     constexpr std::uint32_t kLeastInPools = 1U << 20U;
     const auto& limits = properties.indexing;
     return features.indexing.descriptorBindingStorageBufferUpdateAfterBind == VK_TRUE &&

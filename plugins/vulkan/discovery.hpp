@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Physical devices in the loader's order, and their properties. Made once by the probe, then
-// immutable and free-threaded. No VkDevice is created.
+// discover: the physical devices in the loader's order, with their properties. The probe makes the
+// list once; then it is immutable and free-threaded. Creates no VkDevice.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace wye::vulkan {
 
-// The members of Vulkan's property structures that the facts and the rest of the plugin use.
+// The members of Vulkan's property structures that the plugin uses.
 struct Properties {
     VkPhysicalDeviceProperties core{};
     VkPhysicalDeviceIDProperties id{};
     VkPhysicalDeviceMaintenance3Properties maintenance3{};
     VkPhysicalDeviceSubgroupProperties subgroup{};
-    // Zero if the device lacks them.
+    // Zero if the device does not report them.
     VkPhysicalDeviceDriverProperties driver{};
     VkPhysicalDeviceFloatControlsProperties float_controls{};
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
@@ -38,7 +38,7 @@ struct Properties {
 // A queue family that the plugin uses.
 struct QueueFamily {
     std::uint32_t index = 0;
-    std::uint32_t count = 0;           // 0: the device has none
+    std::uint32_t count = 0;           // 0: the device has no such family
     std::uint32_t timestamp_bits = 0;  // 0: no timestamps
     bool computes_only = false;        // no graphics
 };
@@ -46,32 +46,33 @@ struct QueueFamily {
 struct DeviceInfo : sdk::DeviceInfo {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
     Properties properties;
-    Features features;  // of the device; not linked to a chain
+    Features features;  // supported by the device; not linked to a chain
     VkPhysicalDeviceMemoryProperties memory{};
-    QueueFamily family;  // computes
-    // Copies only, by engines of its own, beside what the other computes.
+    QueueFamily family;  // for compute
+    // A family that only copies, with engines that run beside compute work.
     QueueFamily transfers;
     std::vector<std::string> extensions;
     bool reads_clock = false;  // the host can read the clock of its timestamps
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported
-    std::string render_node, conformance;       // as above
-    std::string matrix_sizes;                   // as the fact's; empty: not reported
+    std::string render_node, conformance;       // empty: not reported
+    std::string matrix_sizes;                   // in the fact's form; empty: not reported
     std::uint64_t compute_queues = 0;           // of all families
     std::uint64_t free_bytes = 0;               // when it was probed; 0: unknown
     std::vector<std::uint64_t> subgroup_sizes;  // widths that a pipeline can require; ascending
 
     [[nodiscard]] bool has_extension(std::string_view extension) const;
-    // Whether a feature's structure is supported: by extension, or by a version that includes it.
+    // Whether the device supports a feature's structure: by an extension, or by a version that
+    // includes it.
     [[nodiscard]] bool has(std::string_view extension, std::uint32_t version_with_it) const;
-    // Whether the device has all subgroup operations of the language, for all its types, at a width
-    // that a pipeline can require.
+    // Whether the device supports all subgroup operations of the language, for all its types, at a
+    // width that a pipeline can require.
     [[nodiscard]] bool has_subgroups() const;
     // Whether descriptor sets can be written after command buffers that bind them were recorded.
     [[nodiscard]] bool rewrites_descriptors() const;
-    // Whether submits of copies only can have timestamps on the queues for copies, which cannot
-    // reset them as those that compute do.
+    // Whether submits of only copies can have timestamps on the queues for copies. These cannot
+    // reset timestamps, as queues that compute can.
     [[nodiscard]] bool times_transfers() const {
         return features.host_resets.hostQueryReset != VK_FALSE &&
                transfers.timestamp_bits == family.timestamp_bits;
@@ -87,22 +88,22 @@ struct DeviceInfo : sdk::DeviceInfo {
         return properties.host_memory.minImportedHostPointerAlignment;
     }
     [[nodiscard]] bool unified_memory() const;             // the device has no memory of its own
-    [[nodiscard]] std::uint64_t memory_bytes() const;      // all device-local heaps
-    [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // largest bound range
+    [[nodiscard]] std::uint64_t memory_bytes() const;      // sum of all device-local heaps
+    [[nodiscard]] std::uint64_t max_buffer_bytes() const;  // largest range that can be bound
     [[nodiscard]] std::uint64_t compute_units() const;     // 0: not reported
 };
 
-// NO_DEVICE if no driver has a device.
+// NO_DEVICE if no driver reports a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const InstanceTable& table,
                                                        VkInstance instance);
 
-// Free memory in all device-local heaps; UINT64_MAX without VK_EXT_memory_budget.
+// Free memory of all device-local heaps; UINT64_MAX without VK_EXT_memory_budget.
 [[nodiscard]] std::uint64_t free_bytes(const InstanceTable& table, const DeviceInfo& info);
 
 // Whether the self-test determines a fact.
 [[nodiscard]] bool needs_self_test(std::uint32_t key);
 
-// One fact of the table in wye/abi.h. `verdict` matters for self-tested facts.
+// Answers one fact of the table in wye/abi.h. `verdict` is used for self-tested facts.
 [[nodiscard]] wye_status fact(const DeviceInfo& info, const Verdict& verdict, std::uint32_t key,
                               wye_fact& out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Vulkan loader, opened at run time, and the functions of an instance and of a device: one
-// table each, from one list of names. Immutable once filled; calls follow Vulkan's rules for
+// Loader, InstanceTable, DeviceTable: the Vulkan loader, opened at run time, and tables of the
+// functions of an instance and of a device. Immutable once filled; calls follow Vulkan's rules for
 // external synchronisation.
 #pragma once
 
@@ -84,7 +84,8 @@ namespace wye::vulkan {
     X(vkDestroySemaphore)            \
     X(vkQueueSubmit)
 
-// Core since Vulkan 1.2; before that, in VK_KHR_timeline_semaphore with the suffix KHR.
+// Core functions since Vulkan 1.2; before that, functions of VK_KHR_timeline_semaphore with the
+// suffix KHR.
 #define WYE_VULKAN_TIMELINE_SYMBOLS(X) \
     X(vkGetSemaphoreCounterValue)      \
     X(vkWaitSemaphores)
@@ -112,25 +113,25 @@ struct Loader {
 
 struct InstanceTable {
     WYE_VULKAN_INSTANCE_SYMBOLS(WYE_VULKAN_MEMBER)
-    // Of VK_EXT_calibrated_timestamps; null: the loader does not know it.
+    // From VK_EXT_calibrated_timestamps; null: the loader does not know it.
     PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
         vkGetPhysicalDeviceCalibrateableTimeDomainsEXT = nullptr;
-    // Of VK_NV_cooperative_matrix; null: the loader does not know it.
+    // From VK_NV_cooperative_matrix; null: the loader does not know it.
     PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV
         vkGetPhysicalDeviceCooperativeMatrixPropertiesNV = nullptr;
 
     [[nodiscard]] static Result<InstanceTable> load(const Loader& loader, VkInstance instance);
 };
 
-// Functions of one VkDevice, which is the first argument of most of them.
+// The functions of one VkDevice, which is the first argument of most of them.
 struct DeviceTable {
     WYE_VULKAN_DEVICE_SYMBOLS(WYE_VULKAN_MEMBER)
     WYE_VULKAN_TIMELINE_SYMBOLS(WYE_VULKAN_MEMBER)
-    // Core since Vulkan 1.2; before that, of VK_EXT_host_query_reset. Null: not enabled.
+    // Core since Vulkan 1.2; before that, from VK_EXT_host_query_reset. Null: not enabled.
     PFN_vkResetQueryPool vkResetQueryPool = nullptr;
-    // Of VK_EXT_external_memory_host; null: not enabled.
+    // From VK_EXT_external_memory_host; null: not enabled.
     PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT = nullptr;
-    // Of VK_EXT_calibrated_timestamps; null: not enabled.
+    // From VK_EXT_calibrated_timestamps; null: not enabled.
     PFN_vkGetCalibratedTimestampsEXT vkGetCalibratedTimestampsEXT = nullptr;
 
     [[nodiscard]] static Result<DeviceTable> load(const InstanceTable& instance, VkDevice device);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of wye/abi.h, from the device's reports and the self-test. A fact that neither gives is
-// absent.
+// The facts of wye/abi.h, from the device's reports and the self-test. A fact that has neither
+// source is not reported.
 #include "vulkan/discovery.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ wye_status limit(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
             return number(out, limits.maxComputeSharedMemorySize, "maxComputeSharedMemorySize");
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
-            // Parameters that exceed the push constants go to a storage buffer.
+            // Parameters that exceed the push constants are put in a storage buffer.
             return number(out,
                           std::min<std::uint64_t>(kMostParamBytes, limits.maxStorageBufferRange),
                           "maxStorageBufferRange");
@@ -138,7 +138,7 @@ wye_status identity(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
             return ordinal(out, d.properties.core.deviceID, "deviceID");
         case WYE_FACT_KEY_RENDER_NODE:
             return text(out, d.render_node, "VK_EXT_physical_device_drm");
-        case WYE_FACT_KEY_HOST_PROCESSOR:  // what the type means
+        case WYE_FACT_KEY_HOST_PROCESSOR:  // implied by the device's type
             return flag(out, d.properties.core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
                         "deviceType");
         case WYE_FACT_KEY_CONFORMANCE_VERSION:
@@ -169,8 +169,8 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
     const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
                       v.f64.divides && v.f64.square_root;
     const FloatVerdict& f32 = v.f32();
-    // Without a self-test literal zeros are assumed to fold, at the cost of one addition of the
-    // opaque zero, and nothing else is known.
+    // Without a self-test, literal zeros are assumed to be folded, which costs one addition of the
+    // opaque zero; the other facts are unknown.
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:

@@ -8,7 +8,8 @@
 
 namespace wye::vulkan {
 
-// A VkDevice and its functions, as used by its objects, which are destroyed before it.
+// A VkDevice and its functions: the part of a context that its objects refer to. Objects are
+// destroyed before it.
 struct ContextState {
     VkDevice handle = VK_NULL_HANDLE;
     DeviceTable vk;

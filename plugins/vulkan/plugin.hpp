@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin between `init` and `shutdown`: the loader, opened by `init`, and the instance, made by
-// the first probe.
+// Plugin: the state between `init` and `shutdown`: the loader, which `init` opens, and the
+// instance, which the first probe creates.
 #pragma once
 
 #include "vulkan/discovery.hpp"
@@ -21,9 +21,9 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info) const;
-    // Some facts need the self-test's verdict, which takes some time at first.
+    // Some facts need the self-test's verdict. The first of these may run the self-test.
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out);
-    // Called with each device that the host opens.
+    // Called for each device that the host opens.
     [[nodiscard]] Result<void> opened(Device& device) { return verdicts->confirm(device); }
     // Passes the validation layer's messages to the host's log. No lock is held.
     void deliver_messages() const;
@@ -31,7 +31,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     std::unique_ptr<const Loader> loader;
     std::unique_ptr<Instance> instance;
     std::unique_ptr<Verdicts> verdicts;
-    std::uint64_t spin_ns = 0;  // a wait polls a GPU's driver for this long, then blocks
+    std::uint64_t spin_ns = 0;  // how long a wait polls a GPU's driver before it blocks
 };
 
 }  // namespace wye::vulkan

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compute pipeline, and the arguments of its launches. Immutable once built; [FREE].
+// Program: a compute pipeline, and the layout of its launches' arguments. Immutable once built;
+// [FREE].
 //
-// Descriptor set 0: storage buffers in binding order, then the trap words, then the block of
-// lengths, parameters and grid, if it is too large for push constants.
+// Descriptor set 0 has the storage buffers in binding order, then the trap words, then the block of
+// lengths, parameters and grid, if that is too large for push constants.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,9 @@ namespace wye::vulkan {
 
 class Program {
   public:
-    // `saved`: the result of `save` for the same artifact, or empty. COMPILE_FAILED: the code is
-    // not a valid module, or the driver refuses it. UNSUPPORTED: `saved` is of another driver, or a
-    // slot is unknown.
+    // `saved`: the result of `save` for the same artifact, or empty. COMPILE_FAILED: the code is no
+    // valid module, or the driver refuses it. UNSUPPORTED: another driver made `saved`, or a slot
+    // is unknown.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
@@ -28,38 +29,38 @@ class Program {
     // The driver's compiled form. Valid while the program lives; one caller at a time.
     [[nodiscard]] Result<wye_bytes> save();
 
-    // Vulkan tells no more than the device's limits.
+    // Reports only the device's limits, as Vulkan has no figures of a pipeline.
     void describe(wye_program_info& out) const;
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
-    // UNSUPPORTED if the launch needs an argument without a slot; INVALID_ARGUMENT if the device
-    // cannot bind the start of a range.
+    // UNSUPPORTED if the launch needs an argument for which there is no slot; INVALID_ARGUMENT if
+    // the device cannot bind a range at its offset.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const;
     // Writes the `block_bytes` of a launch to `out`.
     void fill_block(const wye_dispatch_op& op, std::byte* out) const;
 
-    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // unique on this device
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }  // unique per device
     [[nodiscard]] VkPipeline pipeline() const { return pipeline_.get(); }
     [[nodiscard]] VkPipelineLayout layout() const { return layout_->pipeline.get(); }
-    // May have more descriptors than the program uses, see layouts.hpp.
+    // The layout may have more descriptors than the program uses; see layouts.hpp.
     [[nodiscard]] const Layouts::Layout& shared_layout() const { return *layout_; }
     [[nodiscard]] std::uint32_t binding_count() const { return shape_.binding_count; }
     [[nodiscard]] bool has_trap() const { return shape_.has_trap; }
     [[nodiscard]] bool has_grid() const { return shape_.has_grid; }
     // Whether it has bindings, trap words or a block in a buffer.
     [[nodiscard]] bool has_descriptors() const { return descriptor_count() != 0; }
-    // Whole words; 0: no block.
+    // The block's size, a multiple of 4; 0: no block.
     [[nodiscard]] std::uint32_t block_bytes() const { return block_bytes_; }
     [[nodiscard]] bool block_in_buffer() const { return block_bytes_ != 0 && !push_; }
     [[nodiscard]] bool block_in_push_constants() const { return block_bytes_ != 0 && push_; }
-    // What a launch does to a binding: bit 0 reads, bit 1 writes.
+    // What a launch does with a binding: bit 0 reads, bit 1 writes.
     [[nodiscard]] std::uint32_t access(std::uint32_t binding) const { return access_[binding]; }
 
   private:
     Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact, wye_bytes saved);
     Result<void> make_pipeline(const wye_artifact& artifact, VkShaderModule module);
-    // One past the last binding; the block's index does not depend on the trap words.
+    // One past the last binding. The block's binding is the same with and without trap words.
     [[nodiscard]] std::uint32_t descriptor_count() const {
         if (block_in_buffer()) return shape_.binding_count + 2;
         return shape_.binding_count + (shape_.has_trap ? 1 : 0);
@@ -69,7 +70,7 @@ class Program {
     const sdk::LaunchShape shape_;
     const std::uint64_t serial_;
     std::vector<wye_slot> block_;        // the slots that are members of the block
-    std::vector<std::uint32_t> access_;  // by binding
+    std::vector<std::uint32_t> access_;  // indexed by binding
     std::uint32_t block_bytes_ = 0;
     bool push_ = true;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One in-order queue. `submit` and destruction by one thread at a time; poll, wait and timing from
-// any thread. commands/submission.hpp records and sends submits.
+// Queue: an in-order queue. `submit` and destruction are for one thread at a time; poll, wait and
+// timing are free-threaded. commands/submission.hpp records and sends submits.
 #pragma once
 
 #include "vulkan/commands/submission.hpp"
@@ -21,7 +21,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For wye.native_handle.
+    // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkQueue", timeline_.segments.queue());
         out.add("queue_family", device_.context().family(Lane::Compute));
@@ -52,7 +52,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // As InOrderQueue's, and counts segments that were sent before the end of the submit.
+    // As in InOrderQueue, but true also once a segment was sent before the end of the submit.
     [[nodiscard]] bool begun() const { return submission_.sent(); }
 
     Device& device_;

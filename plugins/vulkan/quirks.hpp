@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workarounds for quirks of Vulkan drivers, including those that the self-test finds, except those
-// of the host's lowering. Pure.
+// Workarounds for quirks of Vulkan drivers, including those that the self-test finds, but not those
+// in the host's lowering. Pure.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
     return info.properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
-// nvidia-vk-silent-loss: interval between two checks.
+// nvidia-vk-silent-loss: the interval between two checks.
 inline constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
 
 }  // namespace wye::vulkan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VkResult values as our codes and errors. Pure.
+// Converts VkResult values to codes and errors. Pure.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue, and the segments of those that are pending. A value is reached once its
-// last segment has ended and its read-backs have been copied to the host's memory, which the
-// waiting or polling thread does. All members may be called from any thread, except where said.
+// Timeline: the values of a queue, and the segments of the pending ones. A value is reached once
+// its last segment has ended and its read-backs have been copied to host memory, by the thread that
+// waits or polls. All members are free-threaded unless stated.
 #pragma once
 
 #include "vulkan/commands/submission.hpp"
@@ -22,7 +22,8 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
     static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
 
-    // A driver that runs on the processor is not polled: its threads need the time.
+    // How long waits poll. 0 for a driver that runs on the processor, since its threads need the
+    // time.
     [[nodiscard]] static std::uint64_t spin_ns(const Device& device);
     [[nodiscard]] Result<bool> has_ended(const Submit& submit);
     [[nodiscard]] Result<SegmentWait> event_of(Submit& submit);

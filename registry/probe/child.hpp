@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs helper programs side by side and keeps what they say. Each has a process group, no standard
-// input but `input`, and no other descriptor of this process; what it prints goes to neither
-// standard output nor standard error of this process. At the end of its time, or of its bounds, the
-// group is killed. Its memory is looked at every 20 ms, in /proc; where that is missing, it has no
-// bound here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the registry.
+// run_children(): runs helper programs in parallel and collects their output. Each has its own
+// process group, `input` as standard input, and no other descriptor of this process; its output
+// reaches neither standard output nor standard error of this process. A group that exceeds its time
+// or another limit is killed. Memory is read from /proc every 20 ms; where /proc is missing, memory
+// is not limited here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the
+// registry.
 #pragma once
 
 #include <chrono>
@@ -22,21 +23,21 @@ struct ChildTask {
     std::string program;
     std::string input;
     std::chrono::milliseconds limit{};
-    std::uint64_t memory = 0;  // bytes that are in no file, in memory or swapped out; 0: any
+    std::uint64_t memory = 0;  // limit of anonymous bytes, in memory or swapped out; 0: none
 };
 
 struct ChildResult {
-    int start_error = 0;  // errno if it could not be started; the rest is void then
+    int start_error = 0;  // errno if it could not be started; the other members are then void
     std::string message;  // at most kMostMessageBytes
     std::string printed;  // the last bytes of what it printed
     bool timed_out = false;
-    bool flooded = false;       // the message or the print was too long
-    bool overgrown = false;     // it took more memory than it may
-    std::optional<int> status;  // of wait; nothing: another part of the process took it
+    bool flooded = false;       // the message or the printed output was too long
+    bool overgrown = false;     // it exceeded its memory limit
+    std::optional<int> status;  // as of wait; none: another part of the process reaped it
     std::uint64_t took_ns = 0;
 };
 
-// In the order of the tasks.
+// Returns one result per task, in their order.
 [[nodiscard]] std::vector<ChildResult> run_children(const std::vector<ChildTask>& tasks);
 
 }  // namespace wye::registry

@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kKind = "plugin-probe";
 constexpr std::string_view kTrustKind = "plugin-trust";
-constexpr std::size_t kFolderFiles = 256;   // of a watched folder
-constexpr std::size_t kMostStamps = 1024;   // of one verdict
-constexpr std::size_t kPrintedShown = 300;  // bytes at the end of what a plugin printed
+constexpr std::size_t kFolderFiles = 256;   // per watched folder
+constexpr std::size_t kMostStamps = 1024;   // per verdict
+constexpr std::size_t kPrintedShown = 300;  // the last bytes that a plugin printed
 constexpr int kLostPipe = 99;               // the helper's status if it cannot write its message
 
 std::int64_t unix_now_ns() {
@@ -43,7 +43,7 @@ std::string hex(XXH128_hash_t hash) {
     return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Of a file's content; empty if it cannot be read.
+// The hash of a file's content; empty if the file cannot be read.
 std::string hash_of_file(const fs::path& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                                &std::fclose);
@@ -60,7 +60,7 @@ std::string key_of(const Candidate& candidate) {
     return fmt::format("{}\n{}\n", candidate.id, candidate.library.string());
 }
 
-// Of CLOCK_MONOTONIC, which the helper reads, too.
+// The time of CLOCK_MONOTONIC, which the helper reads too.
 std::int64_t steady_now_ns() {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -73,7 +73,7 @@ std::string variable_at(const Config& config, const std::string& name) {
     return value_at(config, "env." + name);
 }
 
-// A file or folder, and the files in the folder.
+// Adds a file, or a folder and the files in it.
 void add_path(const std::string& path, std::vector<std::string>& out) {
     out.push_back(path);
     std::error_code error;
@@ -180,10 +180,10 @@ std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept {
     return std::nullopt;
 }
 
-// What a verdict on a plugin is valid for, besides the plugin itself.
+// What a plugin's verdict depends on, besides the plugin itself.
 struct Prober::Conditions {
-    std::string key;                 // of its file
-    std::vector<std::string> paths;  // which must be as they were, the loaded libraries aside
+    std::string key;                 // identifies the kept verdict
+    std::vector<std::string> paths;  // must be unchanged, in addition to the loaded libraries
 
     Conditions(const Candidate& candidate, const Config& config) {
         std::string values;
@@ -211,7 +211,8 @@ struct Prober::Conditions {
                           hex(XXH3_128bits(values.data(), values.size())));
     }
 
-    // Calls visit(entry) for each variable of this name, or that begins so (`VK_*`).
+    // Calls visit(entry) for each environment variable with this name, or with this prefix
+    // (`VK_*`).
     template <typename Visit>
     static void each_variable(std::string_view name, const Config& config, Visit&& visit) {
         const bool many = name.ends_with('*');
@@ -222,7 +223,7 @@ struct Prober::Conditions {
             if (many || at->first == begin) visit(*at);
     }
 
-    // Paths in a value, separated by colons, are watched as well.
+    // Paths in a value, separated by colons, are watched too.
     template <typename Add>
     void add_variables(std::string_view name, const Config& config, Add&& add) {
         each_variable(name, config, [&](const auto& entry) {
@@ -243,7 +244,8 @@ struct Prober::Conditions {
         return text ? parse_kept_verdict(*text, candidate.id) : std::nullopt;
     }
 
-    // Whether plugin and driver are what they were. A plugin that was only copied again is.
+    // Whether plugin and driver are unchanged. A plugin file that was replaced by a copy with equal
+    // content counts as unchanged.
     static bool holds(const KeptVerdict& kept, const Candidate& candidate) {
         const std::string path = candidate.library.string();
         if (kept.plugin != stamp_of(path) &&
@@ -266,7 +268,7 @@ struct Prober::Conditions {
                     out.files.push_back(stamp_of(path));
         if (verdict.end != ProbeEnd::flooded && verdict.end != ProbeEnd::garbled)
             out.message = without_progress(message);
-        // If it cannot be kept, the next process probes again.
+        // If the verdict cannot be kept, the next process probes again.
         (void)sdk::keep_text(folder, kKind, key, to_text(out));
     }
 };
@@ -312,7 +314,7 @@ std::optional<Verdict> Prober::recall(const Candidate& candidate) const {
     return std::move(kept->verdict);
 }
 
-// What the helper needs to open the plugin as this process would.
+// The request that makes the helper open the plugin as this process would.
 std::string Prober::request(const Candidate& candidate) const {
     Json config = Json::object();
     for (const auto& [key, value] : host_->config())
@@ -334,7 +336,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
     struct Job {
         std::size_t at;
         Conditions conditions;
-        std::uint32_t before;  // harmful probes in a row
+        std::uint32_t before;  // preceding harmful probes, in a row
         bool trusted;
     };
     std::vector<Probed> out(candidates.size());
@@ -382,7 +384,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
         Verdict verdict = judge(results[i], candidate.id, options_);
-        // Not the plugin's fault: the helper did not start, or is of another version.
+        // These are not the plugin's fault: the helper did not start, or is of another version.
         if (results[i].start_error != 0 ||
             (verdict.end == ProbeEnd::garbled && !is_probe_message(results[i].message))) {
             const std::string why = results[i].start_error != 0

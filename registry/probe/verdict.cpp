@@ -20,7 +20,7 @@ namespace wye::registry {
 namespace {
 
 constexpr std::size_t kMostDevices = 4096;
-constexpr std::size_t kMostEntries = 4096;    // of any other list
+constexpr std::size_t kMostEntries = 4096;    // of a list without a limit of its own
 constexpr std::size_t kMostText = 1U << 16U;  // bytes of one text
 constexpr int kMostNesting = 16;
 constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
@@ -32,7 +32,7 @@ constexpr std::pair<ProbeEnd, std::string_view> kEnds[] = {
     {ProbeEnd::garbled, "garbled"},     {ProbeEnd::out_of_memory, "out_of_memory"},
 };
 
-struct Garbled {};  // thrown within this file
+struct Garbled {};  // thrown within this file only
 
 void need(bool condition) {
     if (!condition) throw Garbled{};
@@ -78,7 +78,7 @@ bool truth_at(const Json& object, std::string_view name) {
     return value != nullptr && truth_of(*value);
 }
 
-// Calls `take` with each entry of the list `name`.
+// Calls `take` with each entry of the list named `name`.
 template <typename Take>
 void each(const Json& object, std::string_view name, std::size_t most, Take&& take) {
     const Json* list = member(object, name);
@@ -246,7 +246,7 @@ void take_line(const Json& line, std::string_view plugin, Moment probed, ProbeMe
     if (truth_at(line, "done")) out.done = true;
 }
 
-// Calls `take` with each whole line.
+// Calls `take` with each complete line.
 template <typename Take>
 void lines(std::string_view text, Take&& take) {
     for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
@@ -280,7 +280,7 @@ FileStamp stamp_in(const Json& from) {
             number_of<std::int64_t>(from.at(4))};
 }
 
-// The steady clock's time at a time of the wall clock in the past.
+// Converts a past time of the wall clock to one of the steady clock.
 Moment moment_of(std::int64_t unix_ns) {
     using std::chrono::nanoseconds;
     const auto wall = std::chrono::duration_cast<nanoseconds>(
@@ -355,7 +355,7 @@ std::string slot_before_fault(std::string_view text, std::string_view plugin) {
     ProbeMessage out;
     try {
         lines(text, [&](std::string_view line) { take_line(parsed(line), plugin, {}, out); });
-    } catch (const Garbled&) {  // `out` has the lines before
+    } catch (const Garbled&) {  // `out` has the lines before the fault
     }
     return out.slot;
 }
@@ -374,7 +374,7 @@ FileStamp stamp_of(const std::string& path) {
     if (::stat(path.c_str(), &status) != 0) return out;
     out.device = status.st_dev;
     out.inode = status.st_ino;
-    // Drivers change the times of devices whenever they use them.
+    // For device files, leaves size and time zero: drivers change the times at every use.
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return out;
     out.size = static_cast<std::uint64_t>(status.st_size);
     out.time_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;

@@ -52,7 +52,7 @@ class Repair {
             kept.push_back(s);
             if (leaves(code_.stmts[s].op)) break;
         }
-        // The result of a function uses the declarations of its root block.
+        // The result of a function may use the declarations of its root block.
         if (id != code_.root)
             for (const std::uint32_t local : declared) visible_[local] = false;
         code_.blocks[id] = std::move(kept);
@@ -150,8 +150,8 @@ bool unwrap(Code& code, BlockId block, std::size_t at, bool otherwise) {
 
 namespace {
 
-// Copies a tree of `from` to the end of `code`. `leaf` may change the copy of a node; it returns
-// true if the operands need no copy.
+// Copies a tree of `from` to the end of `code`. `leaf` may change the copy of a node, and returns
+// true if the node's operands must not be copied.
 using Leaf = std::function<bool(Expr&)>;
 Expr copy(Code& code, const Code& from, ExprId id, const Leaf& leaf) {
     Expr e = from.exprs[id];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes declarations from a program: first their uses, then renumbers later ones.
+// Removes declarations from a program: removes their uses first, then renumbers later declarations.
 #include <algorithm>
 
 #include "differential/edit.hpp"
@@ -27,7 +27,7 @@ void drop_statements(Code& code, Gone&& gone) {
         std::erase_if(block, [&](StmtId s) { return gone(code.stmts[s]); });
 }
 
-// Replaces uses of number `index` by the operations `uses` by zero, and renumbers later ones.
+// In the operations `uses`, replaces uses of number `index` by zero, and decrements higher numbers.
 template <typename Uses>
 void drop_uses(Code& code, std::size_t index, Uses&& uses) {
     const std::size_t known = code.exprs.size();
@@ -45,14 +45,14 @@ bool of_buffer(Op op) {
            op == Op::WORKGROUP_UNIFORM_LOAD;
 }
 
-// Visits each size expression of the program: of computed buffers and of the grid.
+// Visits each size expression of the program: those of computed buffers and of the grid.
 template <typename Function>
 void each_size(Program& program, Function&& function) {
     for (Buffer& b : program.buffers) function(b.size);
     for (SizeExpr& axis : program.grid.axes) function(axis);
 }
 
-// False if a size names it.
+// Renumbers size expressions; false if one of them uses the declaration.
 bool drop_from_sizes(Program& program, unsigned op, std::size_t index) {
     bool named = false;
     each_size(program, [&](const SizeExpr& size) {

@@ -62,7 +62,7 @@ void report(Target& target, const Options& options, const std::string& name, con
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
-    // A case that does not end would take the time limit at each step.
+    // For a case that does not end, each step would take the whole time limit.
     const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
     const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {
@@ -95,7 +95,7 @@ bool lacks_a_need(const Case& what, const Finding& finding) {
            });
 }
 
-// Judges case after case on one device, until it stays busy.
+// Judges one case after another on a device, until the device stays busy.
 class Session {
   public:
     Session(Target& target, const Options& options) : target_(target), options_(options) {}

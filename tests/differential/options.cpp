@@ -36,7 +36,7 @@ bool add_seeds(std::vector<std::uint64_t>& seeds, std::uint64_t first, std::uint
     return true;
 }
 
-// "25,173,1000..1100": the end of a range is excluded.
+// Parses a list such as "25,173,1000..1100". The end of a range is excluded.
 bool seed_list(std::string_view text, std::vector<std::uint64_t>& seeds) {
     for (const std::string& part : split(text)) {
         const std::string_view word = part;

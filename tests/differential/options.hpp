@@ -12,10 +12,10 @@ namespace differential {
 
 struct Options {
     std::vector<std::uint64_t> seeds;
-    std::vector<std::string> devices;  // empty: all usable
+    std::vector<std::string> devices;  // empty: all usable devices
     std::vector<std::string> replay;   // files and folders; replayed instead of seeds
-    std::vector<std::pair<std::string, std::string>> config;  // of the library
-    std::string keep;                                         // folder; empty: nothing is saved
+    std::vector<std::pair<std::string, std::string>> config;  // configuration of the library
+    std::string keep;     // folder for findings; empty: nothing is saved
     double limit = 120;   // seconds to shrink one finding; 0: do not shrink
     double timeout = 60;  // seconds for one dispatch
     bool traps = false;

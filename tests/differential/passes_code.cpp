@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Passes over statements and expressions. They go from the last to the first, since later ones use
-// earlier ones; after a kept change, numbers are new and the walk continues nearby.
+// earlier ones. After a change was kept, numbers are new, and the walk continues nearby.
 #include <algorithm>
 
 #include "differential/shrinker.hpp"
@@ -10,7 +10,7 @@ namespace differential {
 
 using namespace wye::ir;
 
-// Runs of statements: whole blocks, halves, ..., single ones.
+// Removes runs of statements: whole blocks, then halves, down to single statements.
 bool Shrinker::statements() {
     bool any = false;
     for (std::size_t c = code_count(now_.program); c-- > 0;)
@@ -54,7 +54,7 @@ bool Shrinker::structure() {
     return any;
 }
 
-// Replaces an expression by a part of the same type: its operands, then their operands.
+// Replaces an expression by a part of the same type: one of its operands, or of their operands.
 bool Shrinker::hoist(std::size_t c, ExprId id) {
     const auto candidates = [&] {
         std::vector<ExprId> out;

@@ -11,7 +11,7 @@ using namespace wye::ir;
 
 namespace {
 
-// Values to try between `value` and `least`: the least itself, halves, one less.
+// The values to try between `value` and `least`: `least` itself, halves of the way, one less.
 std::vector<std::uint64_t> smaller(std::uint64_t value, std::uint64_t least) {
     std::vector<std::uint64_t> out;
     if (value <= least) return out;
@@ -27,7 +27,7 @@ support::Binding* binding(State& state, const std::string& name) {
     return nullptr;
 }
 
-// Moves a grid clause of plain numbers to the launch.
+// Moves a grid clause that consists of numbers to the launch.
 bool grid_to_launch(State& state) {
     Program& program = state.program;
     if (state.what.launch.groups || program.grid.kind == WYE_GRID_NONE) return false;
@@ -171,7 +171,8 @@ bool Shrinker::sizes() {
     return any;
 }
 
-// Zeroes irrelevant data: whole buffers, halves, ..., single elements; parameters.
+// Replaces data by zeros where it does not matter: whole buffers, then halves, down to single
+// elements; also parameters.
 bool Shrinker::data() {
     bool any = false;
     for (std::size_t i = 0; i < now_.what.launch.params.size(); ++i)

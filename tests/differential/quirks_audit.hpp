@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds which driver workarounds the devices here still need: replays the regression of each
-// without it, in a child process with a time limit.
+// Finds which driver workarounds the present devices need: replays each one's regression without
+// it, in a child process with a time limit.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace differential {
 struct AuditOptions {
     std::vector<std::string> devices;  // selectors; empty: all usable
     std::vector<std::string> only;     // names of quirks; empty: all
-    double timeout = 20;               // seconds for one launch, compiling included
+    double timeout = 20;               // seconds for one launch, compilation included
 };
 
 enum class Need {
     Needed,       // the regression fails without it
     NotSeenHere,  // the regression passes without it
-    Failing,      // the regression fails with it too
+    Failing,      // the regression fails even with it
     NotRunHere    // the device refuses the program
 };
 // "needed", "not seen here", ...
@@ -30,7 +30,7 @@ enum class Need {
 struct Audited {
     std::string device;
     std::string_view quirk;
-    bool active = false;  // the device gets the workaround
+    bool active = false;  // whether the device gets the workaround
     Need need = Need::NotSeenHere;
     std::string how;  // "hang", "crash", "does not compile", "wrong bytes"; or a message
 };

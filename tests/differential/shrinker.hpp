@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a search for a smaller case, and its passes. One owner, one thread.
+// Shrinker: the state of a search for a smaller case, and the passes of the search. One owner, one
+// thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ namespace differential {
 
 struct State {
     wye::ir::Program program;  // as the parser returns it
-    Case what;                 // its text is the program's
+    Case what;                 // its text is `program` printed
 };
 
 class Shrinker {
@@ -25,13 +26,13 @@ class Shrinker {
     Shrunk run();
 
   private:
-    // Judges a copy of the state after `change` (false: no change) and keeps it if it has the same
-    // kind of fault.
+    // Applies `change` to a copy of the state (false: nothing to change), judges it, and keeps it
+    // if it has the same kind of fault.
     using Change = std::function<bool(State&)>;
     bool attempt(const Change& change);
     [[nodiscard]] bool ended() const;
 
-    // Each returns whether a change was kept.
+    // The passes. Each returns whether it kept a change.
     bool declarations();
     bool launch();
     bool statements();

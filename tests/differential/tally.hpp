@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the outcomes of the programs that one device ran. Prints as one line of NAME=NUMBER, so
-// that the lines of many processes are easy to add up.
+// Tally: counts the outcomes of the programs that one device ran. It prints one line of
+// NAME=NUMBER, so that the lines of many processes can be added up.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ using support::Finding;
 
 struct Tally {
     std::uint64_t equal = 0;
-    std::uint64_t different = 0;                   // another result, or the device failed
-    std::uint64_t refused = 0;                     // the device cannot run the program
-    std::uint64_t useless = 0;                     // the program has no single correct result
-    std::uint64_t not_run = 0;                     // because the device stayed busy
-    std::uint64_t left_out = 0;                    // the device lacks what the case's file names
-    std::map<std::string, std::uint64_t> reasons;  // of results that are not equal
+    std::uint64_t different = 0;  // another result, or the device failed
+    std::uint64_t refused = 0;    // the device cannot run the program
+    std::uint64_t useless = 0;    // the program has no single correct result
+    std::uint64_t not_run = 0;    // the device stayed busy
+    std::uint64_t left_out = 0;   // the device lacks a capability that the case's file names
+    std::map<std::string, std::uint64_t> reasons;  // why results are not equal
 
     void add(const Finding& finding);
-    // Several dispatches in a row did not end, so later ones would probably wait for them.
+    // Whether several successive dispatches did not end, so that later ones would probably wait for
+    // them.
     [[nodiscard]] bool stays_busy() const { return timeouts_ >= 2; }
     [[nodiscard]] std::uint64_t programs() const { return equal + different + refused + useless; }
     [[nodiscard]] bool all_equal() const { return programs() == equal && not_run == 0; }
@@ -33,7 +34,7 @@ struct Tally {
     [[nodiscard]] std::string line(double seconds) const;
 
   private:
-    unsigned timeouts_ = 0;  // consecutive ones, up to now
+    unsigned timeouts_ = 0;  // consecutive ones, up to the last dispatch
 };
 
 }  // namespace differential

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Drivers' texts may have any bytes.
+// Drivers' texts may contain any bytes.
 std::string text_of(const json& message) {
     return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -43,7 +43,7 @@ json answer(const support::Device& device, const json& question) {
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
 }
 
-// The first question is empty; it asks whether the device is open.
+// The first question is empty, and only asks whether the device could be opened.
 Child::Answer open_device(const std::string& selector, const TargetOptions& options) {
     // The signal ends the process even if a driver hangs.
     ::alarm(options.ends_after);
@@ -66,7 +66,7 @@ std::string report() {
     return text.ok() ? *text : std::string();
 }
 
-// Empty: the child has ended. An answer may be an error.
+// Asks the child. Empty: the child has ended. The answer itself may be an error.
 std::optional<wye::Result<json>> ask(Child& child, const json& question) {
     const auto text = child.ask(text_of(question));
     if (!text) return std::nullopt;
@@ -139,7 +139,7 @@ Finding Target::judge(const Case& what, const Care& care) {
                           static_cast<wye::Code>(found["code"].get<int>()), found["text"]};
     const bool stuck = finding.code == wye::Code::TIMEOUT;
     if (finding.kind == Finding::Kind::Error && (stuck || finding.code == wye::Code::DEVICE_LOST)) {
-        if (stuck) child_->kill();  // closing the device may never end
+        if (stuck) child_->kill();  // closing the device might never end
         child_.reset();
     }
     return finding;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device that is judged case by case in a child process. The child is replaced after a case that
-// ended it, lost the device or did not end. Not thread-safe.
+// Target: a device on which cases are judged, one by one, in a child process. The child is replaced
+// after a case that ended it, lost the device or did not end. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ using support::Care;
 using support::Case;
 using support::Finding;
 
-// The library's report of all devices, made in a child. Empty: the child ended.
+// The library's report of all devices, made in a child process. Empty: the child ended.
 [[nodiscard]] std::string report_of_devices();
 // The selectors of all usable devices.
 [[nodiscard]] std::vector<std::string> usable_devices();
 
 struct TargetOptions {
-    std::uint64_t timeout_ns = 0;  // for one dispatch
+    std::uint64_t timeout_ns = 0;  // per dispatch
     std::vector<std::pair<std::string, std::string>> config = {};
-    unsigned ends_after = 0;  // time limit of the child for one case, in seconds; 0: none
+    unsigned ends_after = 0;  // seconds that the child has for one case; 0: no limit
 };
 
 class Target {
   public:
-    // Errors: those of opening the device.
+    // Opens the device. Errors are those of opening it.
     [[nodiscard]] static wye::Result<Target> open(const std::string& selector,
                                                   TargetOptions options);
     [[nodiscard]] static wye::Result<Target> open(const std::string& selector,
@@ -42,12 +42,12 @@ class Target {
         return open(selector, TargetOptions{.timeout_ns = timeout_ns});
     }
 
-    // The selector of the device, also if `open` was given a pattern.
+    // The selector of this device, even if `open` was given a pattern.
     [[nodiscard]] const std::string& selector() const { return selector_; }
     // The random case of a seed for this device.
     [[nodiscard]] wye::Result<Case> random(std::uint64_t seed, bool traps);
     [[nodiscard]] Finding judge(const Case& what, const Care& care);
-    // Ends the child until the next use.
+    // Ends the child. The next use starts another.
     void close() { child_.reset(); }
 
   private:

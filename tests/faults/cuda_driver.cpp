@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the fake CUDA driver: each function fails when the test requests it.
+// A proxy of the fake CUDA driver whose functions fail on request.
 #include <dlfcn.h>
 
 #include "cuda/driver.hpp"

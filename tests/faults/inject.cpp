@@ -54,7 +54,7 @@ struct Walk {
     int frames = 0;
 };
 
-// The first frames belong to this executable: the function that replaces the library's.
+// The first frames belong to this executable: they are the function that replaces the library's.
 _Unwind_Reason_Code step(_Unwind_Context* context, void* user) {
     auto& walk = *static_cast<Walk*>(user);
     const Origin origin = origin_of(reinterpret_cast<void*>(_Unwind_GetIP(context)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decides which call fails: counts the calls of one kind by Wye's code up to the one that fails.
-// The state is the process's; call `arm` and `disarm` from one thread while no call of Wye is
+// Decides which call fails: counts calls of one kind made by Wye's code, up to the one that fails.
+// The state belongs to the process; call `arm` and `disarm` from one thread while no call of Wye is
 // running. The rest is thread-safe, allocates nothing, and may be called from operator new.
 #pragma once
 
@@ -22,35 +22,36 @@ enum Kind : std::uint32_t {
 
 struct Plan {
     Kind kind = kNothing;
-    std::uint64_t at = 0;     // the first call that fails, from 1; 0: none, calls are only counted
-    bool persistent = false;  // all later ones fail as well
+    // Number of the first call that fails, from 1; 0: none, calls are only counted.
+    std::uint64_t at = 0;
+    bool persistent = false;    // all later calls fail too
     std::uint32_t flavour = 0;  // which of the call's possible errors
-    // Receives the name of the first call that failed: kNameRoom bytes, readable after the process
-    // died. May be null.
+    // Receives the name of the first call that failed: kNameRoom bytes, which can be read after the
+    // process died. May be null.
     char* name = nullptr;
 };
 inline constexpr std::size_t kNameRoom = 96;
 
 void arm(const Plan& plan);
-// Stops failures. The counts stay.
+// Stops failures, but keeps the counts.
 void disarm();
 
 struct Counts {
     std::uint64_t calls = 0;  // of the armed kind
     std::uint64_t fired = 0;
-    const char* first = "";  // the name of the first that failed; static
+    const char* first = "";  // name of the first call that failed; static
     void* caller = nullptr;  // an address in the calling code, if known
 };
 Counts counts();
 
-// Counts a call of this kind by Wye's code; true: it must fail. `name` is static.
+// Counts a call of this kind by Wye's code. Returns true if it must fail. `name` is static.
 bool hit(Kind kind, const char* name, void* caller = nullptr);
 bool armed(Kind kind);
 bool persistent();
 std::uint32_t flavour();
 
-// Whether the code at `address` belongs to libwye.so or one of its plugins. If it belongs to a
-// shared library (libstdc++, libc, libfmt), the nearest caller outside of these decides: calls of
+// Whether the code at `address` belongs to libwye.so or one of its plugins. For code of a shared
+// library (libstdc++, libc, libfmt), the nearest caller outside such libraries decides: calls by
 // drivers and tests do not count.
 bool made_by_wye(void* address);
 
@@ -59,7 +60,8 @@ struct Live {
     std::uint64_t blocks = 0, bytes = 0;
 };
 Live live();
-// Writes up to `most` of the newest ones to stderr, with size and allocating code.
+// Writes up to `most` of the newest live blocks to stderr, with their sizes and the allocating
+// code.
 void print_newest_live(std::size_t most);
 
 // The number of live driver objects, as counted by the proxies.

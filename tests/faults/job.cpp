@@ -41,8 +41,8 @@ std::set<std::string> files_in(const std::string& folder) {
     return out;
 }
 
-// Whether the file is a cache entry. A fault may change its key (if a plugin's file could not be
-// read). Readers verify the checksum.
+// Whether the file is a cache entry. A fault may change an entry's key, if a plugin's file could
+// not be read; readers verify the checksum.
 bool is_entry(const std::string& name) {
     return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -54,7 +54,7 @@ const fake_cuda::Control& fake_cuda_driver() {
         dlsym(library, "fake_cuda_control"))();
 }
 
-// The program `scale` on the fake driver; parameters in order: x, r, the count of r, {factor}.
+// The program `scale` on the fake driver. Its parameters, in order: x, r, the count of r, {factor}.
 void scale(const fake_cuda::Launch& launch) {
     std::uint64_t at[3] = {};
     for (std::size_t i = 0; i < 3; ++i) std::memcpy(&at[i], launch.arguments[i], 8);
@@ -98,7 +98,7 @@ class Worker {
             fake_cuda_driver().set_kernel(scale);
         }
 #endif
-        // Twice, so that objects made once in a process exist.
+        // Runs twice, so that objects made once per process exist.
         for (int i = 0; i < 2; ++i)
             if (!healthy("without a fault")) return 1;
         clean();
@@ -111,8 +111,8 @@ class Worker {
         progress_.calls = calls;
         const std::uint64_t step =
             range.most == 0 ? range.stride : std::max<std::uint64_t>(1, calls / range.most);
-        // Threads make the number of calls vary, so the job ends when several runs had no failing
-        // call.
+        // Because of threads, the number of calls varies, so the job ends only when several runs
+        // had no failing call.
         std::uint64_t idle = 0;
         for (std::uint64_t n = range.first; idle < 3; n += step) {
             progress_.at = n;
@@ -128,7 +128,7 @@ class Worker {
 
     void clean() const {
         if (job_.warm) return;
-        // Keeps the verdict of a device, except in jobs that test files: making it is slow.
+        // Keeps the verdict of a device, which is slow to make, except in jobs that test files.
         std::error_code ignored;
         for (const auto& entry : fs::recursive_directory_iterator(cache_, ignored))
             if (entry.is_regular_file(ignored) &&
@@ -162,7 +162,7 @@ class Worker {
         return false;
     }
 
-    // Makes call `n` fail, and later ones if the job says so. False: there were fewer calls.
+    // Makes call `n` fail, and later calls if the job says so. False: there were fewer calls.
     bool inject(std::uint64_t n) {
         clean();
         arm({job_.kind, n, job_.persistent, job_.flavour, progress_.what});
@@ -208,7 +208,7 @@ class Worker {
         std::snprintf(progress_.what, sizeof progress_.what, "%s", text.c_str());
     }
 
-    // Files that a run without faults does not leave are half-written or stale. A file that could
+    // A file that a run without faults does not leave is half-written or stale. A file that could
     // not be removed is no defect.
     void check_files() {
         if (job_.persistent || std::strncmp(counts().first, "unlink", 6) == 0) return;
@@ -220,8 +220,8 @@ class Worker {
         const Balance before = balance();
         if (!inject(n)) return false;
         ++progress_.injected;
-        // Memory that is kept once is intended (a text made once in a process); memory kept by
-        // every run is a leak.
+        // Memory that is kept once is intended, such as a text made once per process; memory kept
+        // by every run is a leak.
         std::string leak = balance().beyond(before);
         for (int i = 0; i < 2 && !leak.empty(); ++i) {
             const Balance middle = balance();
@@ -280,7 +280,8 @@ std::vector<Job> all_jobs() {
             for (const std::string& name : subjects)
                 for (std::uint32_t flavour = 0; flavour < way.flavours; ++flavour)
                     for (const bool persistent : {false, true}) {
-                        // An interrupted call is retried, so this would never end.
+                        // An interrupted call is retried, so interrupting all of them would never
+                        // end.
                         if (way.kind == kSystem && flavour == 2 && persistent) continue;
                         out.push_back({target.name, name, way.kind, persistent, flavour, false});
                         if (way.kind == kSystem && target.name != "cpu")

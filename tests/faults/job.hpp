@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One job: runs a scenario in its own process and makes one call after another fail.
+// A job: runs a scenario in a process of its own and makes one call after another fail.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct Job {
     Kind kind = kNothing;
     bool persistent = false;
     std::uint32_t flavour = 0;
-    bool warm = false;  // the cache folder is already filled
+    bool warm = false;  // whether the cache folder is already filled
 
     [[nodiscard]] std::string text() const;  // "cpu/saxpy/allocation/once/0/cold"
 };
@@ -29,7 +29,7 @@ bool parse_job(const std::string& text, Job& out);
 // All jobs.
 std::vector<Job> all_jobs();
 
-// Shared with the process that runs the job. `at`: the call that was failing when it died.
+// Shared with the process that runs the job. `at`: the call that was to fail when the process died.
 struct Progress {
     std::atomic<std::uint64_t> at, calls, injected, refused, unaffected, later, defects;
     std::atomic<bool> finished;
@@ -42,7 +42,8 @@ struct Range {
     std::uint64_t stride = 1;
 };
 
-// The exit status of the process: 0, or 1 for defects, which are printed.
+// Runs a job. Returns the exit status for the process: 0, or 1 if there were defects, which are
+// printed.
 int run_job(const Job& job, const Range& range, const std::string& cache, Progress& progress);
 
 }  // namespace faults

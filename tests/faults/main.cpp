@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes one call after another fail and checks the results. Each job runs in its own process, so
-// that a crash names its call and the other jobs continue.
+// Makes one call after another fail and checks the results. Each job runs in a process of its own,
+// so that a crash names its call and does not stop the other jobs.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -42,7 +42,7 @@ constexpr const char* kUsage =
     "The last line is \"N passed, N failed\", counted in jobs.\n";
 
 constexpr auto kHang = std::chrono::seconds(180);
-constexpr int kMostDeaths = 12;  // of one job
+constexpr int kMostDeaths = 12;  // per job
 
 struct Settings {
     std::uint64_t most = 16, from = 1, slices = 1;
@@ -82,8 +82,9 @@ int child(const Job& job, const faults::Range& range, const std::string& cache, 
 }
 
 struct Folders {
-    std::string cache;  // Wye's, of one job
-    std::string pocl;   // PoCL's, of one worker: two processes filling the same one crash PoCL 3.1
+    std::string cache;  // Wye's cache, per job
+    // PoCL's cache, per worker: two processes that fill the same one crash PoCL 3.1.
+    std::string pocl;
 };
 
 struct Death {
@@ -136,7 +137,7 @@ std::string how(const Death& death) {
     return "ends with status " + std::to_string(WEXITSTATUS(death.status));
 }
 
-// Starts at call `first`. Returns whether there was no defect.
+// Runs a job from call `first` on. Returns whether there was no defect.
 bool run(const std::string& program, const Job& job, std::uint64_t first, const Settings& settings,
          const Folders& folders, Total& total) {
     const int descriptor = memfd_create("faults", 0);
@@ -174,8 +175,8 @@ bool run(const std::string& program, const Job& job, std::uint64_t first, const 
     return good;
 }
 
-// The jobs of a sampled run: every program on the CPU and without a device; on drivers, which are
-// slower, a few programs that together cover everything.
+// The jobs of a sampled run: every program on the CPU and without a device, and, on drivers, which
+// are slower, a few programs that together cover everything.
 bool sampled(const Job& job) {
     if (job.target == "none" || job.target == "cpu" || job.target == "faulty" ||
         job.target == "tool")
@@ -224,7 +225,7 @@ int run_all(const std::string& program, const Settings& settings) {
             std::filesystem::remove_all(cache);
             const std::lock_guard lock(mutex);
             good += well ? 1 : 0;
-            // Progress, for a run that is stopped early.
+            // Prints progress, for a run that is stopped early.
             if (settings.all) {
                 std::printf("%s from %llu: %llu of %llu calls failed\n", job.text().c_str(),
                             static_cast<unsigned long long>(first),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the real OpenCL loader: each function fails when the test requests it.
+// A proxy of the real OpenCL loader whose functions fail on request.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -8,7 +8,7 @@
 
 namespace {
 
-// By flavour: errors of any call, then those of NVIDIA's driver for a lost device.
+// Indexed by flavour: errors of any call, then those of NVIDIA's driver for a lost device.
 constexpr cl_int kCodes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_COMMAND_QUEUE,
                              -9999};
 
@@ -17,7 +17,7 @@ struct Rules {
         static void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         return dlsym(library, name);
     }
-    // Releases and waits are done even if they report an error: otherwise the driver would use
+    // Releases and waits are done even if they report an error; otherwise the driver would use
     // memory that the caller reuses.
     static constexpr bool does_first(std::string_view name) {
         return faults::begins(name, "clRelease") || name == "clFinish" ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU plugin as `faulty`: each slot fails when the test requests it, by an error, by an error
+// The CPU plugin under the id `faulty`. Each slot fails on request: by an error, by an error
 // without an object, by an exception, or by success without a result. What a slot must do even if
 // it fails (wait, free) is done first, as the contract requires.
 #include <cstdint>
@@ -22,7 +22,7 @@ template <typename Table>
 const Table* behind = nullptr;
 const wye_host_table* host = nullptr;
 
-// Each status in turn.
+// Returns each status in turn.
 wye_status next_status() {
     static std::uint32_t turn = 0;
     return static_cast<wye_status>(1 + turn++ % (WYE_STATUS_FIRST_FREE - 1));
@@ -54,7 +54,7 @@ constexpr bool does_first(std::string_view slot) {
         if (slot == name) return true;
     return false;
 }
-// A submit without effect looks like success, so it is excluded.
+// A submit that does nothing looks like success, so it is excluded.
 constexpr bool may_give_nothing(std::string_view slot) { return slot != "submit"; }
 
 template <auto Member>

@@ -41,7 +41,7 @@ int counted_main(int count, char** values, char** environment) {
 
 }  // namespace
 
-// Arms at main: allocations of static objects before it must not fail.
+// Arms the fault at main, since allocations of static objects before it must not fail.
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     Main main, int count, char** values, void (*init)(), void (*fini)(), void (*loader_fini)(),
     void* stack_end) {

@@ -13,8 +13,8 @@ std::string_view view(wye_string text) {
 }
 wye_string abi(std::string_view text) { return {text.data(), text.size()}; }
 
-// Calls of the API, each checked: a failure has a code, a sentence and a remedy; only
-// WYE_OUT_OF_MEMORY may have no error object.
+// Makes calls of the API and checks each: a failure must have a code, a sentence and a remedy, and
+// only WYE_OUT_OF_MEMORY may have no error object.
 class Calls {
   public:
     explicit Calls(Pass& pass) : pass_(pass) {}
@@ -109,7 +109,7 @@ class Runner {
         return true;
     }
 
-    // All calls that need no device.
+    // Makes all calls that need no device.
     bool look() {
         wye_blob* text = nullptr;
         if (!blob("wye_context_report",
@@ -191,7 +191,8 @@ class Runner {
             }
             const Buffers before = results;
             if (!dispatch(arguments, params)) {
-                // The only exception: a driver that fails while reading back.
+                // Outputs are not compared: a driver that fails while it reads back may have
+                // changed some.
                 return false;
             }
             if (subject_.traps && results != before)
@@ -314,7 +315,7 @@ Subject subject(const std::string& name) {
     constexpr std::size_t kSize = 300;
     if (name == "phases") {
         const auto before = words(kSize, [](std::uint32_t i) { return i; });
-        // Two rounds reverse the order twice; each adds its number.
+        // Two rounds reverse the order twice, and each adds its number.
         const auto after = words(kSize, [](std::uint32_t i) { return i + 1; });
         const auto scratch = words(kSize, [](std::uint32_t i) { return kSize - i; });
         return {name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of a context through the C API with one program: every kind of call, each checked.
+// The life of a context with one program, through the C API: every kind of call, each checked.
 // Single-threaded. Its own memory does not count as Wye's.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace faults {
 // The device that a program runs on.
 struct Target {
     std::string name;      // "opencl"
-    std::string selector;  // empty: no device, programs are only checked and lowered
-    std::string folder;    // of the plugin; empty: built in
+    std::string selector;  // empty: no device; programs are only checked and lowered
+    std::string folder;    // the plugin's folder; empty: built in
     std::vector<std::pair<std::string, std::string>> config;
 };
 
@@ -32,20 +32,20 @@ struct Subject {
 };
 
 const std::vector<Target>& targets();
-// The example programs, one with grid barriers and one that traps.
+// The example programs, a program with grid barriers and one that traps.
 std::vector<std::string> subject_names();
 Subject subject(const std::string& name);
 
 // The result of a pass.
 struct Pass {
     bool done = false;                 // every call succeeded
-    std::vector<std::string> defects;  // errors not explained by the fault
+    std::vector<std::string> defects;  // errors that the fault does not explain
     std::string refusal;               // the first error: text of its object
 };
 
 // `cache` is the context's cache folder.
 wye_context* make_context(const Target& target, const std::string& cache, Pass& pass);
-// Stops at the first call that fails, and frees what it created.
+// Runs a pass. Stops at the first call that fails, and frees what it created.
 void run_pass(wye_context* context, const Target& target, const Subject& subject, Pass& pass);
 
 }  // namespace faults

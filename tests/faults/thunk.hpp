@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the driver proxies: one function of a driver, with a fault before or after it.
+// Thunk: one function of a driver, with a fault before or after the call. Shared by the driver
+// proxies.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +37,10 @@ constexpr bool one_of(std::string_view name, const char* const (&list)[N]) {
     return false;
 }
 
-// Rules, all static: find(name) looks up the real function; does_first(name): it is called before
-// the fault; failure<R>(name, arguments...); made(name, result, arguments...) and freed(name,
-// arguments...) count the driver's objects.
+// `Rules` has only static members: find(name) looks up the real function; does_first(name): whether
+// the real function is called before the fault; failure<R>(name, arguments...) makes the result of
+// a failed call; made(name, result, arguments...) and freed(name, arguments...) count the driver's
+// objects.
 template <typename Rules, Name kName, typename Function>
 struct Thunk;
 template <typename Rules, Name kName, typename R, typename... A>

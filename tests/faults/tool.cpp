@@ -144,7 +144,7 @@ class CommandRun {
         std::fflush(stdout);
     }
 
-    // The number of calls, by doubling until none fails, then bisection.
+    // The number of calls: doubles a guess until no call fails, then bisects.
     std::uint64_t count() {
         const auto fires = [&](std::uint64_t n) {
             (void)spawn(n);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A proxy of the real Vulkan loader: each function that returns a result fails when the test
-// requests it.
+// A proxy of the real Vulkan loader: functions that return a result fail on request.
 #include <dlfcn.h>
 
 #include "faults/thunk.hpp"
@@ -15,7 +14,7 @@ constexpr const char* kLosable[] = {
 };
 
 struct Rules {
-    static void* find(const char*) { return nullptr; }  // set when the function was looked up
+    static void* find(const char*) { return nullptr; }  // set when the function is looked up
     static constexpr bool does_first(std::string_view name) { return name == "vkWaitSemaphores"; }
     template <typename R, typename... A>
     static R failure(std::string_view name, A...) {
@@ -30,7 +29,7 @@ struct Rules {
                                                           : VK_ERROR_INITIALIZATION_FAILED;
             }
         } else {
-            return nullptr;  // a function that is not there
+            return nullptr;  // the driver lacks the function
         }
     }
     template <typename R, typename... A>

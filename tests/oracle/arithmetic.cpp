@@ -23,7 +23,7 @@ float as_float(std::uint64_t bits) {
 
 // ---- Integers ---------------------------------------------------------------------------------
 
-std::uint64_t lowest(unsigned kind) {  // bits of the smallest value
+std::uint64_t lowest(unsigned kind) {  // the bits of the smallest value
     return is_signed(kind) ? std::uint64_t{1} << (kind_bits(kind) - 1) : 0;
 }
 std::uint64_t highest(unsigned kind) { return is_signed(kind) ? mask(kind) >> 1 : mask(kind); }
@@ -130,7 +130,7 @@ std::uint64_t integer_binary(std::uint32_t op, unsigned kind, std::uint64_t a, s
 
 std::uint64_t sign_bit(unsigned kind) { return std::uint64_t{1} << (kind_bits(kind) - 1); }
 
-// The bits of a value that the kind can hold, or its nearest one.
+// The bits of a value that the kind can represent, or of the nearest one.
 std::uint64_t from_double(unsigned kind, double value) {
     if (kind == WYE_KIND_F64) return std::bit_cast<std::uint64_t>(value);
     if (kind == WYE_KIND_F32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -196,7 +196,7 @@ std::uint64_t float_binary(std::uint32_t op, unsigned kind, std::uint64_t a, std
         case WYE_OP_DIV:
             if (kind == WYE_KIND_F64) return from_double(kind, calculate(op, x, y));
             return from_float(kind, calculate(op, to_float(kind, a), to_float(kind, b)));
-        case WYE_OP_MIN:  // a NaN loses, -0 is below +0
+        case WYE_OP_MIN:  // a number wins over a NaN, and -0 is below +0
             if (x == y) return a | b;
             return x < y || std::isnan(y) ? a : b;
         case WYE_OP_MAX:
@@ -330,8 +330,8 @@ std::uint16_t half_from_double(double value) {
     const double size = std::fabs(value);
     if (size >= 65520.0) return sign | 0x7c00;  // half way from the largest f16 to 65536
     if (size == 0) return sign;
-    // Count in units of the last place: exact scaling, then one rounding. A carry into the next
-    // binade, or from subnormal to normal, is the right encoding by itself.
+    // Counts in units of the last place: exact scaling, then one rounding. A carry into the next
+    // binade, or from subnormal to normal, gives the right encoding without further steps.
     const int exponent = std::max(std::ilogb(size), -14);
     const double units = std::nearbyint(std::ldexp(size, 10 - exponent));
     return static_cast<std::uint16_t>(sign | (((exponent + 14) << 10) + static_cast<int>(units)));
@@ -369,7 +369,8 @@ std::uint64_t convert(unsigned to, unsigned from, std::uint64_t bits) {
     if (is_float(from)) {
         const double x = to_double(from, bits);
         if (is_float(to)) return from_double(to, x);
-        // Toward zero, saturated. The bounds are powers of two, exact in double.
+        // Rounds toward zero and saturates. The bounds are powers of two, which are exact in
+        // double.
         if (std::isnan(x)) return 0;
         const double top =
             std::ldexp(1.0, static_cast<int>(kind_bits(to)) - (is_signed(to) ? 1 : 0));
@@ -378,7 +379,7 @@ std::uint64_t convert(unsigned to, unsigned from, std::uint64_t bits) {
         return is_signed(to) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(x)) & mask(to)
                              : static_cast<std::uint64_t>(x);
     }
-    // Integers and bool (which is 0 or 1, and unsigned here).
+    // Integers, and bool, which is 0 or 1 and unsigned here.
     const bool negative = is_signed(from) && to_signed(from, bits) < 0;
     const std::uint64_t extended =
         negative ? static_cast<std::uint64_t>(to_signed(from, bits)) : bits;
@@ -389,7 +390,7 @@ std::uint64_t convert(unsigned to, unsigned from, std::uint64_t bits) {
         case WYE_KIND_F32:
             return std::bit_cast<std::uint32_t>(negative ? static_cast<float>(to_signed(from, bits))
                                                          : static_cast<float>(bits));
-        case WYE_KIND_F16:  // a rounding to f64 happens only far above the largest f16
+        case WYE_KIND_F16:  // rounds to f64 only far above the largest f16
             return half_from_double(negative ? static_cast<double>(to_signed(from, bits))
                                              : static_cast<double>(bits));
         default:

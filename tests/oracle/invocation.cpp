@@ -161,8 +161,8 @@ void Invocation::execute(const Statement& s) {
         default:
             break;
     }
-    // Stores a value, which may be the result of an effect: the index is evaluated before the
-    // effect, the store happens after it.
+    // Stores a value. If it is the result of an effect, the index is evaluated before the effect
+    // and the store happens after it.
     const bool store = s.op == WYE_OP_STORE || s.op == WYE_OP_STORE_ARRAY;
     const Value index = store ? evaluate(s.args[0]) : Value();
     const Node& node = s.args.back();

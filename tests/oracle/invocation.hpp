@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One invocation of a program, or one call of a function: its locals and a stack of open blocks. It
-// does not use the host's stack for these, so that it can stop and continue later.
+// Invocation: one invocation of a program, or one call of a function: its locals and a stack of
+// open blocks. These are not on the host's stack, so that an invocation can stop and continue
+// later.
 #pragma once
 
 #include <array>
@@ -16,20 +17,21 @@
 
 namespace oracle {
 
-// What all invocations of a launch share.
+// The state that all invocations of a launch share.
 struct Machine {
     const Module& module;
     std::vector<std::uint64_t> params;
-    std::vector<Array> arrays;  // by buffer index; of `shared`, the running workgroup's
+    // Indexed by buffer; `shared` arrays are those of the running workgroup.
+    std::vector<Array> arrays;
     std::array<std::uint32_t, 3> groups{};
     std::array<std::uint32_t, 3> workgroup{};
     std::uint32_t subgroup_size = 0;
-    std::uint64_t interval = 0;  // counts barriers of the running workgroup
+    std::uint64_t interval = 0;  // number of barriers that the running workgroup has passed
     std::uint64_t steps_left = 0;
     Trap trap;
 };
 
-// The place of an invocation in the grid.
+// The position of an invocation in the grid.
 struct Position {
     std::array<std::uint32_t, 3> workgroup_id{};
     std::array<std::uint32_t, 3> local_id{};
@@ -40,7 +42,7 @@ struct Position {
 
 bool is_effect(std::uint32_t op);
 bool is_subgroup(std::uint32_t op);
-// The effect in a statement that several invocations perform together; 0: none.
+// The effect in a statement that several invocations perform together; 0 if there is none.
 std::uint32_t together(const Statement& statement);
 
 class Invocation {
@@ -54,10 +56,10 @@ class Invocation {
     [[nodiscard]] bool ended() const { return stack_.empty(); }
     [[nodiscard]] const Statement* waiting() const { return waiting_; }
 
-    // While waiting at an effect: its operands, already evaluated. finish() gives the result.
+    // While waiting at an effect: its operands, already evaluated. finish() takes the result.
     [[nodiscard]] const std::vector<Value>& operands() const { return operands_; }
     void finish(const Value& result);
-    void pass() { waiting_ = nullptr; }  // a barrier
+    void pass() { waiting_ = nullptr; }  // continues after a barrier
 
     [[nodiscard]] Value evaluate(const Node& node);
     [[nodiscard]] Accessor accessor() const;
@@ -69,9 +71,9 @@ class Invocation {
     };
     struct Scope {
         const Block* block;
-        const Statement* loop;  // FOR or WHILE whose body this is, else null
+        const Statement* loop;  // the FOR or WHILE with this body; else null
         std::size_t next = 0;
-        Value i, end, step;  // FOR
+        Value i, end, step;  // of a FOR
     };
 
     void count_step();

@@ -10,7 +10,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Exact 128-bit integers; results that do not fit are refused. The language's own limit is 2^63.
+// Evaluates sizes as exact 128-bit integers, and refuses results that do not fit. The language's
+// own limit is 2^63.
 class Sizes {
   public:
     Sizes(const Module& module, const std::vector<std::uint64_t>& params,
@@ -67,8 +68,8 @@ class Sizes {
     const std::vector<std::uint64_t>& counts_;
 };
 
-// Element counts by buffer index. Computed counts come last: they may use other counts, but not one
-// another.
+// The element counts by buffer index. Computed counts come last: they may use the other counts, but
+// not one another.
 std::vector<std::uint64_t> element_counts(const Module& m, const Launch& launch) {
     std::vector<std::uint64_t> counts(m.buffers.size());
     std::vector<const std::vector<std::byte>*> bound(m.buffers.size());

@@ -9,7 +9,7 @@
 
 namespace oracle {
 
-// Throws Refused when the launch does not fit the program. `module` must outlive the result.
+// Throws Refused if the launch does not fit the program. `module` must outlive the result.
 Machine prepare(const Module& module, const Launch& launch);
 
 }  // namespace oracle

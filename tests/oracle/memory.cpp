@@ -65,7 +65,7 @@ bool Array::find(const Value& index, std::uint64_t& element) const {
         throw Refused("index of `" + name_ + "` is no scalar integer");
     if (is_signed(kind) && to_signed(kind, index.c[0]) < 0) return false;
     element = index.c[0];
-    // len() of a 32-bit index stops at 2^32-1.
+    // For 32-bit indices, len() is at most 2^32-1.
     const std::uint64_t length =
         kind_bits(kind) == 32 ? std::min<std::uint64_t>(count_, 0xffffffffU) : count_;
     return element < length;

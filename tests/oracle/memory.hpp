@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers and workgroup memory, with the rules for indices out of range, storage types and NaNs,
-// and an optional race check.
+// Array: buffers and workgroup memory, with the rules for indices out of range, storage types and
+// NaNs, and an optional race check.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace oracle {
 
-// The value type that a load of an element type gives.
+// The type of a value loaded from an element type.
 Type loaded(Type element);
 
 // Kinds of access. Two accesses of the same kind never race, except writes and atomics whose order
@@ -21,8 +21,8 @@ Type loaded(Type element);
 enum class Access { Read, Write, Ordered, Add, Min, Max, And, Or, Xor };
 inline constexpr int kAccesses = 9;
 
-// The origin of an access: invocation (its number in the grid), workgroup, and interval between
-// that workgroup's barriers.
+// Who makes an access: invocation (its number in the grid), workgroup, and interval between that
+// workgroup's barriers.
 struct Accessor {
     std::uint64_t workgroup = 0;
     std::uint64_t interval = 0;
@@ -33,30 +33,31 @@ class Array {
   public:
     Array(std::string name, Type type, std::vector<std::byte> bytes);
 
-    void watch();                                        // check for races from now on
-    void clear();                                        // all elements to zero
-    void forget() { cells_.assign(cells_.size(), {}); }  // a grid barrier orders everything
+    void watch();  // checks for races from here on
+    void clear();  // sets all elements to zero
+    // Forgets all accesses, after a grid barrier, which orders everything.
+    void forget() { cells_.assign(cells_.size(), {}); }
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
     [[nodiscard]] Type type() const { return type_; }
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
     [[nodiscard]] const std::string& race() const { return race_; }
 
-    // Out of range: a load gives zero, a store is dropped, an atomic gives zero.
+    // Out of range, a load gives zero, a store is dropped, and an atomic gives zero.
     Value load(const Value& index, const Accessor& who);
     void store(const Value& index, const Value& value, const Accessor& who);
-    // op: ATOMIC_*. Returns the old value, without a type for ATOMIC_STORE. `value` and `expected`
-    // as the operation needs. `used`: whether the result is used.
+    // Performs ATOMIC_* and returns the old value; for ATOMIC_STORE, a value without a type.
+    // `value` and `expected` are set as the operation needs. `used`: whether the result is used.
     Value atomic(std::uint32_t op, const Value& index, const Value& value, const Value& expected,
                  bool used, const Accessor& who);
 
   private:
-    // Accesses of one kind to one element. Workgroups run one after another (until a grid barrier,
-    // after which all is forgotten), so the latest workgroup and interval are enough.
+    // The accesses of one kind to an element. Workgroups run one after another (until a grid
+    // barrier, after which all is forgotten), so the latest workgroup and interval are enough.
     struct Seen {
         bool any = false;
-        bool other_workgroups = false;  // than the one in `last`
-        bool several = false;           // invocations, in the interval in `last`
+        bool other_workgroups = false;  // some other than the one in `last`
+        bool several = false;           // several invocations, in the interval in `last`
         Accessor last;
     };
     struct Cell {
@@ -72,7 +73,7 @@ class Array {
     Type type_;
     std::vector<std::byte> bytes_;
     std::uint64_t count_;
-    std::vector<Cell> cells_;  // empty: not watched
+    std::vector<Cell> cells_;  // empty: no race check
     std::string race_;
 };
 

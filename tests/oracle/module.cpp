@@ -24,7 +24,7 @@ class Reader {
         const std::uint64_t low = word();
         return low | static_cast<std::uint64_t>(word()) << 32;
     }
-    // A count of entries of at least `bytes` bytes each.
+    // Reads the number of entries that have at least `bytes` bytes each.
     std::uint32_t count(std::size_t bytes) {
         const std::uint32_t n = word();
         if (n > bytes_.size() / bytes) throw Refused("a count is larger than its section");
@@ -52,7 +52,7 @@ class Reader {
     std::span<const std::byte> bytes_;
 };
 
-// Operands of an opcode with a fixed number; -1: by immediate; -2: not an expression.
+// The number of operands of an opcode; -1: given by the immediate; -2: not an expression.
 int operand_count(std::uint32_t op) {
     switch (op) {
 #define WYE_ORACLE_OPERANDS(name, code, text, operands) \
@@ -144,8 +144,8 @@ class CodeReader {
     [[nodiscard]] std::uint32_t levels() const { return levels_; }
 
   private:
-    // Evaluates operations on literals once, instead of in each invocation. Those that are refused
-    // are left to the invocations, which refuse them again.
+    // Evaluates operations on literals once, instead of in each invocation. Those that would be
+    // refused are left to the invocations, which refuse them.
     static std::optional<Value> known(const Node& node) {
         const bool shapes = node.op >= WYE_OP_CONSTRUCT && node.op <= WYE_OP_SELECT;
         const bool operators = (node.op & 0xf00U) == 0x200;
@@ -283,13 +283,13 @@ void read_buffers(Reader in, Module& m) {
     for (std::uint32_t i = 0; i < n; ++i) {
         Buffer b;
         b.name = in.string();
-        (void)in.word();  // the binding: ascending, so the order is enough
+        (void)in.word();  // the binding: ascending, so the order suffices
         b.role = in.word();
         b.type = type_of_code(in.word());
         const std::uint32_t flags = in.word();
-        (void)in.word();  // alignment, which only binding needs
+        (void)in.word();  // the alignment, which matters only for binding
         if ((flags & WYE_BUFFER_BYTES) != 0) (void)in.two_words(), (void)in.two_words();
-        if ((flags & WYE_BUFFER_HINTS) != 0)  // which no result depends on
+        if ((flags & WYE_BUFFER_HINTS) != 0)  // no result depends on hints
             (void)in.word(), (void)in.word(), (void)in.word();
         b.count_kind = in.word();
         if (b.count_kind == WYE_COUNT_LITERAL) b.count = in.two_words();
@@ -359,7 +359,7 @@ Module read_module(std::span<const std::byte> wire) {
 
     Module m;
     bool body = false;
-    for (std::uint32_t i = 0; i < sections; ++i) {  // ascending, so names come before uses
+    for (std::uint32_t i = 0; i < sections; ++i) {  // ascending, so names come before their uses
         const std::uint32_t id = header.word();
         (void)header.word();
         const std::uint64_t offset = header.two_words();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program as trees, decoded from its wire form. The decoder shares no code with the project's
-// reader, only the constants of wye/program_format.h.
+// Module: a program as trees, decoded from its wire form. The decoder shares no code with the
+// project's reader, only the constants of wye/program_format.h.
 //
 // It leaves checks of the canonical form (padding, unused bits) to the project's reader, but never
 // reads outside the bytes: truncated or out-of-range input is Refused.
@@ -24,8 +24,8 @@ struct Node {
     std::uint32_t imm = 0;  // see program_format.h
     std::uint64_t extra = 0;
     std::vector<Node> args;
-    std::optional<Value> known;  // the same for all invocations: an operation on literals
-    std::uint32_t levels = 1;    // of nodes within one another, those of called functions too
+    std::optional<Value> known;  // set if equal for all invocations: an operation on literals
+    std::uint32_t levels = 1;    // depth of nested nodes, those of called functions included
 };
 
 struct Statement;
@@ -45,7 +45,7 @@ struct Code {
     std::uint32_t locals = 0;
     Block block;
     std::optional<Node> result;  // functions
-    std::uint32_t levels = 0;    // the most that a node has
+    std::uint32_t levels = 0;    // the greatest `levels` of its nodes
 };
 
 struct SizeNode {
@@ -87,10 +87,10 @@ struct Module {
     std::vector<Table> tables;
     std::vector<Function> functions;
     Code main;
-    bool grid_barrier = false;  // main has one
+    bool grid_barrier = false;  // whether main has one
 };
 
-// Throws Refused.
+// Decodes a program. Throws Refused.
 Module read_module(std::span<const std::byte> wire);
 
 }  // namespace oracle

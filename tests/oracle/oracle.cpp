@@ -17,7 +17,7 @@
 namespace oracle {
 namespace {
 
-// The invocations of one workgroup, and its `shared` arrays while another workgroup runs.
+// The invocations of one workgroup, and its `shared` arrays while other workgroups run.
 struct Workgroup {
     std::vector<Invocation> invocations;
     std::uint64_t interval = 0;
@@ -65,7 +65,7 @@ bool run_phase(Machine& machine, Workgroup& group) {
     return ended;
 }
 
-// With grid barriers all workgroups are kept, since each waits there for the others.
+// With grid barriers, all workgroups are kept, since each waits there for the others.
 void run_phases(Machine& machine, std::uint64_t count) {
     std::vector<Workgroup> all;
     for (std::uint64_t i = 0; i < count; ++i) all.push_back(start(machine, i));
@@ -111,10 +111,10 @@ Outcome caught(const Work& work) {
     }
 }
 
-// Expressions and calls go as deep on the host's stack as in the program, at most
+// Expressions and calls use the host's stack as deep as they nest in the program: at most
 // WYE_LIMIT_FUNCTIONS * WYE_LIMIT_EXPRESSION_DEPTH levels.
 constexpr std::uint32_t kLevelsAnywhere = 512;
-constexpr std::size_t kBytesOfLevel = 4096;  // under sanitizers too
+constexpr std::size_t kBytesOfLevel = 4096;  // enough under sanitizers too
 
 Outcome on_deep_stack(std::uint32_t levels, std::function<Outcome()> work) {
     struct Job {

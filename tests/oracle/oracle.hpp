@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scalar oracle: evaluates a program from its wire form, one invocation at a time, and gives
-// the result that the language defines. Simple rather than fast, and independent: it shares no code
-// with the runtime, the sdk or any plugin (only the constants of wye/program_format.h), so that a
-// common fault cannot make results equal.
+// the result that the language defines. It is simple rather than fast, and independent: it shares
+// no code with the runtime, the sdk or any plugin (only the constants of wye/program_format.h), so
+// that no common fault can make results equal.
 //
 // Invocations of a workgroup run one after another from one barrier (or subgroup operation) to the
-// next; workgroups run one after another from one grid barrier to the next.
-// Pure; thread-safe; does not throw. Needs the host's default rounding mode.
+// next; workgroups run one after another from one grid barrier to the next. Pure; thread-safe; does
+// not throw. Needs the host's default rounding mode.
 #pragma once
 
 #include <array>
@@ -21,18 +21,19 @@
 namespace oracle {
 
 struct Launch {
-    // The grid: workgroups, else elements along x, else the program's grid clause.
+    // The grid: workgroups; else elements along x; else the program's grid clause.
     std::optional<std::array<std::uint32_t, 3>> groups;
     std::optional<std::uint64_t> elements;
-    // By parameter index: the bits, zero-extended.
+    // The bits of each parameter, zero-extended.
     std::vector<std::uint64_t> params;
-    // In binding order, `shared` left out. An `output` may be empty where its count follows from
-    // the program (or from `elements`); other sizes must fit. Outputs are cleared first.
+    // In binding order, without `shared`. An `output` may be empty if its count follows from the
+    // program (or from `elements`); other sizes must fit. Outputs are cleared first.
     std::vector<std::vector<std::byte>> buffers;
-    std::optional<std::array<std::uint32_t, 3>> workgroup;  // override; the program must allow it
-    std::uint32_t subgroup_size = 32;                       // where the program does not say
-    std::uint64_t step_limit = std::uint64_t{1} << 36;      // statements and loop rounds
-    bool check_races = false;                               // also for atomics whose order shows
+    // Overrides the program's workgroup size, if it allows that.
+    std::optional<std::array<std::uint32_t, 3>> workgroup;
+    std::uint32_t subgroup_size = 32;                   // if the program does not state it
+    std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop rounds
+    bool check_races = false;                           // also for atomics whose order is visible
 };
 
 struct Trap {
@@ -42,10 +43,11 @@ struct Trap {
 };
 
 struct Outcome {
-    std::string error;  // not empty: refused or not evaluated; ignore the other members
-    std::vector<std::vector<std::byte>> buffers;  // after the launch, as in Launch::buffers
+    std::string error;  // not empty: refused or not evaluated, and the other members are void
+    // Contents after the launch, as in Launch::buffers.
+    std::vector<std::vector<std::byte>> buffers;
     Trap trap;
-    std::string race;  // the first race found, when Launch::check_races asks for it
+    std::string race;  // the first race found, if Launch::check_races is set
     [[nodiscard]] bool ok() const { return error.empty(); }
 };
 

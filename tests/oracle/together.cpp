@@ -8,7 +8,7 @@
 namespace oracle {
 namespace {
 
-std::uint32_t operation(std::uint32_t op) {  // of reductions and scans
+std::uint32_t operation(std::uint32_t op) {  // of a reduction or scan
     switch (op) {
         case WYE_OP_SUBGROUP_MIN:
             return WYE_OP_MIN;
@@ -47,7 +47,8 @@ std::vector<Value> scan(bool exclusive, std::vector<Value> v) {
     return v;
 }
 
-// The statement at which all invocations of a range wait; null if they do not wait at the same one.
+// The statement at which all invocations of a range wait; null if they do not all wait at the same
+// one.
 const Statement* common(std::span<const Invocation> invocations) {
     for (const Invocation& i : invocations)
         if (i.waiting() != invocations.front().waiting()) return nullptr;

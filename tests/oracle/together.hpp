@@ -11,11 +11,11 @@
 namespace oracle {
 
 // Called when no invocation can continue by itself. Releases those that wait only for one another;
-// false if there are none: all have ended, or all wait at a grid barrier. Refuses any other state,
-// which would be non-uniform control flow.
+// returns false if there are none: all have ended, or all wait at a grid barrier. Refuses any other
+// state, which would be non-uniform control flow.
 bool meet(Machine& machine, std::vector<Invocation>& invocations);
 
-// The results of a subgroup operation, lane by lane, from the operands of all lanes.
+// The results of a subgroup operation, one per lane, from the operands of all lanes.
 std::vector<Value> subgroup(std::uint32_t op, const std::vector<std::vector<Value>>& operands);
 
 }  // namespace oracle

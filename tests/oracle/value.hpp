@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value of the language: its type and the raw bits of up to four components. Every value carries
-// its type, so the evaluator needs no typing pass of its own.
-// Components are zero-extended to 64 bits; bool is 0 or 1; floats are their bit patterns.
+// Value: a value of the language: its type and the bits of up to four components. Every value
+// carries its type, so the evaluator needs no typing pass. Components are zero-extended to 64 bits;
+// bool is 0 or 1; floats are their bit patterns.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace oracle {
 
-// Thrown inside the oracle only, and turned into Outcome::error by run(): a program or launch that
-// cannot be evaluated, with a sentence that says why.
+// Thrown inside the oracle only: a program or launch that cannot be evaluated, with a sentence that
+// says why. run() turns it into Outcome::error.
 struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

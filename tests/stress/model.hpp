@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small programs with random literals, and their results by plain host arithmetic.
+// Small programs with random literals, and their results by host arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Model {
     [[nodiscard]] std::string text() const;
     // The output of a run with input `x` and parameter `k`.
     [[nodiscard]] Words expected(std::span<const std::uint32_t> x, std::uint32_t k) const;
-    // The number of invocations that end by `trap 7`: those that read `k`.
+    // The number of invocations that end with `trap 7`: those that read `k`.
     [[nodiscard]] std::uint32_t traps(std::span<const std::uint32_t> x, std::uint32_t k) const;
 };
 

@@ -143,7 +143,7 @@ void Worker::free_buffer() {
     std::swap(own_[pick(own_.size())], own_.back());
     const OwnBuffer out = std::move(own_.back());
     own_.pop_back();
-    // Work after a time-out may still use it; then the context's end frees it.
+    // Work after a time-out may still use the buffer; then the end of the context frees it.
     call("wye_buffer_free", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {
         return wye_buffer_free(place(out.place).context, out.handle, error);
     });
@@ -206,7 +206,7 @@ void Worker::copy_buffers() {
                     target.words.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
-// Writes a mapped buffer, and reads it through the mapping and by a transfer.
+// Writes a mapped buffer, and reads it back through the mapping and by a transfer.
 void Worker::map_buffer() {
     const auto found = std::ranges::find(own_, true, &OwnBuffer::maps);
     if (found == own_.end()) return create_buffer();

@@ -12,7 +12,7 @@
 
 namespace wye::stress {
 
-constexpr std::size_t kMostWords = 3000;   // of one buffer
+constexpr std::size_t kMostWords = 3000;   // per buffer
 constexpr std::uint32_t kShortLoop = 300;  // rounds
 
 // A buffer of one thread, and its expected contents.
@@ -21,7 +21,7 @@ struct OwnBuffer {
     std::size_t device = 0;
     wye_buffer handle = 0;
     Words words;
-    bool maps = false;  // SHARED: if any device can map a buffer, it maps this one
+    bool maps = false;  // of usage SHARED: a device that can map buffers maps it
 };
 
 // An asynchronous dispatch of one thread, and its expected output.
@@ -49,8 +49,8 @@ class Worker {
     void run();
 
   private:
-    // Makes a call; checks its error, if any, and passes it to another thread. Any status other
-    // than OK and `allowed` is a failure.
+    // Makes a call; if it fails, checks the error and passes it to another thread. A status other
+    // than OK and `allowed` fails the run.
     using Call = std::function<wye_status(wye_error**)>;
     wye_status call(const char* name, std::initializer_list<wye_status> allowed,
                     const Call& function);
@@ -58,10 +58,10 @@ class Worker {
     [[nodiscard]] std::uint64_t pick(std::uint64_t count) { return below(random_, count); }
     [[nodiscard]] Place& place(std::size_t index) { return *world_.places()[index]; }
     [[nodiscard]] Words words(std::size_t count);
-    // Compares a device's result with host arithmetic.
+    // Compares a device's result with that of host arithmetic.
     void check(const char* what, const Words& got, const Words& want);
 
-    // Each of these is one kind of step.
+    // Each of these functions is one kind of step.
     void create_program();
     void free_program();
     void create_buffer();
@@ -92,20 +92,20 @@ class Worker {
     // One execution of a graph.
     struct Run {
         std::vector<std::uint64_t> params;
-        bool same = false;  // as those before it, and not given
+        bool same = false;  // params are those of the previous execution, and not given
         wye_pending pending = 0;
         wye_status status = WYE_OK;
     };
     [[nodiscard]] bool record(Graph& graph);
     void execute(Graph& graph, Run& run);
-    // Waits for it, and applies it to the expected contents.
+    // Waits for the execution, and applies it to the expected contents.
     void finish(const Graph& graph, Run& run);
     [[nodiscard]] std::uint32_t draw(const Model& model, const Words& x, std::size_t count);
-    // Runs one dispatch and returns its status; outcomes that the launch does not allow are
-    // failures.
+    // Runs one dispatch and returns its status. An outcome that the launch does not allow fails the
+    // run.
     wye_status launch(Launch& launch);
     [[nodiscard]] std::shared_ptr<SharedProgram> some_program(std::size_t in);
-    // For a dispatch on this device; 0: none.
+    // A queue for a dispatch on this device; 0: none.
     [[nodiscard]] wye_queue some_queue(std::size_t in, std::size_t device);
 
     World& world_;

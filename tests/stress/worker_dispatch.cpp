@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dispatches: with host bytes, with resident buffers, timed, with time limits, with traps.
+// Steps with dispatches: on host bytes, on resident buffers, timed, with time limits, with traps.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -51,7 +51,8 @@ wye_status Worker::launch(Launch& launch) {
     desc.label = wye_str("stress");
     desc.queue = some_queue(launch.place, launch.device);
     if (pick(3) == 0) desc.flags |= WYE_DISPATCH_TIMED;
-    // Set first: another thread may find the device busy before this call returns its time-out.
+    // Set before the call: another thread may find the device busy before this call returns its
+    // time-out.
     std::atomic<bool>& limited = here.limited[launch.device];
     if (launch.timeout_ns != 0) limited = true;
     wye_report report;
@@ -156,7 +157,7 @@ void Worker::dispatch_resident() {
                  }) == WYE_OK)
             check(one.name, got, own_[b].words);
     } else if (status == WYE_TIMEOUT) {
-        // Its contents are unspecified now.
+        // Its contents are unspecified after the time-out.
         const wye_buffer lost = own_[b].handle;
         own_.erase(own_.begin() + static_cast<std::ptrdiff_t>(b));
         call("wye_buffer_free after a time-out", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {

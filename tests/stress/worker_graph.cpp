@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs: recorded from one program, run and submitted with other parameters each time, and freed
-// before or after their executions have ended.
+// Steps with graphs: recorded from one program, run and submitted with other parameters each time,
+// and freed before or after their executions have ended.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -14,9 +14,9 @@ constexpr std::size_t kMostDispatches = 3, kMostRuns = 5;
 
 }  // namespace
 
-// The recorded dispatches of a graph, and what an execution does to the contents of its buffers.
+// A graph's recorded dispatches, and how an execution changes the contents of its buffers.
 struct Worker::Graph {
-    std::size_t from = 0, to = 0;  // own buffers
+    std::size_t from = 0, to = 0;  // indices of own buffers
     std::shared_ptr<SharedProgram> program;
     std::size_t count = 0;              // words of `from`
     std::vector<std::uint64_t> params;  // of each dispatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that are neither transfers nor dispatches: descriptions, reports, invalid calls,
+// Steps that are neither transfers nor dispatches: descriptions, reports, invalid calls,
 // short-lived contexts.
 #include "worker.hpp"
 
@@ -15,7 +15,7 @@ void Worker::describe() {
     wye_status status = WYE_OK;
     switch (pick(4)) {
         case 0: {
-            // The program may be gone already: another thread may have freed it.
+            // Another thread may have freed the program already.
             wye_program_description description;
             WYE_INIT(description);
             status = call("wye_program_describe", {WYE_STALE_HANDLE}, [&](wye_error** error) {

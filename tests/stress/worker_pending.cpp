@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asynchronous dispatches: several in flight, polled, waited for, notified, cancelled and freed in
-// any order.
+// Steps with asynchronous dispatches: several in flight, polled, waited for, notified, cancelled
+// and freed in any order.
 #include <algorithm>
 
 #include "worker.hpp"
@@ -72,7 +72,7 @@ void Worker::settle_pending() {
              [&](wye_error** error) { return wye_pending_free(context, one.handle, error); });
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
     };
-    if (pick(6) == 0) return free();  // it goes on, unobserved
+    if (pick(6) == 0) return free();  // the dispatch continues, unobserved
     if (pick(6) == 0) {
         one.cancelled = true;
         call("wye_pending_cancel", {WYE_UNSUPPORTED},

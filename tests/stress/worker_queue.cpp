@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Public queues: made, described, flushed and freed with work in flight; and transfers by a
-// description, on queues or not, waiting or not.
+// Steps with public queues: made, described, flushed and freed with work in flight. Also transfers
+// with a description: on a queue or not, waiting or not.
 #include <algorithm>
 
 #include "worker.hpp"

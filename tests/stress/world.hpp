@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared state of the threads of one run: contexts with their devices, programs and buffers
+// The state that the threads of one run share: contexts with their devices, programs and buffers
 // that any thread may free while others use them, errors that another thread frees, and the first
 // failure.
 #pragma once
@@ -31,7 +31,7 @@ struct Options {
     std::uint64_t variety = 12;
 };
 
-// A handle in the table of a place. `freed` is set before the call that frees it.
+// A handle in the table of a place. `freed` is set before the call that frees the handle.
 struct SharedProgram {
     wye_program handle = 0;
     Model model;
@@ -46,7 +46,7 @@ struct SharedBuffer {
 // A context and its state.
 struct Place {
     wye_context* context = nullptr;
-    std::vector<wye_device> devices;  // the requested ones, then "cpu" if that is none of them
+    std::vector<wye_device> devices;  // the requested ones, then "cpu" if it is not among them
     // A dispatch with a time limit began on the device, which may be busy from then on.
     std::array<std::atomic<bool>, kMostDevices> limited = {};
     std::atomic<std::uint64_t> log_lines = 0;
@@ -58,14 +58,14 @@ struct Place {
 class World {
   public:
     explicit World(const Options& options);
-    // Destroys the contexts, each on its own thread, with their remaining objects.
+    // Destroys the contexts with their remaining objects, each context on its own thread.
     ~World();
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
-    // Creates the contexts and opens their devices, each on its own thread, all at once.
+    // Creates the contexts and opens their devices in parallel, each context on its own thread.
     [[nodiscard]] bool open();
-    // Opens a context whose log callback counts in `place`, with these devices and "cpu". False:
+    // Opens a context with these devices and "cpu"; its log callback counts in `place`. False:
     // failed, and reported.
     [[nodiscard]] bool open_place(Place& place, const std::vector<std::string>& devices);
 
@@ -95,7 +95,7 @@ class World {
     std::deque<wye_error*> errors_;
 };
 
-// "a,b"
+// Joins the names: "a,b".
 [[nodiscard]] std::string listed(const std::vector<std::string>& devices);
 
 [[nodiscard]] inline std::string copy(wye_string text) {

@@ -32,9 +32,9 @@ struct Case {
     std::vector<std::string> needs;  // capabilities
 };
 
-// `remarks`: comment lines for readers, written first.
+// Makes the file of a case. `remarks`: comment lines for readers, written first.
 [[nodiscard]] std::string write_case(const Case& what, const std::vector<std::string>& remarks);
-// INVALID_TEXT names the line.
+// Parses the file of a case. INVALID_TEXT names the line.
 [[nodiscard]] wye::Result<Case> read_case(const std::string& file);
 
 }  // namespace support

@@ -61,7 +61,7 @@ wye::Result<void> Device::run_host(const wye::Program& program, const Launch& la
     wye::Dispatch dispatch(program, device_);
     dispatch.timeout_ns(timeout_ns_);
     set(dispatch, launch);
-    // Outputs go to storage of their own, so that a device cannot read what it should write.
+    // Outputs have storage of their own, so that a device cannot read what it should write.
     std::vector<std::vector<std::byte>> out(bytes.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const Binding& b = launch.buffers[i];
@@ -104,7 +104,7 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
     return {};
 }
 
-// The C++ wrapper drops the report of a dispatch that failed, so this one speaks C.
+// Uses the C API, since the C++ wrapper drops the report of a dispatch that failed.
 wye::Result<Ending> Device::run_to_trap(const wye::Program& program, const Launch& launch) const {
     WYE_ASSIGN(const wye_program_description described, program.describe());
     Ending ending;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One device under test, driven through the public API only. Not thread-safe.
+// Device: a device under test, used through the public API only. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace support {
 
-// A buffer of a launch, in binding order: what goes in, or how much storage an output needs.
+// A buffer of a launch, in binding order: the content of an input, or the size of an output's
+// storage.
 struct Binding {
     std::string name;
     bool input = false;
@@ -25,15 +26,15 @@ struct Binding {
 
 struct Launch {
     std::vector<std::uint64_t> params;                   // bits, in declared order
-    std::optional<std::array<std::uint32_t, 3>> groups;  // else the program's grid clause
+    std::optional<std::array<std::uint32_t, 3>> groups;  // none: the program's grid clause
     std::vector<Binding> buffers;
 };
 
-// How a launch ended that may trap.
+// The result of a launch that may trap.
 struct Ending {
     std::uint32_t trap_code = 0;  // the largest; 0: no trap
     std::uint32_t trap_count = 0;
-    bool delivered = false;                     // some byte of an output's storage was written
+    bool delivered = false;  // whether any byte of an output's storage was written
     std::vector<std::vector<std::byte>> bytes;  // of each buffer, where delivered
 };
 
@@ -64,7 +65,7 @@ class Device {
     [[nodiscard]] wye::Result<std::vector<std::vector<std::byte>>> run(
         const wye::Program& program, const std::vector<Launch>& launches, bool resident) const;
 
-    // One dispatch on host bytes that may trap; other errors are errors.
+    // Runs one dispatch, which may trap, on host bytes. Other failures are errors.
     [[nodiscard]] wye::Result<Ending> run_to_trap(const wye::Program& program,
                                                   const Launch& launch) const;
 

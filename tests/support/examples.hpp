@@ -15,9 +15,9 @@ namespace support {
 
 struct ExampleBuffer {
     std::string name;
-    bool input = false;               // `before` goes in; else the buffer starts at zero
-    bool output = false;              // `expected` comes out
-    std::vector<std::byte> before;    // of an output: as long as the buffer
+    bool input = false;               // initial content is `before`; else zeros
+    bool output = false;              // `expected` is compared
+    std::vector<std::byte> before;    // of an output: zeros, as long as the buffer
     std::vector<std::byte> expected;  // after the last dispatch
 };
 
@@ -25,10 +25,10 @@ struct Example {
     std::string program;                 // "saxpy"
     std::string what;                    // "257 elements"
     std::vector<ExampleBuffer> buffers;  // in binding order, without `shared`
-    // One dispatch each, in order, on the same buffers: the bits of the parameters in declared
-    // order. The grid is the program's own.
+    // The bits of the parameters in declared order, one list per dispatch. The dispatches run in
+    // order on the same buffers, with the program's own grid.
     std::vector<std::vector<std::uint64_t>> dispatches;
-    std::vector<std::string> params;  // their names
+    std::vector<std::string> params;  // names of the parameters
 };
 
 // The names of all example programs, sorted.
@@ -38,7 +38,7 @@ const std::vector<std::string>& example_programs();
 std::string example_text(const std::string& program);
 
 // Launches of one program: empty and tiny ones, sizes around the workgroup size, larger ones.
-// `scale` multiplies the larger ones; 1 suits the oracle.
+// `scale` multiplies the larger sizes; 1 suits the oracle.
 std::vector<Example> examples(const std::string& program, std::uint64_t seed,
                               std::size_t scale = 1);
 

@@ -14,7 +14,7 @@ using GrammarKind = GrammarNode::Kind;
 
 constexpr unsigned kEndless = 1U << 20U;
 
-// Rules of tokens that may be names elsewhere.
+// Token rules whose words may be names in other places.
 constexpr std::array<std::string_view, 6> kFreeWords = {"COMPONENT",    "COALESCE", "AXIS",
                                                         "PREFER_ALIGN", "LOCALITY", "USE"};
 
@@ -118,7 +118,7 @@ class EbnfReader {
     std::size_t at_ = 0;
 };
 
-// The specials that the grammar has.
+// Evaluates the special sequences that the grammar uses.
 bool special_holds(const std::string& words, char c) {
     if (words == " any character but \" and \\ and control characters ")
         return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
@@ -128,10 +128,11 @@ bool special_holds(const std::string& words, char c) {
 
 }  // namespace
 
-// Where a node can end that begins at a position. Of tokens, or of one token's characters.
+// The positions at which a node that begins at a given position can end, in a list of tokens or in
+// the characters of one token.
 struct Grammar::Match {
     const Grammar& grammar;
-    const std::vector<std::string>* tokens;  // null: characters
+    const std::vector<std::string>* tokens;  // null: matches characters
     std::string_view text;
     std::map<std::pair<std::size_t, const GrammarNode*>, std::vector<std::size_t>> known{};
 

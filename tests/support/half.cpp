@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Rounds to `digits` bits of fraction, and to multiples of 2^least at least; infinite from `end`
+// Rounds to `digits` bits of fraction, but no finer than multiples of 2^least; infinite from `end`
 // on. nearbyint rounds ties to even in the default mode.
 double rounded(double x, int digits, int least, double end) {
     if (x == 0 || !std::isfinite(x)) return x;
@@ -46,7 +46,7 @@ std::uint16_t half_of_value(double value) {
 
 std::uint16_t bf16_of_value(double value) {
     if (std::isnan(value)) return 0x7fc0;
-    // Exact in f32, whose upper half it is.
+    // A bf16 is the upper half of an f32, so the conversion is exact.
     const auto x = static_cast<float>(rounded(value, 7, -133, 0x1p128));
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U);
 }

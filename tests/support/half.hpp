@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16 and bf16 by exact arithmetic in double and rounding by scaling, independent of the methods of
-// devices and plugins. Pure; needs the default rounding mode.
+// Conversions of f16 and bf16, by exact arithmetic in double and rounding by scaling: independent
+// of the methods of devices and plugins. Pure; needs the default rounding mode.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace support {
 double value_of_half(std::uint64_t bits);
 // The nearest f16, ties to even; infinite beyond the largest; the canonical NaN for any NaN.
 std::uint16_t half_of_value(double value);
-// The same for bf16.
+// As half_of_value, for bf16.
 std::uint16_t bf16_of_value(double value);
 
 }  // namespace support

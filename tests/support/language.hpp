@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The language reference (runtime/program/LANGUAGE.md) as data: its entries, its examples, its
-// grammar. Values are read here, without the code under test. Values; pure.
+// Reads the language reference (runtime/program/LANGUAGE.md) as data: its entries, its examples,
+// its grammar. Values are parsed here, without the code under test. Values; pure.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ struct ReferenceBuffer {
     std::string name;
     bool input = false;
     bool output = false;
-    std::vector<std::byte> before;  // zeros, unless it is an input
+    std::vector<std::byte> before;  // the values of an input; else zeros
     std::vector<std::byte> after;
 };
 
 // A whole program with a launch. A table of operations becomes such a program, whose operands are
-// elements of inputs.
+// elements of its inputs.
 struct ReferenceExample {
-    std::size_t line = 0;             // in the document
-    std::vector<std::string> covers;  // the words of its entry; empty outside of entries
+    std::size_t line = 0;             // line in the document
+    std::vector<std::string> covers;  // the words of its entry; empty outside entries
     std::string text;
-    std::string refused;                // part of the error; empty: the program runs
-    std::vector<std::uint64_t> params;  // bits, in declared order
+    std::string refused;                // text in the error; empty: the program runs
+    std::vector<std::uint64_t> params;  // bits of the parameters, in declared order
     std::optional<std::array<std::uint32_t, 3>> groups;
     std::vector<ReferenceBuffer> buffers;  // not in binding order
     std::uint32_t trap_code = 0, trap_count = 0;
@@ -36,8 +36,8 @@ struct ReferenceExample {
 
 struct ReferenceEntry {
     std::size_t line = 0;
-    std::vector<std::string> words;  // those of its heading
-    std::string code;                // all its examples, as written
+    std::vector<std::string> words;  // the words in its heading
+    std::string code;                // all its examples, unchanged
 };
 
 struct Reference {

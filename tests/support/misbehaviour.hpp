@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fake plugin `misbehaves` does to its process, where, and what a user must see of it: the
-// one table behind the tests of the registry, those of the command, and tests/fakes/README.md.
+// What the fake plugin `misbehaves` does to its process, where it does so, and what a user must
+// see: the one table that the tests of the registry, those of the command, and
+// tests/fakes/README.md share.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,11 @@
 
 namespace wye::test {
 
-// The memory that a probe may take in the tests. A healthy one takes a tenth of it.
+// The memory limit of probes in the tests. A healthy plugin needs a tenth of it.
 inline constexpr std::uint64_t kProbeMemory = std::uint64_t{256} << 20U;
 
-// A place in the life of a plugin, and how the record of a plugin that ends there names it.
+// A place in the life of a plugin, and how the record of a plugin that ends the process there names
+// it.
 struct PlaceOfFault {
     const char* name;
     const char* stage;
@@ -36,21 +38,21 @@ inline constexpr PlaceOfFault kPlacesOfFaults[] = {
 
 struct Fault {
     enum class Effect : std::uint8_t {
-        none,      // the plugin works, and there is no record
-        warning,   // the plugin works, and there is a warning
-        unusable,  // a warning, and the device is not used
+        none,      // the plugin works, without a record
+        warning,   // the plugin works, with a warning
+        unusable,  // a warning; the device is not used
         refused,   // the plugin is refused
     };
     enum class Where : std::uint8_t {
-        slots,     // in every place, and the record names the slot
-        anywhere,  // in any place
-        build,     // in the build of a program only
+        slots,     // every place; the record names the slot
+        anywhere,  // any place
+        build,     // only while a program is compiled
     };
     const char* name;
     Effect effect;
     Where where;
     const char* code;
-    const char* text;  // of the record
+    const char* text;  // the record's text
 };
 inline constexpr Fault kFaults[] = {
     {"crash", Fault::Effect::refused, Fault::Where::slots, "PROBE_CRASHED", "crashed (SIGSEGV)"},
@@ -98,24 +100,25 @@ inline constexpr Fault kFaults[] = {
     {"prints", Fault::Effect::none, Fault::Where::anywhere, "", ""},
 };
 
-// One fault in one place.
+// A fault in a place.
 struct Misbehaviour {
     const Fault* fault;
     const PlaceOfFault* place;
 
-    // "crash@init", as WYE_MISBEHAVES takes it.
+    // The value of WYE_MISBEHAVES, such as "crash@init".
     [[nodiscard]] std::string how() const { return std::string(fault->name) + "@" + place->name; }
-    // The plugin's id, and the name of its file without `.so`, that mean the same.
+    // The id of the plugin, and the name of its file without `.so`, which select the same
+    // misbehaviour.
     [[nodiscard]] std::string id() const {
         return "does_" + std::string(fault->name) + "_at_" + place->name;
     }
     [[nodiscard]] std::string stage() const {
         return fault->effect == Fault::Effect::refused ? place->stage : "probed";
     }
-    // Whether the message of a record is the one for this.
+    // Whether a record's message is the one for this misbehaviour.
     [[nodiscard]] bool is_told_by(const std::string& message) const {
         const std::string text = fault->text;
-        const std::size_t number = text.find(" N ");  // of the limit, which differs
+        const std::size_t number = text.find(" N ");  // the limit, which differs between machines
         const std::string slot = fault->where == Fault::Where::slots
                                      ? " in `" + std::string(place->slot) + "`"
                                      : std::string();
@@ -125,7 +128,8 @@ struct Misbehaviour {
     }
 };
 
-// Those that are tested: the first, the middle and the last place stand for any.
+// The misbehaviours that are tested. For faults in any place, these are the first, the middle and
+// the last place.
 inline std::vector<Misbehaviour> misbehaviours_of(const Fault& fault) {
     std::vector<Misbehaviour> out;
     for (std::size_t i = 0; i < std::size(kPlacesOfFaults); ++i) {
@@ -139,7 +143,7 @@ inline std::vector<Misbehaviour> misbehaviours_of(const Fault& fault) {
     return out;
 }
 
-// The tables of tests/fakes/README.md, without their headings.
+// The rows of the tables in tests/fakes/README.md, without headings.
 inline std::string rows_of_places() {
     std::string out;
     for (const PlaceOfFault& place : kPlacesOfFaults)

@@ -17,7 +17,7 @@ using u64 = std::uint64_t;
 __extension__ using Wide = __int128;
 __extension__ using UWide = unsigned __int128;
 
-// An f16 as the double of the same value.
+// An f16, held as the double of equal value.
 struct Half {
     double value;
 };
@@ -33,7 +33,7 @@ constexpr unsigned kind_of() {
     if constexpr (std::is_same_v<T, Half>) return WYE_KIND_F16;
 }
 
-// A table, since it is called millions of times.
+// Uses a table, since it is called millions of times.
 double half_value(u64 bits) {
     static const std::vector<double> values = [] {
         std::vector<double> all(std::size_t{1} << 16U);
@@ -83,7 +83,7 @@ class Table {
         add("u32(" + text + ")",
             [f](T x, T y, T z) -> std::uint32_t { return f(x, y, z) ? 1 : 0; });
     }
-    // An operation stored in a narrow buffer.
+    // Adds an operation whose result is stored in a narrow buffer.
     void store(unsigned kind, std::function<u64(u64)> expected) {
         operations_.push_back({"x", kind, [expected](u64 x, u64, u64) { return expected(x); }});
     }
@@ -296,7 +296,7 @@ std::vector<Operation> halves() {
     op("x / y", [](double x, double y, double) { return x / y; });
     op("sqrt(x)", [](double x, double, double) { return std::sqrt(x); });
     op("fma(x, y, z)", [](double x, double y, double z) {
-        volatile float product = static_cast<float>(x * y);  // exact; the sum rounds to f32
+        volatile float product = static_cast<float>(x * y);  // exact; the sum then rounds to f32
         return static_cast<double>(product + static_cast<float>(z));
     });
     op("-x", [](double x, double, double) { return -x; });
@@ -355,7 +355,7 @@ std::vector<Operation> float_chains() {
     return table.take();
 }
 
-// Loads of small elements, each bit pattern once.
+// Loads of small elements, once for each bit pattern.
 std::vector<Operation> loads(unsigned kind) {
     const auto extended = [](unsigned bits) {
         return [bits](u64 x, u64, u64) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operation on every scalar type, except math functions, with the expected result by host
+// Every operation on every scalar type, except math functions, with the result expected by host
 // arithmetic (128-bit integers; double with rounding by scaling for f16). Values; pure.
 #pragma once
 
@@ -14,8 +14,9 @@ namespace support {
 // An expression in x, y and z of the sweep's type.
 struct Operation {
     std::string text;
-    unsigned result = 0;  // kind of the buffer that holds it, enum wye_kind
-    // Maps the bits of the operands in memory to the bits in that buffer, all zero-extended.
+    unsigned result = 0;  // kind of the buffer with the result, enum wye_kind
+    // Maps the bits of the operands in memory to the bits of the result in its buffer, all
+    // zero-extended.
     std::function<std::uint64_t(std::uint64_t, std::uint64_t, std::uint64_t)> expected;
 };
 
@@ -26,7 +27,7 @@ struct Sweep {
 
 [[nodiscard]] std::vector<Sweep> operations();
 
-// Expressions of two operations and more, on types of 32 and 64 bits: a plugin may run them as one.
+// Expressions of two or more operations on types of 32 and 64 bits, which a plugin may fuse.
 [[nodiscard]] std::vector<Sweep> chains();
 
 struct Kind {

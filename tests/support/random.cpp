@@ -32,7 +32,7 @@ std::uint64_t mask(unsigned bits) {
 
 std::uint64_t random_integer(Random& random, unsigned bits) {
     switch (random.below(6)) {
-        case 0:  // small, of both signs
+        case 0:  // small, of either sign
             return static_cast<std::uint64_t>(random.between(-4, 4)) & mask(bits);
         case 1: {  // around a power of two
             const std::uint64_t power = std::uint64_t{1} << random.below(bits);

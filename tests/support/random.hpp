@@ -14,9 +14,9 @@ class Random {  // splitmix64
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next();
-    // In [0, bound); bound at least 1. Slightly uneven for huge bounds.
+    // A number in [0, bound); bound is at least 1. Slightly uneven for huge bounds.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-    // In [first, last].
+    // A number in [first, last].
     std::int64_t between(std::int64_t first, std::int64_t last);
     bool chance(unsigned percent) { return below(100) < percent; }
     template <typename T>
@@ -28,9 +28,9 @@ class Random {  // splitmix64
     std::uint64_t state_;
 };
 
-// The bits of one scalar of a kind (enum wye_kind, not bool). About half are special: zeros and
-// ones, boundaries and their neighbours, powers of two; for floats also infinities, NaNs with
-// payloads, subnormals, halves and ties; the rest are plain numbers or plain random bits.
+// The bits of a scalar of a kind (enum wye_kind, except bool). About half of them are special:
+// zeros and ones, limits and their neighbours, powers of two; for floats also infinities, NaNs with
+// payloads, subnormals, halves and ties. The others are ordinary numbers or random bits.
 std::uint64_t random_scalar(Random& random, unsigned kind);
 
 // `count` scalars of a kind, packed.

@@ -23,7 +23,7 @@ RandomProgramOptions options_for(const Device& device) {
 Case random_case(std::uint64_t seed, const RandomProgramOptions& device, bool traps) {
     RandomProgramOptions options = device;
     options.traps = traps;
-    // Mostly small: compile time grows with size.
+    // Most programs are small, because compile time grows with size.
     static constexpr unsigned kSizes[] = {4, 12, 6, 30, 8, 12, 4, 16};
     options.size = kSizes[seed % std::size(kSizes)];
     options.grid_barriers = seed % 5 == 2;

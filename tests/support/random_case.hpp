@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The random case of a seed, within a device's capabilities. The seed chooses between small and
-// larger programs, those with grid barriers, math functions and resident buffers.
+// Makes the random case of a seed, within a device's capabilities. The seed also chooses the size,
+// and whether the program has grid barriers, math functions and resident buffers.
 #pragma once
 
 #include <cstdint>

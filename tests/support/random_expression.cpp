@@ -178,7 +178,7 @@ std::string Expressions::index(int depth) {
     const TextType type = integer_type();
     if (random_.chance(10)) return literal(type);
     const std::string e = expression(type, depth);
-    if (random_.chance(15)) return e;  // anything
+    if (random_.chance(15)) return e;  // any expression
     if (random_.chance(15)) {          // low bits of steps
         static const std::vector<std::string> kFactors = {"3", "5", "6", "7"};
         static const std::vector<std::string> kMasks = {"7", "15", "63"};
@@ -226,7 +226,7 @@ std::string Expressions::expression(TextType type, int depth) {
     return type.floating() ? floating(type, depth) : integer(type, depth);
 }
 
-// Forms that every type has.
+// Makes an expression of a form that every type has.
 std::string Expressions::general(TextType type, int depth) {
     switch (random_.below(5)) {
         case 0: {
@@ -262,7 +262,7 @@ std::string Expressions::general(TextType type, int depth) {
 
 std::string Expressions::conversion(TextType type, int depth) {
     const TextType from{random_.pick(kinds_), type.lanes};
-    // A cast to a narrower element type first, where there is something to load.
+    // A cast of an expression of any kind.
     return type.name() + "(" + expression(from, depth - 1) + ")";
 }
 
@@ -375,7 +375,7 @@ std::string Expressions::boolean(TextType type, int depth) {
         case 1:
             return "!" + expression(type, depth - 1);
         case 2: {
-            // A float kind where there is one.
+            // A float kind if there is one.
             const TextType f{random_.chance(50) ? kinds_.back() : random_.pick(kinds_), type.lanes};
             if (!f.floating()) break;
             return call(random_.chance(70) ? "isnan" : "isinf", {f}, depth);

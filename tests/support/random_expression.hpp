@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random well-typed expressions of the language, as text: the inner half of random_program.hpp.
+// Makes random well-typed expressions of the language, as text: the inner part of
+// random_program.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,9 @@
 
 namespace support {
 
-// Joins texts. Elements in braces are evaluated in order, operands of `+` in any: since they draw
-// random numbers, a seed gives the same program everywhere only with braces.
+// Joins texts. Use it with braces, whose elements are evaluated in order, where `+` evaluates its
+// operands in any order: they draw random numbers, and a seed must give the same program
+// everywhere.
 std::string cat(std::initializer_list<std::string> parts);
 
 struct TextType {
@@ -31,29 +33,29 @@ struct TextType {
     [[nodiscard]] bool is_signed() const { return kind == WYE_KIND_I32 || kind == WYE_KIND_I64; }
     [[nodiscard]] bool integer() const { return !boolean() && !floating(); }
     [[nodiscard]] unsigned scalar_bytes() const;
-    [[nodiscard]] TextType loaded() const;     // of a buffer element
+    [[nodiscard]] TextType loaded() const;     // the type that a load of a buffer element gives
     [[nodiscard]] std::string suffix() const;  // of a decimal literal of an integer type
 };
 inline constexpr TextType kTextBool{WYE_KIND_BOOL, 1};
 inline constexpr TextType kTextU32{WYE_KIND_U32, 1};
 
-// What an expression may name. Blocks truncate the lists at their end.
+// The names that an expression may use. At its end, a block truncates the lists.
 struct Variable {
     std::string name;
     TextType type;
     bool assignable = false;  // a var
     bool array = false;       // a local array
-    bool uniform = false;     // the same in a workgroup
+    bool uniform = false;     // equal within a workgroup
 };
 struct Memory {
     std::string name;
     TextType element;
-    bool uniform = false;           // input, uniform, table: any index, and as uniform as that
-    bool readable = true;           // at all, now
-    std::vector<std::string> own;   // not empty: only at these indices
-    bool indexed_by_place = false;  // `own` names built-in values, so not in functions
-    bool single = false;            // an invocation owns element `number` and no neighbours
-    std::size_t count = 0;          // of elements, where the program says it; 0: it does not
+    bool uniform = false;  // input, uniform, table: readable at any index, as uniform as the index
+    bool readable = true;  // readable at this point
+    std::vector<std::string> own;   // if not empty, only these indices
+    bool indexed_by_place = false;  // `own` uses built-in values, which functions do not have
+    bool single = false;            // an invocation owns element `number` only
+    std::size_t count = 0;          // number of elements, if the program states it; else 0
     bool table = false;
 };
 struct Callable {
@@ -69,7 +71,7 @@ struct Scope {
     std::vector<Callable> functions;
     bool in_function = false;
     bool uniform_only = false;
-    bool subgroups = false;  // the subgroup values may be named
+    bool subgroups = false;  // subgroup values may be named
     bool math = false;       // math functions of f32 and f64
 };
 
@@ -81,7 +83,7 @@ class Expressions {
     std::string expression(TextType type, int depth);
     std::string index(int depth);  // of any integer type, often in range of a small array
     TextType any_type(bool with_bool = true);
-    TextType integer_type();  // scalar
+    TextType integer_type();  // a scalar
     std::string literal(TextType type);
 
   private:
@@ -102,7 +104,7 @@ class Expressions {
 
     Random& random_;
     Scope& scope_;
-    std::vector<unsigned> kinds_;  // value kinds in use, bool first
+    std::vector<unsigned> kinds_;  // kinds of values in use, bool first
 };
 
 }  // namespace support

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random bodies of main: stretches of statements between barriers, subgroup operations, phases
-// between grid barriers.
+// Makes random bodies of main: stretches of statements between barriers, subgroup operations,
+// phases between grid barriers.
 #include "support/random_statements.hpp"
 
 namespace support {
@@ -28,7 +28,8 @@ void Statements::change_use() {
     }
 }
 
-// The end of a stretch: a barrier, or a workgroup_uniform_load, which has a barrier on both sides.
+// Ends a stretch: a barrier, or a workgroup_uniform_load, which acts as a barrier before and after
+// it.
 std::string Statements::join(const Flow& flow) {
     std::vector<const SharedMemory*> choices;
     for (const SharedMemory& s : shared_)
@@ -146,7 +147,7 @@ std::string Statements::fixed_value() {
                 random_.pick(choices), ")"});
 }
 
-// Ends the scope of declarations of the phase.
+// Emits a grid barrier, which ends the scope of the phase's declarations.
 std::string Statements::grid_barrier(const Flow& flow) {
     for (const Variable& v : scope_.variables)
         if (v.assignable || v.array) ended_.push_back(v.name);
@@ -180,15 +181,15 @@ std::string Statements::new_phase(const Flow& flow) {
     out += stretch(inner);
     out +=
         random_.chance(25) ? new_phase(inner) + indent(inner) + "barrier;\n" : grid_barrier(inner);
-    // The next round, and what follows the loop, may use `shared` in another way.
+    // A barrier, since the next round, and what follows the loop, may use `shared` differently.
     out += stretch(inner) + indent(inner) + "barrier;\n";
     fixed_.resize(outside);
     scope_.variables = fixed_;
     return out + indent(flow) + "}\n";
 }
 
-// Workgroup-uniform control flow may contain barriers. There is a barrier before and after it, and
-// before each exit, since the use of `shared` may change there.
+// Emits control flow that is uniform in a workgroup, and may contain barriers. There is a barrier
+// before and after it and before each exit, since the use of `shared` may change there.
 std::string Statements::together(const Flow& flow, bool in_loop) {
     const std::size_t visible = scope_.variables.size();
     Flow inner = flow;
@@ -232,7 +233,7 @@ std::string Statements::together(const Flow& flow, bool in_loop) {
     return out + indent(flow) + "}\n";
 }
 
-// A branch taken by the whole workgroup or by no invocation.
+// Emits a branch that the whole workgroup takes, or no invocation.
 std::string Statements::way_out(const Flow& flow, bool in_loop) {
     std::string what = "return";
     if (in_loop && random_.chance(90)) what = random_.chance(50) ? "break" : "continue";
@@ -266,7 +267,7 @@ std::string Statements::main() {
         if (options_.grid_barriers && random_.chance(70)) out += new_phase(flow);
         if (random_.chance(45)) out += together(flow, false);
     }
-    // After the last barrier an invocation may leave early.
+    // After the last barrier, an invocation may leave early.
     change_use();
     if (random_.chance(20))
         out += indent(flow) + "if " + expressions_.expression(kTextBool, 3) + " {\n" +
@@ -276,7 +277,7 @@ std::string Statements::main() {
             cat({indent(flow), "if ", expressions_.expression(kTextBool, 3), " {\n", indent(inner),
                  "trap ", std::to_string(random_.between(1, 65535)), ";\n", indent(flow), "}\n"});
     out += body(static_cast<unsigned>(random_.between(1, options_.size)), flow);
-    // Every variable that main still sees reaches a buffer.
+    // Writes every variable that main still sees to a buffer.
     for (const std::string& name : own_) {
         const Memory m = memory(name);
         const int depth = random_.chance(3) ? 9 : 5;

@@ -8,8 +8,8 @@
 namespace support {
 namespace {
 
-// The largest size of each of at most two `shared` arrays. With the runtime's own memory they fit
-// in 16 KiB, which every device has.
+// The largest size of a `shared` array; there are at most two. With the runtime's own memory they
+// fit in 16 KiB, which every device has.
 constexpr std::size_t kSharedBytes = 8 * 1024 - 64;
 
 class Declarations {
@@ -76,7 +76,7 @@ class Declarations {
                        out_.groups[1] * out_.groups[2];
     }
 
-    // Repeats the launch's grid as the program's grid clause.
+    // Adds a grid clause that repeats the launch's grid.
     void clause() {
         out_.clause = true;
         const bool elements = random_.chance(50);
@@ -100,7 +100,7 @@ class Declarations {
     }
 
     void params() {
-        // Sometimes more than devices keep in registers.
+        // Sometimes more values than devices have registers.
         const auto n = random_.chance(3) ? 20 + random_.below(40) : random_.below(4);
         for (std::uint64_t i = 0; i < n; ++i) {
             TextType type{kinds_[1 + random_.below(kinds_.size() - 1)], 1};
@@ -113,7 +113,7 @@ class Declarations {
         }
     }
 
-    // A buffer element type: value types but bool, and the 8 and 16-bit ones.
+    // An element type for a buffer: any value type except bool, or one of 8 or 16 bits.
     TextType element() {
         std::vector<unsigned> small = {WYE_KIND_I8, WYE_KIND_U8, WYE_KIND_I16, WYE_KIND_U16};
         if (options_.f32 && options_.storage16) small.push_back(WYE_KIND_BF16);
@@ -131,13 +131,13 @@ class Declarations {
         return random_scalars(random_, type.kind, count * type.lanes);
     }
 
-    // Binding numbers mostly follow one another.
+    // Binding numbers mostly are consecutive.
     std::string binding() {
         if (random_.chance(10)) next_binding_ += 1 + static_cast<unsigned>(random_.below(4));
         return " binding " + std::to_string(next_binding_++);
     }
 
-    // An array that the program writes: its initial content and its declaration.
+    // Declares an array that the program writes, and makes its initial content.
     void declare(const std::string& name, TextType type, std::size_t count, const std::string& size,
                  bool both) {
         const bool persistent = options_.kept && both && random_.chance(50);
@@ -190,7 +190,7 @@ class Declarations {
         scope_.memory.back().table = true;
     }
 
-    // Elements of which each invocation owns `k` neighbouring ones.
+    // Indices of a buffer of which each invocation owns `k` neighbouring elements.
     std::vector<std::string> own_indices(const std::string& number, unsigned k) {
         std::vector<std::string> out;
         for (unsigned j = 0; j < k; ++j) {
@@ -215,7 +215,7 @@ class Declarations {
             const TextType type = element();
             const auto k = static_cast<unsigned>(random_.chance(70) ? 1 : random_.between(2, 3));
             const bool both = random_.chance(40);
-            // Mostly one element for each invocation, sometimes fewer: then stores are dropped.
+            // Mostly one element per invocation; if there are fewer, stores are dropped.
             std::size_t count = random_.chance(75) ? invocations_ * k + random_.below(3) : length();
             std::string size;
             if (both) {
@@ -244,7 +244,7 @@ class Declarations {
         }
     }
 
-    // The last parameter, for sizes: declared when it is first used.
+    // Adds the last parameter, which is for sizes, when it is first used.
     void elements(std::size_t count) {
         if (!out_.params.empty() && out_.params.back() == "total") return;
         out_.text += "param total: u32;\n";

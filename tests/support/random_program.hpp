@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs for differential tests: well-typed, terminating, deterministic and free of races
-// by construction, with awkward inputs, sizes and grids. Each has one right result, so any two
-// devices must agree on every byte.
+// Makes random programs for differential tests: well-typed, terminating, deterministic and free of
+// races by construction, with difficult inputs, sizes and grids. Each has exactly one right result,
+// so any two devices must agree on every byte.
 //
-// Races are avoided by restricting the accesses of an invocation: inputs anywhere; other buffers
-// only at its own elements; `shared` arrays, between two barriers, only at its own elements, or
-// only for reading, or only by one kind of atomic whose results are unused; some buffers only by
-// such atomics. Values; the same seed gives the same program.
+// Races are avoided by restricting what an invocation accesses: inputs anywhere; other buffers only
+// at its own elements; `shared` arrays, between two barriers, only at its own elements, or only for
+// reading, or only by one kind of atomic whose results are unused; some buffers only by such
+// atomics. Values; the same seed gives the same program.
 #pragma once
 
 #include <array>
@@ -28,19 +28,20 @@ struct RandomProgramOptions {
     std::vector<std::uint32_t> subgroups = {4, 8, 16, 32, 64, 128};  // widths; empty: none
     bool traps = false;
     bool grid_barriers = false;
-    bool kept = false;         // `persistent` buffers and `live` inputs
+    bool kept = false;         // with `persistent` buffers and `live` inputs
     bool many_groups = false;  // more small workgroups than devices run at once
     unsigned largest_group = 256;
-    bool math = false;   // math functions, which need f32, f64 and int64 (also where none is named)
-    unsigned size = 12;  // statements of main, roughly
+    // Math functions, which need f32, f64 and int64, even if the program names none of these.
+    bool math = false;
+    unsigned size = 12;  // approximate number of statements in main
 };
 
 struct RandomBuffer {
     std::string name;
-    bool input = false;  // has bytes at the start; on the device already, if `persistent`
+    bool input = false;  // has bytes at the start; if `persistent`, they are on the device already
     bool output = false;
     bool persistent = false;
-    std::vector<std::byte> before;  // of an output: zeros, as long as the buffer
+    std::vector<std::byte> before;  // for an output: zeros, as long as the buffer
 };
 
 struct RandomProgram {
@@ -49,7 +50,7 @@ struct RandomProgram {
     std::vector<std::uint64_t> values;      // their bits
     std::vector<RandomBuffer> buffers;      // in binding order, without `shared`
     std::array<std::uint32_t, 3> groups{};  // the grid of the launch
-    bool clause = false;                    // the program's own clause says the same
+    bool clause = false;                    // the program's grid clause states the same
 };
 
 RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& options = {});

@@ -29,7 +29,7 @@ std::string Statements::indent(const Flow& flow) const {
     return std::string(4 * static_cast<std::size_t>(flow.depth + 1), ' ');
 }
 
-// After a grid barrier, sometimes reuses the name of a variable whose scope ended there.
+// A new name. After a grid barrier, sometimes that of a variable whose scope ended there.
 std::string Statements::fresh(const char* prefix) {
     if (!ended_.empty() && random_.chance(50)) {
         const std::string name = ended_.back();
@@ -150,8 +150,8 @@ std::string Statements::store() {
                 "] = ", expressions_.expression(m.element.loaded(), 4), ";"});
 }
 
-// A loop in which each invocation strides by the size of the whole grid, so that its elements are
-// its own.
+// Emits a loop in which each invocation strides by the size of the whole grid, so that no two share
+// an element.
 std::string Statements::stride(const Flow& flow) {
     std::vector<std::string> choices;
     for (const std::string& name : own_)
@@ -177,7 +177,7 @@ std::string Statements::stride(const Flow& flow) {
     return out + indent(flow) + "}";
 }
 
-// Rows of a plane: an invocation's own element, where its column is inside.
+// Accesses the rows of a plane: an invocation's own element, if its column is inside.
 std::string Statements::plane(const Flow& flow) {
     if (plane_.empty()) return store();
     Memory& m = memory(plane_);
@@ -212,7 +212,7 @@ std::string Statements::atomic_at(const SharedMemory& s, const std::string& inde
                 expressions_.expression(memory(s.name).element, 3), ");"});
 }
 
-// On an own element the result of an atomic does not depend on any order.
+// Emits an atomic on an own element, whose result depends on no order.
 std::string Statements::own_atomic() {
     std::vector<std::string> choices;
     for (const std::string& name : own_) {
@@ -254,7 +254,7 @@ std::string Statements::branch(const Flow& flow) {
         out += cat(
             {" else if ", expressions_.expression(kTextBool, 3), " ", block(statements(), flow)});
     if (random_.chance(40)) {
-        // No statement may follow an `if` whose blocks all leave, so the last block does not leave.
+        // No statement may follow an `if` whose blocks all leave, so the last block must not leave.
         Flow stay = flow;
         stay.leave = false;
         out += " else " + block(statements(), stay);
@@ -288,7 +288,7 @@ std::string Statements::counted(const Flow& flow) {
     return out;
 }
 
-// A `while` that counts its rounds, so that it ends.
+// Emits a `while` that counts its rounds, so that it ends.
 std::string Statements::repeated(const Flow& flow) {
     const std::string name = fresh("w");
     const std::size_t visible = scope_.variables.size();
@@ -326,7 +326,7 @@ std::string Statements::function() {
     }
     out += ") -> " + f.type.name() + " {\n";
     Flow flow;
-    flow.loops = 1;  // so that at most one loop opens
+    flow.loops = 1;  // at most one loop opens
     out += body(static_cast<unsigned>(random_.below(4)), flow);
     out += indent(flow) + "return " + expressions_.expression(f.type, 3) + ";\n}\n";
     scope_.functions.push_back(f);

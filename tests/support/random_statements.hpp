@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random statements, functions (random_statements.cpp) and bodies (random_main.cpp), as text: the
-// middle of random_program.hpp.
+// Makes random statements, functions (random_statements.cpp) and bodies (random_main.cpp), as text:
+// the middle part of random_program.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace support {
 
-// An array that several invocations touch: a buffer used by one kind of atomic only, or a `shared`
+// An array that several invocations access: a buffer used by only one kind of atomic, or a `shared`
 // array, whose use changes at barriers.
 struct SharedMemory {
     std::string name;
     bool shared = false;
-    std::vector<std::string> own;  // indices that are an invocation's own, for `shared`
+    std::vector<std::string> own;  // for `shared`: indices that an invocation owns
     std::uint64_t atomic = 0;      // which of the six atomics
     enum class Use { Atomic, Own, Read } use = Use::Atomic;
 };
 
-// The memory to which main may store, and how.
+// The memory that main may store to, and how.
 struct Writable {
-    std::vector<std::string> own;      // buffers of which each invocation has elements of its own
-    std::vector<SharedMemory> shared;  // and atomics
+    std::vector<std::string> own;      // buffers of which each invocation owns elements
+    std::vector<SharedMemory> shared;  // arrays for atomics, too
     std::string plane;                 // a buffer of rows, as in Statements::plane; empty: none
     std::uint32_t plane_width = 0;
     bool line = false;  // the grid has one axis
@@ -51,15 +51,15 @@ class Statements {
     std::string function();
     std::string chain();  // functions (random_walks.cpp)
     std::string main();
-    // The number of an invocation in the whole grid, for programs with grid barriers: there a let
-    // of main ends with its phase.
+    // A function that gives an invocation's number in the whole grid, for programs with grid
+    // barriers, since a let of main ends with its phase.
     static std::string number_function();
 
   private:
     struct Flow {
         int depth = 0;       // of blocks
         int loops = 0;       // open loops
-        bool leave = false;  // break and continue mean something here
+        bool leave = false;  // break and continue are allowed
     };
 
     std::string indent(const Flow& flow) const;
@@ -82,14 +82,15 @@ class Statements {
     std::string rounds(const Flow& flow);
     std::string span(const Flow& flow);
 
-    // A stretch of main between barriers, a uniform if or loop around stretches, and the barriers.
+    // Emits a stretch of main between barriers, or a uniform if or loop around stretches, with
+    // their barriers.
     std::string stretch(const Flow& flow);
     std::string subgroup_operation();  // in flow that is uniform
     std::string subgroup_flow(const Flow& flow);
-    // A grid barrier between stretches, or a loop with one.
+    // Emits a grid barrier between stretches, or a loop with one.
     std::string new_phase(const Flow& flow);
     std::string grid_barrier(const Flow& flow);
-    std::string fixed_value();  // of type u32, level 0, known before the launch
+    std::string fixed_value();  // a u32 of level 0, known before the launch
     std::string join(const Flow& flow);
     std::string together(const Flow& flow, bool in_loop);
     std::string way_out(const Flow& flow, bool in_loop);
@@ -107,8 +108,8 @@ class Statements {
     std::uint32_t plane_width_;
     bool line_;
     bool subgroups_;
-    std::string number_, total_;      // of invocations, where main has a let for the first
-    std::vector<Variable> fixed_;     // lets and counters that live on behind grid barriers
+    std::string number_, total_;      // of invocations, if main has a let for the first
+    std::vector<Variable> fixed_;     // lets and counters that outlive grid barriers
     std::vector<std::string> ended_;  // names of variables that ended at a grid barrier
     unsigned names_ = 0;
 };

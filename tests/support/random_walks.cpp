@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes that drivers miscompiled, or whose compilation did not end: indices that are the low bits
-// of a counter, loops with as many rounds as a table has elements, deeply nested calls. Also loops
-// over a range in the data, which lowerings write twice.
+// Program shapes that drivers miscompiled or did not finish compiling: indices that are the low
+// bits of a counter, loops with as many rounds as a table has elements, deeply nested calls. Also
+// loops over a range read from the data, which lowerings write twice.
 #include "support/random_statements.hpp"
 
 namespace support {
 namespace {
 
-constexpr unsigned kLevels = 24;  // of calls, at most
+constexpr unsigned kLevels = 24;  // greatest depth of calls
 
 }  // namespace
 
-// `v` of a type that a sum of what the array holds has; empty: no array to walk over.
+// Emits a loop that accumulates elements of an array in a variable; an assignment if there is no
+// array to walk over.
 std::string Statements::walk(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -36,7 +37,7 @@ std::string Statements::walk(const Flow& flow) {
     std::string after;
     std::string out =
         cat({"var ", v, " = ", expressions_.expression(m.element.loaded(), 2), ";\n"});
-    if (random_.chance(20)) {  // a variable that goes on from its own low bits
+    if (random_.chance(20)) {  // a variable that continues from its own low bits
         const std::string at = fresh("v");
         out += cat({indent(flow), "var ", at, " = 0u;\n"});
         after = cat({in, at, " = (", at, " & ", std::to_string(mask), "u) + ", step, ";\n"});
@@ -47,7 +48,8 @@ std::string Statements::walk(const Flow& flow) {
         index = n + " & " + std::to_string(mask) + "u";
     }
     const std::string a = fresh("a");
-    const bool keeps = random_.chance(40);  // in an array of its own, at the same places
+    // Keeps values in an array of its own, at the same places.
+    const bool keeps = random_.chance(40);
     if (keeps) {
         out += cat({indent(flow), "var ", a, ": ", m.element.loaded().name(), "[",
                     std::to_string(mask + 1), "];\n"});
@@ -65,7 +67,7 @@ std::string Statements::walk(const Flow& flow) {
     return out;
 }
 
-// As many rounds as a table has elements, with loops inside.
+// Emits as many rounds as a table has elements, with loops inside.
 std::string Statements::rounds(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -90,7 +92,7 @@ std::string Statements::rounds(const Flow& flow) {
     return out;
 }
 
-// A few rounds around the end of some array, or around zero, or anywhere.
+// Emits a few rounds around the end of some array, around zero, or anywhere.
 std::string Statements::span(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -139,7 +141,7 @@ std::string Statements::span(const Flow& flow) {
     return out + indent(flow) + "}";
 }
 
-// Functions, each of which calls the previous one.
+// Makes functions each of which calls the previous one.
 std::string Statements::chain() {
     const TextType type = expressions_.any_type(false).with_lanes(1);
     std::string above;
@@ -150,7 +152,7 @@ std::string Statements::chain() {
     for (std::uint64_t left = 4 + random_.below(kLevels - 4); left > 0; --left) {
         const std::string name = fresh("deep");
         scope_.variables = {{"x", type, false, false, false}};
-        scope_.functions.clear();  // calls of other functions would double with each level
+        scope_.functions.clear();  // calls of other functions would double the work at each level
         const std::string with = expressions_.expression(type, 1);
         out += cat({"fn ", name, "(x: ", type.name(), ") -> ", type.name(), " {\n    return ",
                     above.empty() ? "x" : above + "(x)", random_.chance(50) ? " + " : " * ", "(",

@@ -70,7 +70,7 @@ Finding judge(const wye::Context& context, const Runner& runner, const Case& wha
               const Care& care) {
     const auto program = context.program_from_text(what.text);
     if (!program.ok()) return useless(program.error().text());
-    // The oracle has no math functions: it runs their definitions.
+    // The oracle has no math functions, so it runs their definitions.
     const auto wire = program->lower("wye-program");
     if (!wire.ok()) return useless(wire.error().text());
     oracle::Launch request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one case on a runner and on the oracle, and describes the difference.
+// Runs a case on a runner and on the oracle, and describes the difference.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct Finding {
     enum class Kind {
         Equal,
         Bytes,    // outputs differ
-        Trap,     // another trap code or count, or outputs although it trapped
-        Error,    // the device failed
-        Ended,    // the process ended, by a fault of its driver
+        Trap,     // another trap code or count, or outputs in spite of a trap
+        Error,    // the device returned an error
+        Ended,    // the process ended, by a fault of the driver
         Useless,  // refused, or without one correct result: races, or too many steps
     };
     Kind kind = Kind::Equal;
     wye::Code code = wye::Code::INTERNAL;  // of Kind::Error
     std::string text;                      // one line; empty: equal
     [[nodiscard]] bool differs() const { return kind != Kind::Equal && kind != Kind::Useless; }
-    // Whether it is the same kind of fault, perhaps elsewhere.
+    // Whether the other finding is the same kind of fault, perhaps elsewhere.
     [[nodiscard]] bool like(const Finding& other) const {
         return kind == other.kind && (kind != Kind::Error || code == other.code);
     }
@@ -36,10 +36,10 @@ using Runner = std::function<wye::Result<Ending>(const wye::Program&, const Case
 
 [[nodiscard]] Runner on(const Device& device);
 
-// The oracle's checks. Generated programs end and have one result; programs changed by the shrinker
-// may not.
+// What the oracle checks. Generated programs end and have one result; programs changed by the
+// shrinker may not.
 struct Care {
-    std::uint64_t steps = std::uint64_t{1} << 36;  // limit, above which a program counts as endless
+    std::uint64_t steps = std::uint64_t{1} << 36;  // limit above which a program counts as endless
     bool races = false;  // check for races, and atomics whose order is visible
 };
 inline constexpr Care kTrusted{};

@@ -9,8 +9,8 @@
 namespace support {
 namespace {
 
-// The constants are the first 32 bits of the fractions of square and cube roots of primes:
-// calculated here rather than copied, so that both lists cannot have the same error.
+// The constants are the first 32 bits of the fractions of square and cube roots of primes. They are
+// computed here, since copies of the program's lists could share an error with it.
 std::vector<std::uint32_t> primes(std::size_t count) {
     std::vector<std::uint32_t> out;
     for (std::uint32_t n = 2; out.size() < count; ++n) {

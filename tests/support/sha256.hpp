@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SHA-256 (FIPS 180-4) in plain C++: what the sha256 program is compared with.
+// SHA-256 (FIPS 180-4) in plain C++, as the reference for the sha256 program.
 #pragma once
 
 #include <array>

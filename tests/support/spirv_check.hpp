@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Validates and disassembles SPIR-V by Khronos' library, in process.
+// Validates and disassembles SPIR-V with Khronos' library, in this process.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace support {
 
-// spirv-val's error for a module for Vulkan 1.1; empty: valid.
+// The error of spirv-val, for a module for Vulkan 1.1; empty: valid.
 std::string spirv_complaint(std::span<const std::byte> module);
 
-// The module as text, one instruction a line, ids as friendly names.
+// The module as text, one instruction per line, with friendly names for ids.
 std::string spirv_text(std::span<const std::byte> module);
 
 }  // namespace support

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A temporary folder for a test, removed with its content by the destructor. Throws
+// TempDir: a temporary folder for a test. The destructor removes it with its content. Throws
 // std::runtime_error if it cannot be created.
 #pragma once
 
@@ -28,7 +28,7 @@ class TempDir {
     std::filesystem::path path_;
 };
 
-// All bytes of a file. Throws std::runtime_error when it cannot be read.
+// All bytes of a file. Throws std::runtime_error if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace support

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye bench`: what a dispatch, a graph and a transfer cost on a device, beside the same work
+// `wye bench`: measures what a dispatch, a graph and a transfer cost on a device, and the same work
 // through the device's own API.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ wye::Result<std::vector<const Row*>> rows_of(const std::vector<std::string>& nam
     return out;
 }
 
-// The raw side of a device, or why there is none.
+// The raw side of a device, or the reason why there is none.
 struct Baseline {
     std::unique_ptr<RawApi> api;
     std::string reason;
@@ -64,7 +64,7 @@ Baseline open_baseline(const Target& target) {
     return {std::move(api).value(), {}};
 }
 
-// Wye's way first, then the raw ones. A raw side that fails costs the row its baseline only.
+// Measures Wye's way and the raw ones. A raw side that fails costs the row only its baseline.
 wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& sizes,
                               const Effort& effort, RowResult& out) {
     std::vector<Way> ways = {wye};
@@ -94,7 +94,7 @@ wye::Result<void> measure_row(const Way& wye, Baseline* baseline, const Sizes& s
     return {};
 }
 
-// Nothing: a device of this kind does not have the row.
+// Measures a row. Returns nothing if this kind of device does not have the row.
 std::optional<RowResult> run_row(const Target& target, const Row& row, Baseline* baseline,
                                  const Options& options) {
     const Sizes sizes = sizes_of(options.quick, target.soft, target.most_bytes);

@@ -16,7 +16,7 @@ Result<double> seconds_of(const Way& way, std::uint64_t times) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How often the way runs in one sample. The first runs, which may compile, do not count.
+// How often the way runs in one sample. The first runs are not counted, as they may compile.
 Result<std::uint64_t> calibrate(const Way& way, const Effort& effort) {
     WYE_TRY(way.run(1));
     std::uint64_t times = 1;
@@ -50,7 +50,7 @@ Result<std::vector<Samples>> measure(std::span<const Way> ways, const Effort& ef
         const double spent = std::chrono::duration<double>(Clock::now() - start).count();
         if (round >= effort.least_rounds && spent > effort.row_seconds) break;
         for (std::size_t step = 0; step < ways.size(); ++step) {
-            // Every second round goes the other way round.
+            // Every second round measures the ways in reverse order.
             const std::size_t i = round % 2 == 0 ? step : ways.size() - 1 - step;
             WYE_ASSIGN(const double took, seconds_of(ways[i], times[i]));
             out[i].push_back(took * 1e9 / static_cast<double>(times[i]));

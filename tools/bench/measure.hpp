@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times ways interleaved, so that clocks and other work of the machine fall on all of them alike.
+// Times the ways of a row in turn, so that clock changes and other work of the machine affect all
+// of them alike.
 #pragma once
 
 #include <span>
@@ -11,10 +12,10 @@
 namespace wye::bench {
 
 struct Effort {
-    double sample_seconds = 0.02;  // of one sample: the work is repeated until then
+    double sample_seconds = 0.02;  // of one sample: the work is repeated for this long
     std::size_t rounds = 21;
     std::size_t least_rounds = 5;
-    double row_seconds = 10;  // no more rounds after that, but the least ones
+    double row_seconds = 10;  // after this time, only the least number of rounds is completed
 };
 [[nodiscard]] Effort effort_of(bool quick);
 
@@ -22,8 +23,8 @@ struct Effort {
 using Samples = std::vector<double>;
 [[nodiscard]] Result<std::vector<Samples>> measure(std::span<const Way> ways, const Effort& effort);
 
-[[nodiscard]] double median(std::vector<double> values);  // 0 without values
-// The median of the quotients of each round.
+[[nodiscard]] double median(std::vector<double> values);  // 0 if there are no values
+// The median of the quotients, one per round.
 [[nodiscard]] double ratio_of(const Samples& wye, const Samples& raw);
 
 }  // namespace wye::bench

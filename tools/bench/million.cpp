@@ -11,7 +11,7 @@
 namespace wye::bench {
 namespace {
 
-// 0: the system does not say.
+// The process's resident bytes; 0: unknown.
 std::uint64_t resident_bytes() {
     unsigned long all = 0, resident = 0;
     std::FILE* const file = std::fopen("/proc/self/statm", "re");

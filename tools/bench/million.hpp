@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A long stream of asynchronous dispatches: does memory stay as it is?
+// Runs a long stream of asynchronous dispatches, to see whether memory grows.
 #pragma once
 
 #include "wye_ways.hpp"
@@ -9,8 +9,8 @@ namespace wye::bench {
 
 struct Stream {
     std::uint64_t dispatches = 0;
-    double nanoseconds = 0;  // for one
-    // Before and after: resident bytes of the process, and the device's counters.
+    double nanoseconds = 0;  // of one dispatch
+    // Before and after the stream: resident bytes of the process, and the device's counters.
     std::uint64_t resident_bytes[2] = {};
     std::uint64_t buffers_made[2] = {};
     std::uint64_t buffer_bytes[2] = {};
@@ -21,8 +21,8 @@ struct Stream {
     }
 };
 
-// At most `sizes.in_flight` at once. `sizes.warm` dispatches go first, so that caches and lists
-// have their size.
+// At most `sizes.in_flight` dispatches are pending at once. `sizes.warm` dispatches run first, so
+// that caches and lists have reached their size.
 [[nodiscard]] Result<Stream> run_stream(const Target& target, const Sizes& sizes);
 
 }  // namespace wye::bench

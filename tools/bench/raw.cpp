@@ -40,7 +40,7 @@ Result<std::shared_ptr<Large>> large_of(RawApi& api, std::uint64_t bytes) {
 
 std::byte* target_of(Large& large) { return std::as_writable_bytes(std::span(large.r)).data(); }
 
-// `count` uploads. The kernel shows that they arrived.
+// `count` uploads. The kernel's results prove that they arrived.
 Result<std::vector<Way>> uploads(RawApi& api, std::string name, std::uint64_t bytes,
                                  std::uint64_t count) {
     WYE_ASSIGN(const auto large, large_of(api, bytes));
@@ -140,7 +140,7 @@ Result<std::vector<Way>> many(RawApi& api, std::uint64_t count, std::uint64_t by
                            [=] { return expect_landed(*all); }}};
 }
 
-// As `many`, of what the application wrote to page-locked memory itself.
+// As `many`, but the application itself writes its data to page-locked memory.
 Result<std::vector<Way>> locked(RawApi& api, std::uint64_t count, std::uint64_t bytes) {
     WYE_ASSIGN(const auto all, flights_of(api, bytes, count, ring_threads()));
     for (const auto& flight : all->flights)

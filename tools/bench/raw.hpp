@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The raw side of each row: one API, used as one who knows it would write the same work by hand.
-// Drivers are opened by name when they are asked for, so `wye bench` runs where none is installed.
+// The raw side of each row: the same work through a driver's API, written by hand as an expert
+// would. Drivers are opened by name when needed, so `wye bench` also runs where none is installed.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@
 
 namespace wye::bench {
 
-// Host bytes to and from a pair of buffers, in two chunks of page-locked memory. Of one thread.
+// Copies host bytes to and from a pair of buffers, through two chunks of page-locked memory. Used
+// by one thread.
 class Lane {
   public:
     static constexpr std::uint64_t kChunk = std::uint64_t{2} << 20U;
@@ -25,7 +26,7 @@ class Lane {
     virtual ~Lane() = default;
 
     [[nodiscard]] virtual std::byte* chunk(std::size_t i) = 0;
-    // Starts to copy chunk `i` to x, or a part of r to chunk `i`.
+    // Start copying chunk `i` to x, or a part of r to chunk `i`.
     [[nodiscard]] virtual Result<void> up(std::size_t i, std::uint64_t at, std::uint64_t size) = 0;
     [[nodiscard]] virtual Result<void> down(std::size_t i, std::uint64_t at,
                                             std::uint64_t size) = 0;
@@ -42,10 +43,11 @@ class Pair {
     virtual ~Pair() = default;
 
     [[nodiscard]] virtual Result<std::unique_ptr<Lane>> lane() = 0;
-    [[nodiscard]] virtual Result<void> run() = 0;  // the kernel, and waits for it
+    [[nodiscard]] virtual Result<void> run() = 0;  // runs the kernel and waits for it
 };
 
-// Page-locked bytes up, the kernel, and bytes down, as one chain of work that others overlap.
+// One chain of work that may overlap others: an upload of page-locked bytes, the kernel, a
+// download.
 class Flight {
   public:
     Flight() = default;
@@ -59,7 +61,8 @@ class Flight {
     [[nodiscard]] virtual Result<void> wait() = 0;
 };
 
-// One opened device. Lives longer than what it makes. One thread, and those of a ring.
+// One opened device. Outlives the objects that it makes. Used by one thread, and by those of a
+// ring.
 class RawApi {
   public:
     RawApi() = default;
@@ -67,26 +70,26 @@ class RawApi {
     RawApi& operator=(const RawApi&) = delete;
     virtual ~RawApi() = default;
 
-    // The ways of a row of tiny dispatches; the first is the one that goals refer to.
+    // The ways of a row of tiny dispatches. Goals refer to the first one.
     [[nodiscard]] virtual Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<Pair>> pair(std::uint64_t bytes) = 0;
-    // `n`: flights of different numbers may use different queues.
+    // `n`: the flight's number. Flights of different numbers may use different queues.
     [[nodiscard]] virtual Result<std::unique_ptr<Flight>> flight(std::uint64_t bytes,
                                                                  std::size_t n) = 0;
 };
 
-// Opens the API of a plugin and its first device of that name. MISSING_DEPENDENCY or UNSUPPORTED:
-// there is no such baseline here, and why.
+// Opens the API of a plugin, and its first device of that name. MISSING_DEPENDENCY or UNSUPPORTED:
+// there is no such baseline here; the message says why.
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw(const std::string& plugin,
                                                        const std::string& name);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_cuda(const std::string& name);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_opencl(const std::string& name);
 [[nodiscard]] Result<std::unique_ptr<RawApi>> open_raw_vulkan(const std::string& name);
 
-// The raw ways of any row. Empty: the row has none.
+// The raw ways of any row; empty if the row has none.
 [[nodiscard]] Result<std::vector<Way>> raw_ways(RawApi& api, RowId row, const Sizes& sizes);
 
-// Opens what was made, as `Base`.
+// Makes and opens a `Derived`, and returns it as a `Base`.
 template <typename Base, typename Derived, typename... Arguments>
 [[nodiscard]] Result<std::unique_ptr<Base>> opened(std::unique_ptr<Derived> made,
                                                    Arguments&&... arguments) {

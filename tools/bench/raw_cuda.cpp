@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA driver API, opened by name. Its kernels are PTX, so NVRTC is not needed.
+// The raw side for CUDA: the driver API, opened by name. Its kernels are PTX, so NVRTC is not
+// needed.
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -117,7 +118,7 @@ Error failed(CUresult status, const char* call) {
     error.native_code = status;
     return error;
 }
-// In the loops that are timed a good status costs one comparison.
+// Costs only a comparison on success, as it is used in timed loops.
 #define TRY_CUDA(call)                                                         \
     if (const CUresult status_ = (call); status_ != CUDA_SUCCESS) [[unlikely]] \
     return failed(status_, #call)
@@ -140,7 +141,7 @@ struct Driver {
     ~Driver();
 };
 
-// Makes the context current in a scope, and no longer: the plugin must not rely on it.
+// Makes the context current within a scope only, since the plugin must not rely on it.
 class Entered {
   public:
     explicit Entered(const Driver& driver) : driver_(driver) {
@@ -203,7 +204,7 @@ Result<void> Driver::start() {
     return {};
 }
 
-// Device or page-locked memory, freed with the context current.
+// Device memory or page-locked memory, freed with the context current.
 class Memory {
   public:
     explicit Memory(const Driver& driver) : driver_(driver) {}
@@ -308,7 +309,8 @@ class Tiny {
     [[nodiscard]] CUstream stream() const { return driver_.streams[0]; }
     [[nodiscard]] Result<void> fill(CUgraph graph, std::uint64_t launches) {
         void* arguments[] = {&words_[0]->device, &count_};
-        CUDA_KERNEL_NODE_PARAMS params{};  // the first version of the call ignores its tail
+        // The first version of the call ignores its last members.
+        CUDA_KERNEL_NODE_PARAMS params{};
         params.func = driver_.advance;
         params.gridDimX = params.gridDimY = params.gridDimZ = 1;
         params.blockDimX = 64;
@@ -331,7 +333,7 @@ class Tiny {
     CUevent event_ = nullptr;
 };
 
-// `once(tiny)`: the work of the row, which advances the last buffer by `steps`.
+// `once(tiny)`: the row's work, which advances the last buffer by `steps`.
 template <typename Once>
 Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t steps, Once once) {
     const auto runs = std::make_shared<std::uint64_t>(0);
@@ -345,7 +347,7 @@ Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t st
             [=] { return tiny->expect_steps(*runs * steps); }};
 }
 
-// Launches on each buffer `count` times, with one wait for each launch or for all.
+// Launches `count` times on each buffer, with one wait for each launch or one for all.
 template <typename Wait>
 Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffers,
                      std::uint64_t count, Wait wait) {

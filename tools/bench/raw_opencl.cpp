@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL 1.2, its loader opened by name.
+// The raw side for OpenCL: version 1.2, with its loader opened by name.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -62,7 +62,7 @@ Error failed(cl_int status, const char* call) {
     error.native_code = status;
     return error;
 }
-// In the loops that are timed a good status costs one comparison.
+// Costs only a comparison on success, as it is used in timed loops.
 #define TRY_CL(call)                                                       \
     if (const cl_int status_ = (call); status_ != CL_SUCCESS) [[unlikely]] \
     return failed(status_, #call)
@@ -164,7 +164,7 @@ class Memory {
     [[nodiscard]] Result<void> on_device(std::size_t bytes) {
         return make(bytes, CL_MEM_READ_WRITE);
     }
-    // Page-locked where the driver does so: a buffer of the host, mapped for good.
+    // A buffer in host memory that stays mapped; some drivers page-lock it.
     [[nodiscard]] Result<void> on_host(std::size_t bytes) {
         WYE_TRY(make(bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR));
         cl_int status = CL_SUCCESS;
@@ -246,11 +246,11 @@ class Tiny {
 
     const Driver& driver_;
     std::vector<std::unique_ptr<Memory>> words_;
-    std::vector<cl_kernel> kernels_;  // one for each buffer, bound to it
+    std::vector<cl_kernel> kernels_;  // one per buffer, bound to it
 };
 
-// Launches on each buffer `count` times, with one wait for each buffer. `rebind`: by one kernel,
-// which is bound to the buffer each time.
+// Launches `count` times on each buffer, with one wait per buffer. `rebind`: uses a single kernel
+// object, which is bound to the buffer each time.
 Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffers,
                      std::uint64_t count, bool rebind = false) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, buffers));

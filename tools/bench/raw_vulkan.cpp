@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan by hand: command buffers recorded once, one descriptor set for each buffer, staging memory
-// that stays mapped, copies on a family that only copies where there is one.
+// The raw side for Vulkan: command buffers recorded once, one descriptor set per buffer, staging
+// memory that stays mapped, and copies on a family that only copies, if there is one.
 #include <algorithm>
 #include <cstdint>
 
@@ -77,7 +77,7 @@ class Timeline {
     std::uint64_t value_ = 0;
 };
 
-// Tiny dispatches on some buffers in turn, each with a command buffer.
+// Tiny dispatches on several buffers in turn, each with its own command buffer.
 class Tiny {
   public:
     struct Turn {
@@ -87,7 +87,7 @@ class Tiny {
         VkDescriptorSet set = VK_NULL_HANDLE;
     };
 
-    // `dispatches`: in each command buffer, one after the other.
+    // `dispatches`: number in each command buffer, one after the other.
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Device& device, Queue& queue,
                                                             std::uint64_t buffers,
                                                             std::uint64_t dispatches) {
@@ -120,7 +120,8 @@ class Tiny {
                                       VkCommandBufferUsageFlags usage) {
         return turn.commands.record(usage, [&](VkCommandBuffer to) {
             for (std::uint64_t i = 0; i < dispatches; ++i) {
-                between_dispatches(device_, to);  // the first: what was submitted before
+                // The first barrier is for what was submitted before.
+                between_dispatches(device_, to);
                 kernel_.dispatch(to, turn.set, kTinyWords, 1);
             }
         });
@@ -151,7 +152,7 @@ class Tiny {
     Kernel kernel_;
 };
 
-// `once(tiny)`: the work of the row, which advances the last buffer by `steps`.
+// `once(tiny)`: the row's work, which advances the last buffer by `steps`.
 template <typename Once>
 Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t steps, Once once) {
     const auto runs = std::make_shared<std::uint64_t>(0);
@@ -164,7 +165,7 @@ Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t st
             [=] { return tiny->expect_steps(*runs * steps); }};
 }
 
-// Each command buffer submitted and waited for, one after the other.
+// Submits each command buffer and waits for it, one after the other.
 Result<Way> replays(const Device& device, Queue& queue, std::string name, std::uint64_t buffers,
                     std::uint64_t dispatches) {
     WYE_ASSIGN(const auto tiny, Tiny::make(device, queue, buffers, dispatches));

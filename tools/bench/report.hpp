@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was measured, against its goals, as a table and as JSON. Pure but for printing.
+// Prints the measurements and their goals, as a table and as JSON. Pure apart from printing.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,10 @@ struct RowResult {
         std::string way;
         Samples samples;
     };
-    std::vector<Raw> raw;          // the first is the one that the goal refers to
+    std::vector<Raw> raw;          // the goal refers to the first one
     std::string no_baseline;       // why there is none; empty: there is one, or none was asked for
-    std::optional<Stream> stream;  // of `million`, in place of samples
-    std::optional<Error> error;    // nothing was measured
+    std::optional<Stream> stream;  // of `million`, instead of samples
+    std::optional<Error> error;    // set if nothing was measured
 };
 
 struct Report {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of page-locked memory: threads that copy host bytes into chunks while the device moves
-// others, as many threads as Wye uses by default.
+// Ring: page-locked memory through which threads copy host bytes, in chunks, while the device moves
+// other chunks. There are as many threads as Wye uses by default.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace wye::bench {
 // Half of the processors, and at most 8.
 [[nodiscard]] std::size_t ring_threads();
 
-// Threads that work together. The calling one is number 0.
+// Threads that work together. The calling thread is number 0.
 class Team {
   public:
     explicit Team(std::size_t threads);
@@ -26,9 +26,9 @@ class Team {
     ~Team();
 
     [[nodiscard]] std::size_t size() const { return threads_.size() + 1; }
-    // work(n) on each thread; the first failure.
+    // Calls work(n) on each thread; returns the first failure.
     [[nodiscard]] Result<void> run(const std::function<Result<void>(std::size_t)>& work);
-    // A plain copy by all threads.
+    // Copies with all threads.
     [[nodiscard]] Result<void> copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
   private:

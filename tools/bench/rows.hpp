@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the table: what is measured, how much of it, and what is aimed at. Pure.
+// The rows of the table: what is measured, the amount of work, and the goals. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class RowId {
     Million,
 };
 
-enum class Unit { Time, Bytes };  // shown as time for an item, or as bytes in a second
+enum class Unit { Time, Bytes };  // shown as the time of an item, or as bytes per second
 
 struct Row {
     RowId id;
@@ -40,26 +40,26 @@ struct Row {
 [[nodiscard]] std::span<const Row> all_rows();
 [[nodiscard]] const Row* find_row(std::string_view name);  // null: there is none
 
-// Sizes of the work of one run of a row.
+// The amount of work of one run of a row.
 struct Sizes {
     std::uint64_t turns = 40;
     std::uint64_t recorded = 1000;
-    std::uint64_t large_bytes = std::uint64_t{256} << 20U;  // each way
+    std::uint64_t large_bytes = std::uint64_t{256} << 20U;  // in each direction
     std::uint64_t many = 32;
-    std::uint64_t many_bytes = std::uint64_t{8} << 20U;  // each way
+    std::uint64_t many_bytes = std::uint64_t{8} << 20U;  // in each direction
     std::uint64_t round_trip_bytes = std::uint64_t{1} << 20U;
     std::uint64_t hash_chunk_bytes = std::uint64_t{64} << 20U;
     std::uint64_t hash_chunks = 16;
     std::uint64_t million = 1'000'000;
     std::uint64_t in_flight = 1024;
-    std::uint64_t warm = 20'000;  // dispatches before the memory of `million` is first looked at
+    std::uint64_t warm = 20'000;  // dispatches before the memory of `million` is first read
 };
 
-// `soft`: a device that shares the processors with the host, for which large work takes long.
-// `most_bytes`: of a buffer of the device.
+// `soft`: the device shares the processors with the host, so large work takes long. `most_bytes`:
+// the largest buffer of the device.
 [[nodiscard]] Sizes sizes_of(bool quick, bool soft, std::uint64_t most_bytes);
 
-// One run's items (dispatches) and bytes (both directions together; 0: none).
+// The items (dispatches) and bytes of one run. Bytes are the sum of both directions; 0: none.
 struct Work {
     std::uint64_t items = 1;
     std::uint64_t bytes = 0;
@@ -69,16 +69,16 @@ struct Work {
 struct Goal {
     enum class Kind {
         None,
-        Ratio,        // time of Wye, at most this times the first raw way
-        Nanoseconds,  // at most this for an item
-        Gigabytes,    // at least this many 1e9 bytes in a second
+        Ratio,        // Wye's time, at most this many times that of the first raw way
+        Nanoseconds,  // at most this for one item
+        Gigabytes,    // at least this many 1e9 bytes per second
         Growth,       // memory grows by at most this many bytes
     };
     Kind kind = Kind::None;
     double value = 0;
 };
 
-// What is aimed at for a device of `plugin`: on GPUs the figures are those of an H200.
+// The goal of a row on a device of `plugin`. On GPUs, the figures are those of an H200.
 [[nodiscard]] Goal goal_of(RowId row, std::string_view plugin, bool soft);
 
 }  // namespace wye::bench

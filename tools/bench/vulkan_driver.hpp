@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vulkan 1.2, its loader opened by name: a device, its queues, and owners of what is made on it.
+// Vulkan 1.2, with its loader opened by name: a device, its queues, and owners of its objects.
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -20,7 +20,7 @@ namespace wye::bench::vulkan {
 
 [[nodiscard]] Error failed(VkResult status, const char* call);
 
-// In the loops that are timed a good status costs one comparison.
+// Costs only a comparison on success, as it is used in timed loops.
 #define TRY_VK(call)                                                         \
     if (const VkResult status_ = (call); status_ != VK_SUCCESS) [[unlikely]] \
     return ::wye::bench::vulkan::failed(status_, #call)
@@ -87,7 +87,7 @@ template <typename T>
     return out;
 }
 
-// A queue, and the lock that Vulkan wants around its submits.
+// A queue, and a lock for its submits, which Vulkan requires to be synchronised.
 struct Queue {
     std::uint32_t family = 0;
     VkQueue queue = VK_NULL_HANDLE;
@@ -103,17 +103,18 @@ struct Device {
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
     VkPhysicalDeviceMemoryProperties memory{};
-    Queue first;  // of the first family that computes
-    // Of a family that computes and does not draw; of one that only copies. Some have none.
+    Queue first;  // of the first family with compute
+    // A queue of a family with compute but without graphics, and one of a family that only copies;
+    // not every device has them.
     std::optional<Queue> compute_only;
     std::vector<std::unique_ptr<Queue>> copies;
-    std::vector<std::uint32_t> families;  // in use
+    std::vector<std::uint32_t> families;  // the families in use
 
     Device() = default;
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
     ~Device();
-    // MISSING_DEPENDENCY: no loader or driver. NO_DEVICE: none of that name.
+    // MISSING_DEPENDENCY: no loader or driver. NO_DEVICE: no device of that name.
     [[nodiscard]] Result<void> open(const std::string& name);
 
   private:
@@ -149,7 +150,7 @@ class Kernel {
     Kernel& operator=(const Kernel&) = delete;
     ~Kernel();
     [[nodiscard]] Result<void> open(std::span<const std::uint32_t> words, std::uint32_t buffers);
-    // A descriptor set, which lives as long as the kernel. At most kSets.
+    // Makes a descriptor set, which lives as long as the kernel. At most kSets.
     [[nodiscard]] Result<VkDescriptorSet> bind(std::span<const VkBuffer> buffers);
     void dispatch(VkCommandBuffer to, VkDescriptorSet set, std::uint32_t count,
                   std::uint32_t groups) const;
@@ -164,7 +165,7 @@ class Kernel {
     VkDescriptorPool pool_ = VK_NULL_HANDLE;
 };
 
-// A command buffer with a pool of its own, and a fence.
+// A command buffer with its own pool, and a fence.
 class Commands {
   public:
     explicit Commands(const Device& device) : device_(device) {}
@@ -173,7 +174,7 @@ class Commands {
     ~Commands();
     [[nodiscard]] Result<void> open(Queue& queue);
 
-    // Records with body(command buffer).
+    // Records what body(command buffer) adds.
     template <typename Body>
     [[nodiscard]] Result<void> record(VkCommandBufferUsageFlags usage, Body&& body) {
         auto begin = made<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
@@ -193,7 +194,7 @@ class Commands {
         pending_ = pending_ || with_fence;
         return {};
     }
-    // The fence of the last submit that had one.
+    // Waits for the fence of the last submit that had one.
     [[nodiscard]] Result<void> wait() {
         if (!pending_) return {};
         TRY_VK(device_.vkWaitForFences(device_.device, 1, &fence_, VK_TRUE, UINT64_MAX));
@@ -213,7 +214,7 @@ class Commands {
     bool pending_ = false;
 };
 
-// What was written before is seen by what comes after, on the device or the host.
+// Makes earlier writes visible to later commands, or to the host.
 void barrier(const Device& device, VkCommandBuffer to, VkPipelineStageFlags from,
              VkAccessFlags written, VkPipelineStageFlags until, VkAccessFlags read);
 

@@ -12,16 +12,16 @@
 
 namespace wye::bench {
 
-// Owns what it needs. One thread.
+// Owns what it needs. Used by one thread.
 struct Way {
     std::string name;
-    // Does the whole work of the row so many times, and waits for it.
+    // Does the whole work of the row `times` times, and waits for it.
     std::function<Result<void>(std::uint64_t times)> run;
-    // INTERNAL unless the device has computed what it should have.
+    // INTERNAL unless the device's results are right.
     std::function<Result<void>()> check;
 };
 
-// The step of the tiny dispatches, and its value after so many steps from 1.
+// One step of the tiny dispatches, and the value after `steps` steps from 1.
 [[nodiscard]] constexpr std::uint32_t advance(std::uint32_t value, std::uint64_t steps) {
     for (std::uint64_t i = 0; i < steps; ++i) value = value * 1664525U + 1013904223U;
     return value;

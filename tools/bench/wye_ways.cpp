@@ -32,7 +32,7 @@ main {
 
 constexpr std::uint64_t kHashesInFlight = 3;
 constexpr std::uint32_t kHashBlock = 4096;
-// Too many elements for a submit that runs on the calling thread of the CPU plugin.
+// Too many elements for a submit to run on the calling thread of the CPU plugin.
 constexpr std::uint64_t kLongerWords = std::uint64_t{1} << 17U;
 
 // One tiny buffer, and the dispatch that advances it.
@@ -103,7 +103,7 @@ Result<Way> one_dispatch(const Target& target) {
                [=] { return tiny->expect_steps(*runs); }};
 }
 
-// `longer`: submitted first each time, on a buffer of its own; may be null.
+// `longer`: a dispatch on a buffer of its own that is submitted first each time; may be null.
 Result<Way> launches(const Target& target, std::uint64_t count,
                      const std::shared_ptr<Tiny>& longer) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
@@ -221,7 +221,7 @@ Result<Way> many(const Target& target, std::uint64_t count, std::uint64_t bytes)
     return Way{"asynchronous dispatches", run, []() -> Result<void> { return {}; }};
 }
 
-// Whole pages, registered while they live.
+// Whole pages of memory, registered as long as this object lives.
 struct RegisteredWords {
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
@@ -273,7 +273,7 @@ Result<Way> registered(const Target& target, std::uint64_t count, std::uint64_t 
 Result<Way> hash(const Target& target, std::uint64_t chunk_bytes, std::uint64_t chunks) {
     WYE_ASSIGN(auto sha256, target.context.program_from_text(kSha256, "sha256.wye"));
     const auto program = std::make_shared<Program>(std::move(sha256));
-    // Some chunks of different bytes, so that they are not all in the caches.
+    // Several chunks with different bytes, so that they do not all fit in the caches.
     const auto data = std::make_shared<std::vector<std::vector<std::uint32_t>>>();
     for (std::uint32_t n = 0; n < 4; ++n) {
         data->emplace_back(chunk_bytes / 4);

@@ -15,14 +15,15 @@ struct Target {
     Context context;
     Device device;
     std::string selector, name, plugin;
-    bool soft = false;                      // shares the processors with the host
-    std::uint64_t most_bytes = UINT64_MAX;  // of a buffer
+    bool soft = false;                      // whether it shares the processors with the host
+    std::uint64_t most_bytes = UINT64_MAX;  // size of its largest buffer
 };
 
-// NO_DEVICE, or an error of a wrong selector, as wye_device_open gives it.
+// NO_DEVICE, or the error of wye_device_open for a malformed selector.
 [[nodiscard]] Result<Target> open_target(const std::string& selector);
 
-// Nothing for rows that a device of this kind does not have, and for `Million` (see million.hpp).
+// Wye's way of a row. Nothing for rows that this kind of device does not have, and for `Million`
+// (see million.hpp).
 [[nodiscard]] Result<std::optional<Way>> wye_way(const Target& target, RowId row,
                                                  const Sizes& sizes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye cache`: shows and clears the disk cache of compiled programs and the self-test verdicts that
-// plugins keep. Opens no plugin.
+// `wye cache`: lists and clears the disk cache of compiled programs, and the self-test verdicts
+// that plugins keep. Opens no plugin.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye check` and `wye lower`: the analysis and the lowered forms of a program.
+// `wye check` and `wye lower`: print the analysis and the lowered forms of a program.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-// " at 9:12"; empty if the place is unknown.
+// A text such as " at 9:12"; empty if the place is unknown.
 std::string place_text(const Json& item) {
     const auto place = item.find("place");
     if (place == item.end() || !place->is_object()) return {};
     return fmt::format(" at {}:{}", place->value("line", 0), place->value("column", 0));
 }
 
-// " coalesce x locality streaming": the hints of a buffer, as a program has them.
+// The hints of a buffer, as a program writes them: " coalesce x locality streaming".
 std::string hints_text(const Json& buffer) {
     const Json hints = buffer.value("hints", Json::object());
     std::string out;
@@ -73,7 +73,7 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
 }
 
 Result<void> check_program(const CheckOptions& options) {
-    // Checking needs no device, so plugins are not searched.
+    // Checking needs no device, so no plugins are searched for.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
     WYE_ASSIGN(const auto text, program.analysis());
@@ -92,7 +92,7 @@ Result<void> check_program(const CheckOptions& options) {
 Result<void> lower_program(const LowerOptions& options) {
     keep_output();
     ContextOptions context_options;
-    // Only formats made by a plugin's compiler need plugins.
+    // Only formats that a plugin's compiler makes need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
     if (options.device.empty() && !compiled) context_options.flags = WYE_CONTEXT_NO_PLUGINS;
     const auto list = [](const std::vector<std::string>& names) {
@@ -111,7 +111,7 @@ Result<void> lower_program(const LowerOptions& options) {
     WYE_ASSIGN(const auto lowered,
                program.lower(format, device, options.ulp_budget, options.check_free));
     const auto bytes = std::as_bytes(std::span(lowered));
-    if (options.output.empty()) {  // not by the name /dev/stdout: its file would be replaced
+    if (options.output.empty()) {  // not by the name /dev/stdout, whose file would be replaced
         if (std::fwrite(bytes.data(), 1, bytes.size(), output()) != bytes.size() ||
             std::fflush(output()) != 0)
             return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");

@@ -19,11 +19,11 @@ enum ExitCode : int {
 
 [[nodiscard]] ExitCode exit_code_of(const Error& error);
 
-// Writes "wye: error: ..." to stderr and returns the exit code of `error`.
+// Writes "wye: error: ..." to stderr and returns the exit code of the error.
 [[nodiscard]] ExitCode fail(const Error& error);
 
-// Call once, at the start. Libraries call std::terminate if memory runs out in noexcept code (a
-// comparison of names, the end of a document): the command then ends with kFailed and a message
+// Call once, at the start. If memory runs out in noexcept code (a comparison of names, the end of a
+// document), libraries call std::terminate. The command then exits with kFailed and a message,
 // instead of a signal.
 void expect_no_memory() noexcept;
 

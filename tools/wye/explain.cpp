@@ -16,10 +16,10 @@
 namespace wye::tool {
 namespace {
 
-// A chapter, or an entry of it: the lines between two headings.
+// A chapter of the reference, or an entry of it: the lines between two headings.
 struct ReferencePart {
     std::string_view heading;
-    std::vector<std::string> words;  // those of an entry's heading; empty: a chapter
+    std::vector<std::string> words;  // of an entry's heading; empty: a chapter
     std::vector<std::string_view> lines;
 };
 
@@ -56,7 +56,7 @@ void print_part(const ReferencePart& part, std::size_t width) {
     print_blocks(part.lines, width);
 }
 
-// "f32" for "f32x4": a vector type is its component's entry.
+// "f32" for "f32x4", since a vector type is explained by its component's entry.
 std::string without_width(const std::string& word) {
     const std::size_t at = word.size() < 3 ? 0 : word.size() - 2;
     const bool vector = at > 0 && word[at] == 'x' && word.back() >= '2' && word.back() <= '4';

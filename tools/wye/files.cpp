@@ -40,7 +40,7 @@ class Descriptor {
         if (fd_ >= 0) ::close(fd_);
     }
     [[nodiscard]] int get() const { return fd_; }
-    // Reports the write errors that only close() sees (a full disk on network file systems).
+    // Reports write errors that only close() returns (a full disk of a network file system).
     [[nodiscard]] bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
 
   private:
@@ -70,9 +70,8 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
     return true;
 }
 
-// Names of staged files. Global because the signal handler below needs them and may access nothing
-// else.
-constexpr std::size_t kMostNames = 64;  // the most buffers a program has
+// Names of staged files. Global, because the signal handler below may access nothing else.
+constexpr std::size_t kMostNames = 64;  // the greatest number of a program's buffers
 struct Names {
     std::array<std::array<char, PATH_MAX>, kMostNames> paths;
     volatile std::sig_atomic_t count = 0;
@@ -80,7 +79,7 @@ struct Names {
 Names names;
 constexpr int kEnding[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ, SIGXCPU};
 
-// Removes staged files that have names, and raises the signal again.
+// Removes the staged files that have names, then raises the signal again.
 void remove_names(int signal) {
     for (std::sig_atomic_t n = 0; n < names.count; ++n)
         ::unlink(names.paths[static_cast<std::size_t>(n)].data());
@@ -102,7 +101,7 @@ void remember_name(const std::string& name) {
     }
 }
 
-// Called when the files are in place, or removed.
+// Called when the files are in place, or were removed.
 void forget_names() {
     if (names.count == 0) return;
     names.count = 0;
@@ -113,7 +112,7 @@ void forget_names() {
     }
 }
 
-// An identity that is equal for two paths of one regular file; empty for other files.
+// A text that is equal for two paths of the same regular file; empty for other files.
 std::string identity_of(const std::string& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) == 0)
@@ -126,8 +125,8 @@ std::string identity_of(const std::string& path) {
 }
 
 // The mode that open(path, O_CREAT, 0666) would give: that of the replaced file, else 0666 without
-// the umask's bits. Set-user-id, set-group-id and sticky are dropped, as a write drops them: the
-// new file may belong to another user.
+// the umask's bits. Set-user-id, set-group-id and sticky bits are dropped, as a write would drop
+// them, because the new file may belong to another user.
 mode_t output_mode(const std::optional<struct stat>& existing) {
     if (existing) return existing->st_mode & 0777U;
     const mode_t mask = ::umask(0);
@@ -203,10 +202,10 @@ Result<void> StagedOutputs::add(const std::string& given, std::span<const std::b
         return {};
     }
     if (existing && ::access(path.c_str(), W_OK) != 0) return write_error(path, errno);
-    // A symbolic link stays a link: what it points to is replaced.
+    // A symbolic link is kept: its target is replaced.
     const std::unique_ptr<char, decltype(&std::free)> real(
         existing ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
-    if (existing && !real) {  // a name of an open file that has no name any more
+    if (existing && !real) {  // the path names an open file that was unlinked
         entries_.push_back({path, {}, true, bytes});
         return {};
     }
@@ -235,7 +234,7 @@ Result<void> StagedOutputs::commit() {
 }
 
 Result<void> check_targets(const std::vector<std::pair<std::string, std::string>>& outputs) {
-    std::map<std::string, std::string> seen;  // identity of a file, name of the output
+    std::map<std::string, std::string> seen;  // identity of a file, name of its output
     for (const auto& [name, path] : outputs) {
         const std::string identity = identity_of(path);
         if (identity.empty()) continue;

@@ -12,7 +12,7 @@
 namespace wye::tool {
 
 Result<Program> load_program(const Context& context, const std::string& path) {
-    // Reads one byte more than the larger limit, so that the library reports the limit.
+    // Reads up to one byte more than the larger limit, so that the library reports the limit.
     WYE_ASSIGN(const auto bytes, read_file(path, "program", WYE_LIMIT_WIRE_BYTES + 1));
     if (bytes.size() >= WYE_PROGRAM_MAGIC_SIZE &&
         std::memcmp(bytes.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE) == 0)

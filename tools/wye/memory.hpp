@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory for one output, zeroed, whose pages are allocated on first write, so that a size that the
+// Zeroed memory for one output. Pages are allocated at their first write, so that a size that the
 // device refuses costs nothing. Owns its pages; move-only.
 #pragma once
 
@@ -26,7 +26,7 @@ class Memory {
     }
     ~Memory();
 
-    // OUT_OF_MEMORY, with the number of bytes and their use.
+    // OUT_OF_MEMORY states the number of bytes and their use.
     [[nodiscard]] static Result<Memory> of(std::uint64_t size, std::string_view what);
 
     [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }

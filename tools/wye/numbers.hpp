@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses numbers of arguments: the whole text, decimal digits only, within a range. Pure.
+// Parses numbers in arguments: the whole text must be decimal digits, within a range. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace wye::tool {
 
-// INVALID_ARGUMENT with the flag, the text and the range, 0 to `most`.
+// INVALID_ARGUMENT states the flag, the text and the range, 0 to `most`.
 [[nodiscard]] Result<std::uint64_t> parse_number(std::string_view flag, std::string_view text,
                                                  std::uint64_t most);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the command's own data goes. Drivers and plugins may print to standard output; a verb that
-// enters them moves its output away first, so that a document on it stays whole. One thread.
+// The stream of the command's own output. Drivers and plugins may print to standard output; a verb
+// that opens them first moves its own output to another descriptor, so that documents are not mixed
+// with what drivers print. One thread.
 #pragma once
 
 #include <cstdio>
@@ -9,14 +10,14 @@
 
 namespace wye::tool {
 
-// Standard output; after keep_output, a stream of its own.
+// Standard output; after keep_output, a separate stream to the same file.
 [[nodiscard]] std::FILE* output() noexcept;
 
-// Call before a plugin is opened: whatever this process prints afterwards by descriptor 1 goes to
-// standard error. If there are no descriptors left, nothing is moved.
+// Call before a plugin is opened: what this process later prints to descriptor 1 then goes to
+// standard error. If no descriptors are left, changes nothing.
 void keep_output() noexcept;
 
-// The path of a file for output: a name of standard output means that of output().
+// The path of an output file. A name of standard output is replaced by one of output().
 [[nodiscard]] std::string output_path(const std::string& path);
 
 }  // namespace wye::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye plugins`: what earlier probes of plugins found, and the user's word on them. Opens no plugin
-// and starts no process.
+// `wye plugins`: lists what earlier probes of plugins found, and records which plugins the user
+// trusts. Opens no plugin and starts no process.
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye quirks`: prints the table of workarounds for drivers, or runs the helper that audits them.
-// Opens no plugin.
+// `wye quirks`: prints the table of driver workarounds, or runs the helper that audits them. Opens
+// no plugin.
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -36,7 +36,7 @@ Error bad_value(const std::string& name, const std::string& text, std::string_vi
                  fmt::format("Fix: write --param {}=NUMBER within that range", name), name);
 }
 
-// Parses the whole text as decimal or 0x hexadecimal, in range.
+// Parses a whole text as a decimal or 0x hexadecimal number in range.
 template <typename T>
 Result<std::uint64_t> integer_bits(const std::string& name, const std::string& text,
                                    std::string_view type) {
@@ -97,7 +97,7 @@ Result<NamedFiles> parse_names(const std::vector<std::string>& items, const char
     return names;
 }
 
-// Checks that every given name exists in the program.
+// Checks that the program has every given name.
 Result<void> check_names(const NamedFiles& names, const std::vector<std::string>& known,
                          const char* flag, const char* noun) {
     for (const auto& [name, value] : names) {
@@ -111,7 +111,7 @@ Result<void> check_names(const NamedFiles& names, const std::vector<std::string>
     return {};
 }
 
-// The most bytes that can be used of an input: the program's literal count, else the device's
+// The most bytes of an input that can be used: the program's literal count, else the device's
 // limit.
 std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& device) {
     if (buffer.count_kind == WYE_COUNT_LITERAL) return buffer.count * buffer.element_bytes;
@@ -119,7 +119,7 @@ std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& dev
     return largest.ok() ? largest->u : UINT64_MAX;
 }
 
-// The limit for a stream, which may have no end: a quarter of this machine's memory.
+// The limit for a stream, which may be endless: a quarter of the machine's memory.
 std::uint64_t most_of_stream() {
     const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
@@ -182,7 +182,7 @@ void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_descri
     }
 }
 
-// One dispatch of host bytes.
+// Runs one dispatch on host bytes.
 Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
                           const wye_program_description& about) {
     const auto request = [&] {
@@ -190,7 +190,7 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
         bind(out, slots, about);
         return out;
     };
-    // The first request computes sizes; the second has storage of those sizes.
+    // The first request computes the sizes; the second one has storage of these sizes.
     WYE_ASSIGN(const auto sizes, request().sizes());
     for (std::size_t i = 0; i < slots.size(); ++i)
         if (!slots[i].target.empty()) {
@@ -207,8 +207,8 @@ wye_device_policy policy_of(std::string_view name) {
     return name == "auto" ? WYE_POLICY_AUTO : WYE_POLICY_REQUIRE;
 }
 
-// Ends the command after a time-out, when the program may still run: neither the context nor `exit`
-// may wait for a device that never stops.
+// Ends the command after a time-out, while the program may still run: neither the context nor
+// `exit` may wait for a device that never stops.
 [[noreturn]] void end_late(wye_context* context, const Error& error) {
     const ExitCode code = fail(error);
     const auto closed = detail::call(

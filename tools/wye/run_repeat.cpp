@@ -13,15 +13,15 @@
 namespace wye::tool {
 namespace {
 
-// One argument of the dispatch.
+// An argument of the dispatch.
 struct Resident {
     Slot* slot = nullptr;
-    std::uint64_t read_offset = 0;  // of the bytes that the output list has, as the next
+    std::uint64_t read_offset = 0;  // of the bytes in the output list, as is the next member
     std::uint64_t read_size = 0;
 };
 
-// The first byte that is read back of each buffer with a `bytes` clause, by the buffer's place in
-// the program; 0 for others.
+// For each buffer, in the program's order, the first byte that is read back: 0 unless it has a
+// `bytes` clause.
 Result<std::vector<std::uint64_t>> read_offsets(const Program& program) {
     WYE_ASSIGN(const std::string text, program.analysis());
     std::vector<std::uint64_t> out;
@@ -33,7 +33,7 @@ Result<std::vector<std::uint64_t>> read_offsets(const Program& program) {
     return out;
 }
 
-// Binds the slots as host arguments: outputs with storage of no stated size, or discarded.
+// Binds the slots as host arguments. Outputs have storage of no stated size, or are discarded.
 Result<std::vector<std::uint64_t>> sizes_of(Dispatch dispatch, const wye_program_description& about,
                                             std::vector<Slot>& slots, bool whole) {
     std::size_t next = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `wye run --repeat`: one dispatch many times on the same resident buffers, as dispatches or as a
-// recorded graph.
+// `wye run --repeat`: runs a dispatch many times on the same resident buffers, as dispatches or as
+// a recorded graph.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct Repeat {
     std::uint64_t timeout_ns = 0;  // of each repetition; 0: none
 };
 
-// What the repetitions did. `report` has the groups of each, and their sums.
+// The results of the repetitions. `report` has the groups of each repetition, and the sums of
+// times.
 struct Repeated {
     Repeat how;
     wye_report report{};
-    wye_graph_info info{};        // of a graph, as the next
-    std::uint64_t record_ns = 0;  // checking, compiling and recording it
+    wye_graph_info info{};        // of a graph, as is the next member
+    std::uint64_t record_ns = 0;  // for checking, compiling and recording it
 };
 
 // Uploads the inputs once, runs `dispatch`, which has no arguments yet, and reads the outputs once.
-// Each repetition starts from what the one before it left; outputs that are not inputs start at
-// zero each time. Stops at the first error, which names the repetition; outputs are then not
-// written.
+// Each repetition starts from what the previous one left; outputs that are not inputs start at zero
+// each time. Stops at the first error, which names the repetition; then no outputs are written.
 [[nodiscard]] Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
                                               const Device& device, std::vector<Slot>& slots,
                                               const Repeat& how);

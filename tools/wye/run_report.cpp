@@ -51,7 +51,7 @@ constexpr std::array<Counter, 24> kCounters = {{
     {"layouts_made", &wye_counters::layouts_made},
     {"layouts_shared", &wye_counters::layouts_shared},
 }};
-// Each member but the header is listed.
+// All members of wye_counters except its header are listed.
 static_assert(sizeof(wye_counters) ==
               sizeof(wye_header) + kCounters.size() * sizeof(std::uint64_t));
 
@@ -89,7 +89,7 @@ void print_counters(const wye_counters& counters) {
 
 void print_choice(const wye_device_description& device,
                   const std::vector<wye_passed_over>& passed_over, std::string_view asked) {
-    // Devices that were not needed, by their common reason.
+    // Devices that were not needed, grouped by their reason.
     std::vector<std::pair<std::string_view, std::string>> spare;
     for (const wye_passed_over& one : passed_over) {
         const std::string_view name = detail::view(one.selector);
@@ -144,7 +144,7 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                 const std::vector<wye_passed_over>& passed_over, const wye_report& report,
                 const Repeated* repeated, const wye_counters* counters) {
     const bool graph = repeated != nullptr && repeated->how.graph;
-    // Reports of graphs do not say which forms run.
+    // Reports of graphs do not state which forms run.
     const auto form = [&](OrderedJson value) { return graph ? OrderedJson() : std::move(value); };
     OrderedJson losers = OrderedJson::array();
     for (const wye_passed_over& one : passed_over)

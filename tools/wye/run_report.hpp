@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `wye run` prints about a run.
+// Prints what `wye run` reports about a run.
 #pragma once
 
 #include <string_view>
@@ -11,20 +11,20 @@
 
 namespace wye::tool {
 
-// To stderr, one line for each counter.
+// Prints to stderr, one line per counter.
 void print_counters(const wye_counters& counters);
 
-// To stderr: why the device was picked, and each other choice with the reason against it; choices
-// of one reason share a line. Plugins that failed only if `asked`, the selector, has their names:
-// most machines lack some driver.
+// Prints to stderr why the device was picked, and the other choices with the reasons against them;
+// choices with equal reasons share a line. Plugins that failed are included only if `asked`, the
+// selector, names them, since most machines lack some driver.
 void print_choice(const wye_device_description& device,
                   const std::vector<wye_passed_over>& passed_over, std::string_view asked);
 
-// To stderr, one line. `repeated`: null: one dispatch, as below.
+// Prints one line to stderr. `repeated`: null for a single dispatch; also below.
 void print_line(const wye_program_description& program, const wye_device_description& device,
                 const wye_report& report, const Repeated* repeated);
 
-// To stdout, one document. `counters`: null: without them.
+// Prints one document to stdout. `counters`: null to leave them out.
 void print_json(const wye_program_description& program, const wye_device_description& device,
                 const std::vector<wye_passed_over>& passed_over, const wye_report& report,
                 const Repeated* repeated, const wye_counters* counters);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slot: the host bytes of one buffer of a program that is run on files. Plain data; move-only.
+// Slot: the host bytes of one buffer of a program that runs on files. Plain data; move-only.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Slot {
     std::string name;
     std::vector<std::byte> input;
     Memory output;
-    std::string target;  // file; empty: discarded
+    std::string target;  // a file; empty: discarded
 };
 
 }  // namespace wye::tool

@@ -10,7 +10,7 @@
 namespace wye::tool {
 namespace {
 
-// Levenshtein distance, two rows.
+// The Levenshtein distance, computed with two rows.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -38,7 +38,7 @@ std::string suggest(const Words& words, int argc, char** argv) {
             continue;
         }
         if (std::ranges::find(known, word) != known.end()) continue;
-        // A value, unless the verb before it has verbs of its own.
+        // This is a value, unless the preceding verb has verbs of its own.
         if (i > 1 && !word.starts_with('-') &&
             (i > 2 || known.empty() || known.back().starts_with('-')))
             continue;

@@ -9,17 +9,18 @@
 
 namespace wye::tool {
 
-// The words that a command line may have: verbs with their flags, after which come the verbs below
-// them, and "--help".
+// The words that a command line may have: verbs with their flags, each followed by the verbs below
+// it, and "--help".
 struct Words {
     std::vector<std::string> flags;
     std::map<std::string, std::vector<std::string>> verbs;
 };
 
-// The nearest known word for the first unknown one in argv; empty if none is near.
+// For the first unknown word in argv, the nearest known one; empty if none is near.
 [[nodiscard]] std::string suggest(const Words& words, int argc, char** argv);
 
-// The known words nearest to a mistyped one, at most three, all as near; empty if none is near.
+// The known words nearest to a mistyped one: at most three, all at the same distance; empty if none
+// is near.
 [[nodiscard]] std::vector<std::string> nearest(const std::string& word,
                                                const std::vector<std::string>& known);
 

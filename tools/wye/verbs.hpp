@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of `wye`, but for info/info.hpp. Each takes parsed options, writes data to stdout and
-// diagnostics to stderr, and returns the exit code.
+// The verbs of `wye`, except for `info` (info/info.hpp). Each takes parsed options, writes data to
+// stdout and diagnostics to stderr, and returns the exit code.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct CheckOptions {
 [[nodiscard]] ExitCode check(const CheckOptions& options);
 
 struct ExplainOptions {
-    std::vector<std::string> words;  // of the language; none: list all
+    std::vector<std::string> words;  // of the language; none: lists all
 };
 [[nodiscard]] ExitCode explain(const ExplainOptions& options);
 
@@ -46,7 +46,7 @@ struct ConformOptions {
 struct LowerOptions {
     std::string program;
     std::string format;
-    std::string device;  // selector; empty: facts of no device, everything emulated
+    std::string device;  // selector; empty: no device's facts, everything is emulated
     bool check_free = false;
     std::string output;  // file; empty: stdout
     std::uint32_t ulp_budget = 0;
@@ -64,7 +64,7 @@ struct NewPluginOptions {
 struct RunOptions {
     std::string program;
     std::string device;
-    std::string policy = "require";    // how binding the selector is; or "prefer", "auto"
+    std::string policy = "require";    // how strictly the selector binds; or "prefer", "auto"
     std::vector<std::string> inputs;   // name=FILE
     std::vector<std::string> outputs;  // name=FILE
     std::vector<std::string> params;   // name=VALUE
@@ -73,7 +73,7 @@ struct RunOptions {
     std::uint64_t timeout_ms = 0;
     std::uint32_t ulp_budget = 0;
     bool variants = false;
-    std::optional<std::uint64_t> repeat;  // on resident buffers
+    std::optional<std::uint64_t> repeat;  // repetitions on resident buffers
     bool graph = false;                   // the repetitions are executions of a graph
     bool quiet = false;                   // no report line on stderr
     bool counters = false;                // also the device's counters
@@ -89,15 +89,15 @@ struct CacheOptions {
 
 struct PluginsOptions {
     std::string action = "list";   // or "trust", "forget"
-    std::vector<std::string> ids;  // of plugins, for these two
+    std::vector<std::string> ids;  // plugin ids, for trust and forget
     bool json = false;
 };
 [[nodiscard]] ExitCode plugins(const PluginsOptions& options);
 
 struct QuirksOptions {
     bool json = false;
-    bool audit = false;                                 // by a helper program
-    std::optional<std::string> devices, only, timeout;  // of the audit, which reads them
+    bool audit = false;                                 // runs a helper program
+    std::optional<std::string> devices, only, timeout;  // for the audit, which parses them
 };
 [[nodiscard]] ExitCode quirks(const QuirksOptions& options);
 

@@ -41,7 +41,7 @@ Value Compiler::global_id(unsigned axis) {
         case Geometry::Group:
             break;
     }
-    // The runner's scalar is the id of lane 0.
+    // The scalar that the runner sets is the id of lane 0.
     const Value local = local_id(axis);
     if (local.uniform()) return coordinate(slot);
     if (local.affine()) return affine(slot);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiles a program to instructions. Expressions are split into operations on one component;
-// uniform values are computed by scalar instructions, integer constants are folded, functions are
-// inlined, short chains are fused, and `global_id.x + uniform` stays symbolic, so that its loads
-// and stores are contiguous. Floats are never folded or reordered.
+// Compiles a program to a Routine. Expressions are split into operations on one component; uniform
+// values are computed by scalar instructions, integer constants are folded, functions are inlined,
+// short chains are fused, and `global_id.x + uniform` stays symbolic, so that its loads and stores
+// are contiguous. Floats are never folded or reordered.
 //
-// Used once, by one thread, on a program that the host has validated. Errors: LIMIT_EXCEEDED if
-// registers or call nesting exceed a limit of this plugin, INTERNAL if an invariant fails. Sources:
-// emit (instructions), builtins, memory, expressions, statements, ramps, subgroups.
+// A Compiler is used once, by one thread, on a program that the host has validated. Errors:
+// LIMIT_EXCEEDED if registers or call nesting exceed a limit of this plugin, INTERNAL if an
+// invariant fails. Sources: emit (instructions), builtins, memory, expressions, statements, ramps,
+// subgroups.
 #pragma once
 
 #include <array>
@@ -27,29 +28,29 @@
 
 namespace wye::cpu {
 
-// UNSUPPORTED, with the name of the first construct of the program that this plugin does not run.
+// UNSUPPORTED names the program's first construct that this plugin does not run.
 [[nodiscard]] Result<void> supported(const ir::Program& program);
 
-// Whether the program uses subgroups, so that their width matters.
+// Whether the program uses subgroups, whose width then matters.
 [[nodiscard]] bool uses_subgroups(const ir::Program& program);
-// Whether a block must be a whole workgroup.
+// Whether each block must be a whole workgroup.
 [[nodiscard]] bool needs_group(const ir::Program& program);
 
 struct CompileOptions {
     Geometry geometry = Geometry::Row;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;  // width, for programs that use subgroups
+    std::uint32_t subgroup = 0;  // the width, for programs that use subgroups
     const KernelSet* kernels = nullptr;
 };
 [[nodiscard]] Result<Routine> compile(const ir::Program& program, const CompileOptions& options);
 
-// The index of each array in Frame::bound: buffers in binding order, `shared` included, then
-// tables.
+// The index of a table in Frame::bound, which has buffers in binding order (`shared` included),
+// then tables.
 [[nodiscard]] inline std::uint32_t table_array(const ir::Program& program, std::uint32_t table) {
     return static_cast<std::uint32_t>(program.buffers.size()) + table;
 }
 
-// How the components of a value of this kind are computed; bf16 elements are f32 values.
+// The type in which components of values of this kind are computed; bf16 elements are f32 values.
 [[nodiscard]] constexpr Num num_of(ir::Kind kind) {
     switch (kind) {
         case ir::Kind::BOOL:
@@ -80,7 +81,7 @@ class Compiler {
     Result<Routine> run();
 
   private:
-    // Destination of a result: a variable's register; `masked`: for active lanes only.
+    // The destination of a result: a variable's register. `masked`: only active lanes are written.
     struct Target {
         Held held;
         bool masked = false;
@@ -95,9 +96,9 @@ class Compiler {
     struct Local {
         Values values;
         LocalArray array;
-        std::size_t depth = 0;  // of the control stack at its declaration
+        std::size_t depth = 0;  // size of the control stack at its declaration
     };
-    // The locals that are dead after a statement.
+    // The locals that are dead after each statement.
     using LastUses = std::map<ir::StmtId, std::vector<std::uint32_t>>;
     // The code being compiled: main, or an inlined function.
     struct Context {
@@ -130,7 +131,7 @@ class Compiler {
     Held new_lanes(std::uint64_t bytes, bool variable = false);
     Held new_view(std::uint64_t bytes);
     Held new_scalar(bool variable = false);
-    Held outside_scalar();  // set by the runner before the program starts
+    Held outside_scalar();  // for values that the runner sets before the program starts
     Value constant(Num num, std::uint64_t bits);
     std::uint32_t scalar(const Value& value);  // its index in Frame::scalars
     std::uint32_t scalar_constant(std::uint64_t bits);
@@ -142,7 +143,7 @@ class Compiler {
     Value fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operands);
     void move(const Value& value, const Target& to);
     void move_scalar(const Value& value, const Held& to);
-    Value lasting(Value value);  // a copy if it is a variable
+    Value lasting(Value value);  // copies the value if it is a variable
     Value unary(Unary op, Num to, const Value& a, const Target* target = nullptr);
     Value binary(Binary op, const Value& a, const Value& b, const Target* target = nullptr);
     Value binary_lanes(Binary op, Num num, Value a, Value b, const Target* target);
@@ -152,14 +153,14 @@ class Compiler {
     Value convert(Num to, const Value& a, const Target* target = nullptr);
     Value select(const Value& c, const Value& a, const Value& b, const Target* target = nullptr);
     Value relabel(Value value, Num num);
-    // Conditions on affine indices stay symbolic; null for other operands.
+    // Keeps a condition on affine indices symbolic; null for other operands.
     std::optional<Value> ramp(Binary op, const Value& a, const Value& b);
     Value ramp_not(const Value& a);
     std::optional<Value> ramp_and(const Value& a, const Value& b);
     static void set_ramps(Instr& instr, const Value& condition);
 
     // -- expressions
-    void deeper();  // enters a level of recursion; at most kDepth
+    void deeper();  // enters a level of recursion; fails beyond kDepth
     Values expr(Context& cx, ir::ExprId id, const Targets* targets = nullptr);
     Values expr_inside(Context& cx, ir::ExprId id, const Targets* targets);
     Values elementwise(Context& cx, const ir::Expr& e, const Targets* targets);
@@ -214,23 +215,24 @@ class Compiler {
     void loop_body(Context& cx, ir::StmtId id);
     void loop_test(const Value& condition, Label& end);
     void loop_end(Label& end);
-    // Whether a statement of the block makes lanes leave it for good. `loop`: break and continue of
-    // this level count.
+    // Whether a statement of the block makes lanes leave it for good. `loop`: whether break and
+    // continue of this level count.
     static bool leaves(const ir::Code& code, ir::BlockId id, bool loop);
-    static bool holds(const ir::Code& code, ir::BlockId id, ir::Op op);  // of this loop
+    // Whether the block contains an `op`; a break or continue must be of this loop.
+    static bool holds(const ir::Code& code, ir::BlockId id, ir::Op op);
     [[nodiscard]] bool divergent_since(std::size_t depth) const;
     static bool mentions(const ir::Code& code, ir::ExprId id, std::uint32_t local);
     const LastUses& last_uses(const ir::Code& code);
     void fail(wye::Code code, std::string message, std::string fix);
 
-    // The last instruction, if the next operation may be fused with it.
+    // The last instruction, if it may be fused with the next operation.
     struct Fusible {
         std::uint32_t at = kNoSlot;
         First first = First::Count;
         ChainType type = ChainType::Count;
         Instr instr;
         bool scalar_b = false;
-        std::uint64_t result = 0;  // its register
+        std::uint64_t result = 0;  // the register of its result
     };
 
     const ir::Program& program_;
@@ -247,11 +249,13 @@ class Compiler {
     std::vector<Held> kept_;  // alive for the whole program
     std::array<Held, 3> coordinate_lanes_;
     Held mask_;
-    std::vector<bool> control_;  // for each construct around the current statement: divergent?
+    // Per construct around the current statement: whether it is divergent.
+    std::vector<bool> control_;
     std::vector<Loop> loops_;
     Fusible fusible_;
-    std::uint32_t fuse_from_ = 0;    // no fusing across a label
-    std::uint32_t behind_load_ = 0;  // number after the last instruction that reads an array
+    // No fusing with instructions before this one, as a label follows them.
+    std::uint32_t fuse_from_ = 0;
+    std::uint32_t behind_load_ = 0;  // one past the last instruction that reads an array
     unsigned depth_ = 0;             // of recursion
     std::optional<Error> error_;
 };

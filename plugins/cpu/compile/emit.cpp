@@ -8,7 +8,8 @@
 namespace wye::cpu {
 namespace {
 
-constexpr std::uint64_t kSkew = 64;  // keeps power-of-two registers in different cache sets
+// Puts registers of power-of-two sizes in different cache sets.
+constexpr std::uint64_t kSkew = 64;
 
 bool commutative(Binary op) {
     switch (op) {
@@ -190,7 +191,7 @@ Value Compiler::result(Num num, Held held) const {
     return value;
 }
 
-// Emits a lane kernel into `to`, or into a new register.
+// Emits a lane kernel that writes to `to`, or to a new register.
 Value Compiler::emit_lanes(Num num, Kernel kernel, const Instr& operands, const Target* to) {
     const std::uint64_t bytes = std::uint64_t{code_.lanes} * bytes_of(width_of(num));
     Held held = to != nullptr ? to->held : new_lanes(bytes);
@@ -228,7 +229,7 @@ Value Compiler::emit_scalar(Num num, Kernel kernel, const Instr& operands) {
     return value;
 }
 
-// Folds a constant: runs a scalar kernel at compile time. Integers and bool only.
+// Folds a constant by running a scalar kernel at compile time. Integers and bool only.
 Value Compiler::fold(Num num, Kernel kernel, std::array<std::uint64_t, 3> operands) {
     std::array<std::uint64_t, 4> scalars = {operands[0], operands[1], operands[2], 0};
     Frame frame;
@@ -393,7 +394,7 @@ Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* 
         out.never_nan = (op == Binary::Min || op == Binary::Max) && (a.never_nan || b.never_nan);
         return out;
     }
-    // `lane` plus or minus a uniform value: only the uniform part is computed.
+    // For an affine index plus or minus a uniform value, only the uniform part is computed.
     if (target == nullptr && (op == Binary::Add || op == Binary::Sub)) {
         const bool left = a.affine() && b.uniform();
         const bool right = op == Binary::Add && b.affine() && a.uniform();
@@ -450,8 +451,8 @@ Value Compiler::binary_lanes(Binary op, Num num, Value a, Value b, const Target*
     return out;
 }
 
-// second(first(x, y), other), if the last instruction computed `first(x, y)` and its result has no
-// other use.
+// Emits second(first(x, y), other) as a chain, if the last instruction computed `first(x, y)` and
+// its result has no other use.
 std::optional<Value> Compiler::fuse(Binary op, const Value& a, const Value& b,
                                     const Target* target) {
     const Second second = second_of(op, a.num);

@@ -10,7 +10,8 @@ namespace {
 
 using ir::Op;
 
-// The host limits the number of nodes, not the nesting of inlined calls, which the stack limits.
+// The limit of recursion. The host limits the number of nodes, but not the nesting of inlined
+// calls.
 constexpr unsigned kDepth = 3200;
 
 std::optional<Binary> binary_of(Op op) {
@@ -124,8 +125,8 @@ bool may_start_chain(Op op) {
 
 }  // namespace
 
-// Evaluation order of operands: it is invisible in pure expressions. An operand that may be fused
-// with the operation comes last, so that it directly precedes it.
+// The order in which operands are evaluated, which has no effect for pure expressions. An operand
+// that may be fused with the operation comes last, so that it directly precedes the operation.
 unsigned Compiler::turn(const Context& cx, ir::ExprId id) const {
     if (cx.uniformity->exprs[id] == 0) return 0;
     return may_start_chain(cx.code->exprs[id].op) ? 2 : 1;
@@ -143,7 +144,7 @@ Values Compiler::expr(Context& cx, ir::ExprId id, const Targets* targets) {
     Values values;
     if (!error_) values = expr_inside(cx, id, targets);
     --depth_;
-    if (error_) {  // keep the shape, so that callers need no checks
+    if (error_) {  // keeps the number of values, so that callers need no checks
         values = {};
         const ir::Type type = cx.code->exprs[id].type;
         for (unsigned n = 0; n < std::max<unsigned>(type.lanes, 1); ++n)
@@ -235,7 +236,7 @@ Value Compiler::parameter(std::uint32_t index) {
 
 Values Compiler::elementwise(Context& cx, const ir::Expr& e, const Targets* targets) {
     const auto operands = cx.code->operands_of(e);
-    // `a & ~b` in one operation.
+    // Emits `a & ~b` as one operation.
     const auto inverted = [&](std::size_t n) {
         return e.op == Op::AND && cx.code->exprs[operands[n]].op == Op::NOT;
     };
@@ -254,7 +255,7 @@ Values Compiler::elementwise(Context& cx, const ir::Expr& e, const Targets* targ
     for (std::size_t n = 0; n < operands.size(); ++n) values[order[n]] = expr(cx, ids[order[n]]);
     Values out;
     for (std::size_t part = 0; part < e.type.lanes; ++part) {
-        // Moved, not copied: an operand with another holder is not fused.
+        // Moved, not copied, since an operand with another holder is not fused.
         std::array<Value, 3> at_part;
         for (std::size_t n = 0; n < operands.size(); ++n) {
             const bool last = values[n].count == 1 ? part + 1U == e.type.lanes : true;
@@ -320,7 +321,8 @@ Values Compiler::bitcast(const ir::Expr& e, const Values& from) {
     const Num num = num_of(e.type.kind);
     Values out;
     if (num == Num::F16) {  // u32 to f16x2
-        // A second holder, so that the shift is not fused with the instruction that computes it.
+        // This second holder prevents the shift from being fused with the instruction that computes
+        // the value.
         const Value whole = from[0];
         const Value high = binary(Binary::Shr, whole, constant(Num::U32, 16));
         out.add(unary(Unary::BitsHalf, num, whole));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 3: loads, stores, local arrays and atomics, one instruction for each component.
+// Compiler, part 3: loads, stores, local arrays and atomics, one instruction per component.
 #include <algorithm>
 #include <limits>
 
@@ -32,7 +32,7 @@ Elem elem_of(ir::Kind kind) {
     }
 }
 
-// Stores ignore the sign, but make a NaN canonical.
+// The element type of a store, which ignores the sign but makes a NaN canonical.
 Elem stored(ir::Kind kind, bool never_nan) {
     switch (kind) {
         case ir::Kind::I8:
@@ -100,7 +100,7 @@ bool Compiler::read_only(std::uint32_t array) const {
     return role == ir::Role::INPUT || role == ir::Role::UNIFORM;
 }
 
-// A load that may become a view of the array.
+// Emits a load that may become a view of the array.
 Value Compiler::view(Num num, const Instr& operands, const Value& index) {
     const std::uint32_t bytes = bytes_of(width_of(num));
     const Held held = new_view(std::uint64_t{code_.lanes} * bytes);
@@ -116,8 +116,8 @@ Value Compiler::view(Num num, const Instr& operands, const Value& index) {
     return result(num, held);
 }
 
-// Makes the last instruction write to memory itself, if it computes this value for this store only,
-// and from registers only: an array that it reads might overlap the destination.
+// Makes the last instruction write to memory itself. It must compute the value for this store
+// alone, and from registers alone: an array that it reads might overlap the destination.
 bool Compiler::make_direct(const Value& value, Elem& elem) {
     if (here() <= fuse_from_ || here() == behind_load_) return false;
     if (value.held.use_count() != 1 || value.held->variable || value.held->room == nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 6: conditions on affine indices. `i < n` is decided for a whole block, from its
-// first index; such conditions and their conjunctions stay scalars.
+// Compiler, part 6: conditions on affine indices. `i < n` is decided for a whole block, from the
+// block's first index; such conditions and their conjunctions stay scalars.
 #include "cpu/compile/compiler.hpp"
 
 namespace wye::cpu {
@@ -31,7 +31,7 @@ std::optional<Value> Compiler::ramp(Binary op, const Value& a, const Value& b) {
     if (!known || !(turned ? a.uniform() : a.affine() && b.uniform())) return std::nullopt;
     RampOp kind = *known;
     bool opposite = op == Binary::Ne;
-    if (turned && kind != RampOp::Eq) {  // n < i is not i <= n
+    if (turned && kind != RampOp::Eq) {  // n < i is the complement of i <= n
         kind = kind == RampOp::Lt ? RampOp::Le : RampOp::Lt;
         opposite = true;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registers of a program that is being compiled, and the values in them. A register is freed
+// The registers of a program during its compilation, and the values in them. A register is freed
 // when its last holder is destroyed, so holders define lifetimes: temporaries end with their
 // statement, lets after their last use, variables with their block. Belongs to one compiler. Emits
 // no code.
@@ -16,12 +16,13 @@
 
 namespace wye::cpu {
 
-// Allocates lane memory (in bytes), or views or scalars (in numbers). Freed room is reused for
+// Room: allocates lane memory (in bytes), or views or scalars (by number). Freed room is reused for
 // requests of the same size.
 class Room {
   public:
     explicit Room(std::uint64_t first = 0) : end_(first) {}
-    // `fresh`: room that no instruction has written, for values that the runner sets.
+    // Allocates. `fresh`: takes room that no instruction has written, for values that the runner
+    // sets.
     [[nodiscard]] std::uint64_t take(std::uint64_t size, std::uint64_t skew, bool fresh = false) {
         Freed& freed = freed_[size];
         if (!fresh && !freed.at.empty()) {
@@ -29,14 +30,14 @@ class Room {
             freed.at.pop_back();
             return at;
         }
-        // give() must not fail, so the list always has room for every register made.
+        // give() must not fail, so the list always has capacity for every register made.
         if (freed.at.capacity() <= freed.made) freed.at.reserve(2 * freed.made + 4);
         ++freed.made;
         const std::uint64_t at = end_;
         end_ += size + skew;
         return at;
     }
-    // Frees what take() returned, at most once.
+    // Frees what take() returned. Call at most once.
     void give(std::uint64_t at, std::uint64_t size) noexcept {
         const auto freed = freed_.find(size);
         if (freed != freed_.end()) freed->second.at.push_back(at);
@@ -46,19 +47,20 @@ class Room {
   private:
     struct Freed {
         std::vector<std::uint64_t> at;
-        std::size_t made = 0;  // of this size, free or not
+        std::size_t made = 0;  // registers of this size, free or not
     };
     std::map<std::uint64_t, Freed> freed_;
     std::uint64_t end_;
 };
 
-// One lane register, view, local array or scalar. `room` null: belongs to another register.
+// A lane register, view, local array or scalar. `room` is null if it belongs to another register.
 struct Register {
     Room* room = nullptr;
     std::uint64_t at = 0;  // byte offset, or number of the view or scalar
     std::uint64_t size = 0;
-    bool variable = false;                 // its content may change: to keep the value, copy it
-    std::shared_ptr<const Register> copy;  // of a view: for its lanes if they must be copied
+    bool variable = false;  // its content may change, so a value that must stay is copied
+    // Of a view: the register for a copy, where the array cannot serve.
+    std::shared_ptr<const Register> copy;
 
     Register(Room* from, std::uint64_t place, std::uint64_t bytes, bool changes)
         : room(from), at(place), size(bytes), variable(changes) {}
@@ -79,7 +81,7 @@ struct Value {
         Scalar,    // uniform: scalar `held`
         Lanes,     // lane register `held`
         Affine,    // u32 or i32: scalar `held` + lane, wrapping
-        Ramp,      // bool: the lanes in the ramp at scalar `held` and in those of `also`
+        Ramp,      // bool: the lanes that are in the ramp at scalar `held` and in all of `also`
     };
     Form form = Form::None;
     Num num = Num::U32;
@@ -93,7 +95,7 @@ struct Value {
     [[nodiscard]] bool lanes() const { return form == Form::Lanes; }
     [[nodiscard]] bool affine() const { return form == Form::Affine; }
     [[nodiscard]] bool ramp() const { return form == Form::Ramp; }
-    // Differs between lanes, but is stored in scalars.
+    // Whether the value differs between lanes but is stored in scalars.
     [[nodiscard]] bool symbolic() const { return affine() || ramp(); }
     [[nodiscard]] bool variable() const { return held && held->variable; }
 };

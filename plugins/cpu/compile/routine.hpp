@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiled program: flat instructions for one block geometry. Immutable once made: any number of
-// threads may run it, each in its own frame.
+// Routine: a compiled program: a flat list of instructions for one block geometry. Immutable once
+// made: any number of threads may run it, each in its own frame.
 #pragma once
 
 #include <array>
@@ -15,18 +15,19 @@ namespace wye::cpu {
 
 // How invocations are arranged in blocks of lanes.
 enum class Geometry : std::uint8_t {
-    Row,    // lanes are consecutive global_id.x; y and z are the same for a block
-    Flat,   // lanes are consecutive invocations of the grid; for grids that are narrow in x
-    Group,  // a block is one workgroup, a lane is a local_index (barriers, shared arrays)
+    Row,    // lanes are consecutive global_id.x; y and z are equal within a block
+    Flat,   // lanes are consecutive invocations of the grid, for grids narrow in x
+    Group,  // a block is a workgroup, a lane a local_index (barriers, shared arrays)
 };
 
-// Scalars that the runner sets for each block, or once for a dispatch. kNoSlot: not needed.
+// Scalars that the runner sets, for each block or once per dispatch. kNoSlot: not needed.
 struct Coordinates {
     std::array<std::uint32_t, 3> global = {kNoSlot, kNoSlot, kNoSlot};  // of lane 0
     std::array<std::uint32_t, 3> workgroup = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> local = {kNoSlot, kNoSlot, kNoSlot};
     std::array<std::uint32_t, 3> counts = {kNoSlot, kNoSlot, kNoSlot};  // num_workgroups
-    // Offsets of lane registers (u32). Flat: global ids, for each block; Group: local ids, once.
+    // Offsets of lane registers (u32) that the runner sets. Flat: global ids, for each block.
+    // Group: local ids, once.
     std::array<std::uint32_t, 3> lanes = {kNoSlot, kNoSlot, kNoSlot};
 };
 
@@ -48,7 +49,7 @@ struct Shared {
 };
 
 struct Routine {
-    std::uint64_t number = 0;  // of no other routine of the plugin, also after it is destroyed
+    std::uint64_t number = 0;  // unique in the plugin, even after the routine is destroyed
     Geometry geometry = Geometry::Row;
     std::vector<Instr> instrs;
     std::uint32_t lanes = kTile;   // capacity of a register
@@ -60,7 +61,7 @@ struct Routine {
     std::vector<ParamSlot> params;
     std::vector<LengthSlot> lengths;
     Coordinates coordinates;
-    std::uint64_t weight = 0;  // estimated nanoseconds for one pass of 64 lanes
+    std::uint64_t weight = 0;  // estimated nanoseconds for 64 lanes to run it once
     bool traps = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiler, part 5: statements, control flow and the program as a whole.
+// Compiler, part 5: statements, control flow and the whole program.
 //
-// Lanes move between masks: an `if` parks the lanes of its else side, a loop those that left it
-// (exit) and those that took `continue` (again). Return and trap remove lanes from every mask.
+// Lanes move between masks: an `if` parks the lanes of its else side; a loop parks those that left
+// it (exit) and those that took `continue` (again). Return and trap remove lanes from every mask.
 #include <algorithm>
 
 #include "cpu/compile/compiler.hpp"
@@ -15,12 +15,13 @@ using ir::Op;
 namespace {
 
 constexpr std::uint64_t kLaneMemory = std::uint64_t{1} << 30;
-// Limit for the registers of a block: the few that are live at a time then fit the first-level
-// cache, and all fit the second. Smaller blocks cost more per instruction than they gain.
+// Limit for the registers of a block. At this size, the few that are live at a time fit the
+// first-level cache, and all fit the second-level cache. Smaller blocks cost more per instruction
+// than they gain.
 constexpr std::uint64_t kCacheBudget = 96U << 10;
 constexpr std::uint32_t kMostLanes = 512;
-// Short programs without loops are limited by memory and by the cost of each block, so their blocks
-// are larger, as long as the first-level cache holds all registers.
+// Short programs without loops are limited by memory and by the fixed cost of a block, so their
+// blocks are larger, as long as the first-level cache holds all registers.
 constexpr std::uint32_t kStreamLanes = 2048;
 constexpr std::uint64_t kStreamBudget = 32U << 10;
 constexpr std::size_t kStreamInstrs = 64;
@@ -80,7 +81,7 @@ Result<Routine> compile(const ir::Program& program, const CompileOptions& option
     const auto& size = options.workgroup;
     if (options.geometry == Geometry::Group)
         return Compiler(program, options, tiles(size[0] * size[1] * size[2])).run();
-    // Compiles for the usual block size, then again if another one suits the registers better.
+    // Compiles for the usual block size, and again if another size suits the registers better.
     WYE_ASSIGN(Routine code, Compiler(program, options, kMostLanes).run());
     std::uint32_t lanes = streams(code) ? kStreamLanes : kMostLanes;
     const auto bytes = [&] { return code.lane_bytes * lanes / kMostLanes; };
@@ -103,7 +104,7 @@ void Compiler::block(Context& cx, ir::BlockId id, Label& end) {
     --depth_;
 }
 
-// Frees the locals that have no use after this statement.
+// Frees the locals that are not used after this statement.
 void Compiler::release(Context& cx, ir::StmtId id) {
     const auto found = cx.last_uses->find(id);
     if (found == cx.last_uses->end()) return;
@@ -179,14 +180,14 @@ void Compiler::statement(Context& cx, ir::StmtId id, Label& end) {
             emit(Step::Trap, nullptr).c = s.imm;
             code_.traps = true;
             return;
-        case Op::BARRIER:  // every statement runs for the whole workgroup before the next
+        case Op::BARRIER:  // each statement runs for the whole workgroup before the next one
             return;
         default:
             return fail(wye::Code::UNSUPPORTED,
                         "the cpu plugin does not run `" + std::string(ir::op_text(s.op)) + "`",
                         "Fix: use another device, or leave the statement out");
     }
-    // If lanes may have left for good in the `if` or the loop: stop when none is left.
+    // If lanes may have left for good in the `if` or the loop, stops when none is left.
     const bool loop = s.op != Op::IF;
     if (leaves(*cx.code, s.body, !loop) || leaves(*cx.code, s.otherwise, !loop)) {
         emit(Step::ExitIfEmpty, nullptr);
@@ -350,7 +351,7 @@ void Compiler::if_lanes(Context& cx, const ir::Stmt& s, const Value& condition) 
     const Value where = condition.ramp() ? condition : to_lanes(condition);
     const Mask waiting = new_mask();
     const bool both = !cx.code->blocks[s.otherwise].empty();
-    Label skip;  // no lane takes the first side
+    Label skip;  // taken if no lane takes the first side
     Label join;
     Label end;
     mask_step(where.ramp() ? Step::IfRamp : Step::If, waiting);
@@ -425,7 +426,7 @@ void Compiler::loop_begin(Context& cx, ir::StmtId id, bool tested_by_lanes) {
     control_.push_back(tested_by_lanes || cx.uniformity->loops[id]);
 }
 
-// The body; after it, lanes that took `continue` become active again.
+// Compiles the body; after it, lanes that took `continue` become active again.
 void Compiler::loop_body(Context& cx, ir::StmtId id) {
     const ir::Stmt& s = cx.code->stmts[id];
     Label end;
@@ -545,8 +546,8 @@ void Compiler::for_lanes(Context& cx, ir::StmtId id, const std::array<Value, 3>&
 
 namespace {
 
-// Walks code in text order and finds, for each local, the last statement of its own block that uses
-// it (directly or inside); after that its registers are free.
+// Walks code in text order and finds, for each local, the last statement of the local's own block
+// that uses it, directly or inside. After that statement the local's registers are free.
 class UseWalk {
   public:
     explicit UseWalk(const ir::Code& code) : code_(code), homes_(code.locals.size()) {
@@ -627,7 +628,7 @@ class UseWalk {
     std::vector<std::size_t> homes_;  // nesting level of the block that declares the local
     std::vector<ir::StmtId> last_;
     std::vector<bool> pinned_;
-    std::vector<ir::StmtId> path_;  // the current statement of each enclosing block
+    std::vector<ir::StmtId> path_;  // per enclosing block: its current statement
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constructs that this plugin does not run: math functions and the grid barrier, both of which the
-// host replaces. They are refused by name before anything is compiled.
+// Refuses, by name and before anything is compiled, the constructs that this plugin does not run:
+// math functions and the grid barrier. The host replaces both.
 #include <algorithm>
 #include <span>
 

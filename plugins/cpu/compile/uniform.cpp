@@ -10,7 +10,7 @@ using ir::Op;
 
 constexpr Lanes kAll = 0xf;
 
-// A construct around the current statement.
+// A control-flow construct around the current statement.
 struct Construct {
     bool loop = false;
     bool divergent = false;
@@ -30,8 +30,8 @@ class Analysis {
 
     Uniformity run(const std::vector<Lanes>& arguments) {
         std::copy(arguments.begin(), arguments.end(), out_.locals.begin());
-        // Loops carry values backwards, so a few passes are needed. If they do not suffice, the
-        // conservative result holds: everything varies.
+        // Loops carry values backwards, so several passes may be needed. If kPasses are not enough,
+        // the conservative result is used: everything differs between lanes.
         for (int pass = 0; pass < kPasses; ++pass) {
             changed_ = false;
             block(code_.root);
@@ -52,7 +52,7 @@ class Analysis {
   private:
     static constexpr int kPasses = 32;
 
-    // Visits operands first; the language limits the depth.
+    // Visits operands first. The language limits the depth of the recursion.
     Lanes visit(ir::ExprId id) {
         for (const ir::ExprId operand : code_.operands_of(id)) visit(operand);
         return out_.exprs[id] = expr(id);
@@ -134,7 +134,7 @@ class Analysis {
         raise(local, lanes);
     }
 
-    // Whether some lanes in the variable's scope may skip an assignment here.
+    // Whether some lanes in the variable's scope may skip an assignment at this place.
     [[nodiscard]] bool divergent_since(std::size_t depth) const {
         return std::any_of(stack_.begin() + static_cast<std::ptrdiff_t>(depth), stack_.end(),
                            [](const Construct& c) { return c.divergent; });
@@ -224,7 +224,7 @@ class Analysis {
     const std::array<std::uint32_t, 3>& workgroup_;
     const ir::Code& code_;
     Uniformity out_;
-    std::vector<std::size_t> depth_;  // of the stack where a local was declared
+    std::vector<std::size_t> depth_;  // size of the stack where a local was declared
     std::vector<Construct> stack_;
     bool changed_ = false;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Determines which components of variables may differ between the lanes of a block, and which loops
-// lanes leave at different times. It is sharper than the language's analysis (by component, and
-// relative to the declaration of a variable), since it only decides what is computed once. Pure;
-// thread-safe.
+// lanes leave at different times. It is more precise than the language's analysis (by component,
+// and relative to the declaration of a variable), since it only decides what is computed once per
+// block. Pure; thread-safe.
 #pragma once
 
 #include <array>
@@ -20,14 +20,15 @@ namespace wye::cpu {
 using Lanes = std::uint8_t;  // bit c: component c may differ between lanes
 
 struct Uniformity {
-    std::vector<Lanes> exprs;   // by ExprId
-    std::vector<Lanes> locals;  // by local number
-    std::vector<bool> loops;    // by StmtId: FOR or WHILE that lanes leave at different times
-    Lanes result = 0;           // functions: of the returned value
+    std::vector<Lanes> exprs;   // indexed by ExprId
+    std::vector<Lanes> locals;  // indexed by local number
+    // Indexed by StmtId: a FOR or WHILE that lanes leave at different times.
+    std::vector<bool> loops;
+    Lanes result = 0;  // of a function: its returned value
 };
 
-// Analyses main and, for each combination of argument lanes, the functions; caches the results.
-// Belongs to one thread. References stay valid.
+// Analyses main and, for each combination of differing arguments, the functions. Caches the
+// results. Belongs to one thread. References stay valid.
 class Uniformities {
   public:
     Uniformities(const ir::Program& program, Geometry geometry,
@@ -38,7 +39,7 @@ class Uniformities {
     const Uniformity& function(std::uint32_t index, const std::vector<Lanes>& arguments);
 
   private:
-    // Deeper calls count as varying, to bound the stack.
+    // Values of calls nested deeper count as differing, to bound the stack.
     static constexpr unsigned kNesting = 32;
     const ir::Program& program_;
     unsigned nesting_ = 0;

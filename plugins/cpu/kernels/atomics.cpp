@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic operations, lane by lane in ascending order, relaxed. Several threads run workgroups, so
-// buffers need real atomics; one thread runs a workgroup, so shared arrays do not.
+// Atomic operations, lane by lane in ascending order, with relaxed memory order. Several threads
+// run workgroups, so buffers need real atomics; one thread runs a workgroup, so shared arrays do
+// not.
 #define WYE_CPU_ISA atomic_forms
 #include "lanes.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kOrder = __ATOMIC_RELAXED;
 
-// The value that an operation stores, from the old value and the operand.
+// The value that an operation stores, given the old value and the operand.
 template <Atomic kOp, typename T>
 WYE_CPU_OP T combine(T old, T value) {
     switch (kOp) {
@@ -35,7 +36,7 @@ WYE_CPU_OP T combine(T old, T value) {
     }
 }
 
-// Works on the element's bits. Returns the old value.
+// Applies an operation to an element's bits and returns the old value.
 template <Atomic kOp, typename T, bool kShared>
 WYE_CPU_OP Bits<T> update(Bits<T>* element, Bits<T> value) {
     using W = Bits<T>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fused chains of two operations: second(first(a, b), c). One pass over the lanes instead of two
-// saves a store, a load and a dispatch; shift-xor, rotate-add, add-add and multiply-add are common
-// in hashes, generators and polynomials. Floats keep both roundings.
+// saves a store, a load and a call. Shift-xor, rotate-add, add-add and multiply-add are common in
+// hashes, generators and polynomials. Float chains keep both roundings.
 #include <utility>
 
 #include "lanes.hpp"
@@ -99,7 +99,7 @@ struct SecondOf<Second::Rotl> {
 constexpr bool shifts(First op) { return op >= First::Shl; }
 constexpr bool shifts(Second op) { return op >= Second::Shl; }
 
-// Which chains are built. Fewer have 64 bits: these gain less and cost build time.
+// Whether a chain is built. Fewer are built for 64 bits, where they gain less and cost build time.
 template <typename T>
 constexpr bool built(First one, Second two) {
     if (kFloat<T>)

@@ -47,7 +47,7 @@ template <Elem kElem>
     }
 }
 
-// Converts a register's element for memory; a NaN becomes canonical.
+// Converts a register's element to its form in memory; a NaN becomes canonical.
 template <Elem kElem, typename L>
 [[gnu::always_inline]] inline auto to_memory(L value) {
     using E = typename ElemOf<kElem>::type;

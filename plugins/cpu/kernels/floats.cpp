@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lane kernels of f32, f64 and f16, and conversions from and to them.
+// Lane kernels for f32, f64 and f16, and conversions from and to these types.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -13,7 +13,7 @@ void fill_shapes(Kernel (&row)[kShapes]) {
     row[SL] = binary<Op, D, A, A, true, false>;
 }
 
-// Arithmetic that can produce a NaN, with its twins.
+// Fills in arithmetic that can produce a NaN, with its twins.
 template <typename Op, typename T>
 void fill_arithmetic(KernelSet& set, Kernel (&row)[kShapes]) {
     fill_shapes<Op, T, T>(row);
@@ -76,7 +76,7 @@ void fill_converts(KernelSet& set) {
     fill_convert<Num::Bool, kFloat>(set);
 }
 
-// Operations that do not round are those of f32.
+// Operations that do not round are the same as those of f32.
 void fill_half(KernelSet& set) {
     constexpr auto f32_at = at(Num::F32);
     constexpr auto n = at(Num::F16);
@@ -95,7 +95,7 @@ void fill_half(KernelSet& set) {
     for (std::size_t to = 0; to < at(Num::Count); ++to)
         set.convert[n][to] = set.convert[f32_at][to];
     set.convert[at(Num::Bool)][n] = set.convert[at(Num::Bool)][f32_at];
-    // Integers convert through f32: it rounds only values far above the largest f16.
+    // Integers convert through f32, which rounds only values far above the largest f16.
     set.convert[at(Num::I32)][n] = unary<HalfOf<ConvertOp<f32>>, f32, i32>;
     set.convert[at(Num::U32)][n] = unary<HalfOf<ConvertOp<f32>>, f32, u32>;
     set.convert[at(Num::I64)][n] = unary<HalfOf<ConvertOp<f32>>, f32, i64>;

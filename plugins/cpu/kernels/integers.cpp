@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lane kernels of integers and bool. Operations that ignore the sign are built for the unsigned
-// type and shared.
+// Lane kernels for integers and bool. Operations that do not depend on the sign are built for the
+// unsigned type, and shared.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -12,7 +12,7 @@ void fill_unary(KernelSet& set, Unary op) {
     set.unary[at(op)][at(kNum)] = unary<Op, T, T>;
 }
 
-// The operand shapes: LL and LS if the operation is commutative, else all three.
+// Fills in the operand shapes: LL and LS if the operation is commutative, else all three.
 template <typename Op, typename D, typename A>
 void fill_shapes(Kernel (&row)[kShapes], bool commutative) {
     row[LL] = binary<Op, D, A, A, false, false>;
@@ -26,7 +26,7 @@ void fill_shift(Kernel (&row)[kShapes]) {
     row[LS] = binary<Op, T, T, u32, false, true>;
 }
 
-// Operations that are the same for the signed and the unsigned type.
+// Fills in operations that are the same for the signed and the unsigned type.
 template <typename T, Num kSignedNum, Num kUnsignedNum>
 void fill_bits(KernelSet& set) {
     const Num both[] = {kSignedNum, kUnsignedNum};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over lanes. Every loop runs in tiles of a constant length, so it needs no remainder, and
-// lanes are independent. A destination may be one of the operands, but must not overlap one partly.
+// Loops over lanes. Every loop runs in tiles of a constant length, so it needs no remainder loop,
+// and lanes are independent. A destination may equal an operand, but must not partly overlap one.
 #pragma once
 
 #include "ops.hpp"
@@ -16,7 +16,7 @@ namespace wye::cpu::WYE_CPU_ISA {
 
 template <typename Body>
 [[gnu::always_inline]] inline void each_lane(u32 lanes, Body body) {
-    // size_t: a 32-bit index might wrap around, which prevents vectorisation.
+    // The index is a size_t, since a 32-bit index might wrap around, which prevents vectorisation.
     for (std::size_t tile = 0; tile < lanes; tile += kTile) {
         WYE_CPU_LANES
         for (std::size_t k = 0; k < kTile; ++k) {
@@ -29,7 +29,7 @@ template <typename Body>
     }
 }
 
-// The register of an operand, for reading.
+// An operand's register, for reading.
 template <typename T>
 [[gnu::always_inline]] inline const T* lane(const Frame& f, u32 number) {
     const std::byte* at = (number & kView) != 0 ? f.views[number & ~kView] : f.base + number;
@@ -44,7 +44,7 @@ template <typename T>
     return *reinterpret_cast<const T*>(f.scalars + number);
 }
 
-// An operand: lanes, or one scalar for all of them.
+// An operand: lanes, or one scalar that serves all of them.
 template <typename T, bool kScalar>
 struct Operand {
     const T* lanes = nullptr;
@@ -63,8 +63,8 @@ struct Operand {
     [[gnu::always_inline]] T at(std::size_t k, std::size_t) const { return (*this)[k]; }
 };
 
-// A scalar shift count, copied to lanes: a vector shift by per-lane counts takes one operation, a
-// shift by one common count takes two.
+// A scalar shift count, copied to lanes, because a vector shift by per-lane counts takes one
+// operation and a shift by a common count two.
 struct Counts {
     alignas(64) u32 lanes[kTile];
     [[gnu::always_inline]] Counts(const Frame& f, u32 where) {
@@ -88,13 +88,13 @@ template <bool kCount, typename T, bool kScalar>
 struct PickOperand {
     using type = Operand<T, kScalar>;
 };
-#if defined(__AVX2__)  // without it there are no shifts by per-lane counts
+#if defined(__AVX2__)  // older sets have no shifts by per-lane counts
 template <>
 struct PickOperand<true, u32, true> {
     using type = Counts;
 };
 #endif
-// The second operand of an operation.
+// The type of an operation's second operand.
 template <typename Op, typename T, bool kScalar>
 using SecondOperand = typename PickOperand<kShifts<Op>, T, kScalar>::type;
 
@@ -122,7 +122,7 @@ void ternary(Frame& f, const Instr& i, std::byte* to) {
     each_lane(f.lanes, [=](std::size_t k) { d[k] = Op::run(a[k], b[k], c[k]); });
 }
 
-// second(first(a, b), c) in one pass. Shifts and rotates take their counts as u32.
+// Computes second(first(a, b), c) in one pass. Shifts and rotates take u32 counts.
 template <typename One, typename Two, typename T, typename B, typename C, bool kB, bool kC>
 void chain(Frame& f, const Instr& i, std::byte* to) {
     T* d = target<T>(to);

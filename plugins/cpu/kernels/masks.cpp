@@ -20,7 +20,7 @@ u8* flags(std::byte* at) { return static_cast<u8*>(__builtin_assume_aligned(at, 
 u32 count(const Frame& f, const std::byte* condition) {
     const u8* c = flags(condition);
     const u8* m = f.mask;
-    // At most 4096 / kTile = 64 tiles, so a byte holds each sum.
+    // There are at most 4096 / kTile = 64 tiles, so a byte can hold each sum.
     alignas(64) u8 sums[kTile] = {};
     for (std::size_t tile = 0; tile < f.lanes; tile += kTile) {
         WYE_CPU_LANES
@@ -75,7 +75,8 @@ void blend(Frame& f, const Instr& i, std::byte* to) {
     each_lane(f.lanes, [=](std::size_t k) { d[k] = m[k] != 0 ? a[k] : d[k]; });
 }
 
-// Ends an iteration of a counted loop. The counter is below its end, so the difference is exact.
+// Ends an iteration of a counted loop. The counter is below its end, so the difference does not
+// overflow.
 template <typename T>
 void for_next(Frame& f, const Instr& i, std::byte* to) {
     u8* d = target<u8>(to);

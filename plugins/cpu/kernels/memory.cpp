@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores of bound arrays and of local arrays. Out of range, a load gives zero and a store
-// is dropped. Where neighbouring lanes use neighbouring elements, a piece of 16 lanes is moved at
-// once; otherwise lanes are moved one by one, which current machines do as fast as gather
-// instructions, and some much faster.
+// Loads and stores of bound arrays and of local arrays. A load out of range gives zero, and a store
+// out of range is dropped. Where neighbouring lanes use neighbouring elements, 16 lanes are moved
+// at once; other lanes are moved one by one, which is as fast as gather instructions on current
+// machines, and on some much faster.
 #include "elements.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kPiece = 16;
 
-// An index as u64: negative ones exceed the size of any array.
+// An index as u64; a negative one becomes larger than any array.
 template <typename I>
 [[gnu::always_inline]] inline u64 wide(I index) {
     if constexpr (kSigned<I>) return u64(i64(index));
@@ -22,7 +22,7 @@ template <typename I>
     return sizeof(I) == 4 ? bound.count32 : bound.count;
 }
 
-// Whether the lanes of this piece use consecutive elements, all in range.
+// Whether these 16 lanes use consecutive elements, all of them in range.
 template <typename I>
 [[gnu::always_inline]] inline bool consecutive(const I* index, u64 limit) {
     using U = Bits<I>;
@@ -101,8 +101,8 @@ void store(Frame& f, const Instr& i, std::byte*) {
     }
 }
 
-// The number of leading lanes in range, if none of them wraps around. Lane k uses element first +
-// k, in 32-bit arithmetic.
+// The number of leading lanes that are in range without wrapping around. Lane k uses element first
+// + k, in 32-bit arithmetic.
 template <bool kI32>
 [[gnu::always_inline]] inline u64 in_range(const Bound& bound, u64 first, u64 lanes) {
     u64 limit = bound.count32;
@@ -132,7 +132,7 @@ void load_affine(Frame& f, const Instr& i, std::byte* to) {
     const u64 count = in_range<kI32>(bound, first, f.lanes);
     const E* from = data + first * stride;
     if (count == f.lanes && stride == 1) {
-        // The next block continues here.
+        // Prefetches what the next block will read.
         for (std::size_t k = 0; k < f.lanes; k += 64 / sizeof(E))
             __builtin_prefetch(from + f.lanes + k, 0, 3);
         each_lane(f.lanes, [=](std::size_t k) { d[k] = from_memory<kElem>(from[k]); });

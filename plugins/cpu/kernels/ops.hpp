@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each operation for one element, written so that compilers vectorise loops over it: no branches,
-// and calls only where unavoidable. Kernel files include it and are compiled once for each
-// instruction set; WYE_CPU_ISA names the namespace, so that the linker never mixes the copies. For
-// the same reason nothing here uses functions of the standard library.
+// Each operation on one element, written so that compilers vectorise loops over it: no branches,
+// and calls only where unavoidable. Kernel files include this header and are compiled once per
+// instruction set. WYE_CPU_ISA names the namespace, so that the linker never mixes the copies; for
+// the same reason, nothing here uses functions of the standard library.
 #pragma once
 
 #include <cstddef>
@@ -188,14 +188,14 @@ struct IsInfOp {
         return (bits(x) & ~kTop<T>) == kInf<T>;
     }
 };
-struct CanonicalOp {  // on bits of floats: arithmetic would quiet a signalling NaN
+struct CanonicalOp {  // works on the bits: float arithmetic would quiet a signalling NaN
     template <typename T>
     WYE_CPU_OP T run(T x) {
         return (x & ~kTop<T>) > kInf<T> ? kNan<T> : x;
     }
 };
 
-// The result of another operation with a canonical NaN.
+// The result of another operation, with NaNs made canonical.
 template <typename Op>
 struct CanonicalOf {
     template <typename T, typename... More>
@@ -230,8 +230,9 @@ struct MulOp {
         return a * b;
     }
 };
-// 32-bit quotients are computed in f64: the exact quotient of two 32-bit integers is never so close
-// to the next whole number that rounding to 53 bits reaches it, and vector units divide doubles.
+// 32-bit quotients are computed in f64, since vector units divide doubles. The result is exact: the
+// quotient of two 32-bit integers is never so close to the next whole number that rounding to 53
+// bits reaches it.
 struct DivOp {
     WYE_CPU_OP u32 run(u32 a, u32 b) {
         const u32 safe = b < 2 ? 2 : b;
@@ -309,7 +310,7 @@ struct RotrOp {
 struct MulHiOp {
     WYE_CPU_OP u32 run(u32 a, u32 b) { return u32((u64(a) * b) >> 32); }
     WYE_CPU_OP i32 run(i32 a, i32 b) { return i32((i64(a) * b) >> 32); }
-    // In 32-bit pieces: vector units have no 64 by 64 bit product either.
+    // Computed in 32-bit parts, since vector units have no product of 64 by 64 bits.
     WYE_CPU_OP u64 run(u64 a, u64 b) {
         const u64 al = u32(a), ah = a >> 32, bl = u32(b), bh = b >> 32;
         const u64 low = al * bl, m1 = ah * bl, m2 = al * bh;
@@ -339,7 +340,7 @@ struct SubSatOp {
         return T((a ^ b) & (a ^ difference)) < 0 ? clamped : difference;
     }
 };
-// Floats: a number wins over a NaN, and -0 is below +0.
+// For floats, a number wins over a NaN, and -0 is below +0.
 struct MinOp {
     template <typename T>
     WYE_CPU_OP T run(T a, T b) {
@@ -399,7 +400,7 @@ struct CopysignOp {
 // An f16 value is held as the f32 of the same value. Below 2^-14 all f16 values are multiples of
 // 2^-24: adding and then subtracting a power of two whose last place is 2^-24 rounds to them.
 
-struct HalfOp {  // to the nearest f16, ties to even
+struct HalfOp {  // rounds to the nearest f16, ties to even
     WYE_CPU_OP f32 run(f32 x) {
         const u32 sign = bits(x) & kTop<f32>;
         const u32 a = bits(x) ^ sign;
@@ -419,7 +420,7 @@ struct HalfOp {  // to the nearest f16, ties to even
         return f32(from_bits<f64>((a > kInf<f64> ? a : number) | sign));
     }
 };
-struct HalfBitsOp {  // as stored in memory: exact, NaN canonical
+struct HalfBitsOp {  // the 16 bits in memory: exact, NaN canonical
     WYE_CPU_OP u32 run(u32 x) {
         const u32 sign = (x >> 16) & 0x8000U;
         const u32 a = x & 0x7fffffffU;
@@ -439,7 +440,7 @@ struct BitsHalfOp {
         return (m < 0x400U ? small : large) | sign;
     }
 };
-struct Bf16BitsOp {  // to the nearest bf16, ties to even
+struct Bf16BitsOp {  // rounds to the nearest bf16, ties to even
     WYE_CPU_OP u32 run(u32 x) {
         const u32 rounded = (x + 0x7fffU + ((x >> 16) & 1U)) >> 16;
         return (x & 0x7fffffffU) > kInf<f32> ? 0x7fc0U : rounded;
@@ -453,7 +454,7 @@ struct FmaOp {
     WYE_CPU_OP f64 run(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 };
 
-// An operation of f16: in f32, then rounded.
+// An operation on f16: computed in f32, then rounded.
 template <typename Op>
 struct HalfOf {
     template <typename... T>
@@ -470,7 +471,8 @@ struct ConvertOp {
     template <typename From>
     WYE_CPU_OP To run(From x) {
         if constexpr (kFloat<From> && !kFloat<To>) {
-            // 2^(value bits): exact in both formats. Inside the range the conversion is defined.
+            // The end of the target's range, 2^(value bits), is exact in both formats. Inside the
+            // range, the conversion is defined.
             constexpr From end = From(kTop<To>) * (kSigned<To> ? From(1) : From(2));
             constexpr From first = kSigned<To> ? -end : From(0);
             const To inside = To(((x >= first) & (x < end)) ? x : From(0));

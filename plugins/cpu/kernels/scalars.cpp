@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalar kernels: the operations of the lane kernels on one value for all lanes of a block. Built
-// once, for any machine.
+// Scalar kernels: the operations of the lane kernels on one value that serves all lanes of a block.
+// Built once, for any machine.
 #define WYE_CPU_ISA scalar_forms
 #include "elements.hpp"
 
@@ -55,14 +55,14 @@ void put_ramp(std::byte* to, Ramp ramp) {
     *reinterpret_cast<u64*>(to) = __builtin_bit_cast(u64, ramp);
 }
 
-// Lanes are numbered modulo 2^32 from lane 0 = index `first`, so the lanes of a range are
-// consecutive even if the index wraps around among them.
+// Lanes are numbered modulo 2^32, with lane 0 at index `first`, so the lanes of a range are
+// consecutive even if the index wraps around.
 template <RampOp kOp, bool kI32>
 void ramp(Frame& f, const Instr& i, std::byte* to) {
     const u32 first = scalar<u32>(f, i.a);
     const u32 value = scalar<u32>(f, i.b);
     constexpr u32 least = kI32 ? kTop<u32> : 0;
-    const u32 below = value - least;  // number of values below this one
+    const u32 below = value - least;  // number of smaller values
     if constexpr (kOp == RampOp::Eq) {
         put_ramp(to, {value - first, 1});
     } else if constexpr (kOp == RampOp::Lt) {
@@ -157,7 +157,7 @@ void fill_float(ScalarSet& set) {
     set.fma[kNum == Num::F64 ? 1 : 0] = three<FmaOp, T>;
 }
 
-// Operations that do not round are those of f32.
+// Operations that do not round are the same as those of f32.
 void fill_half(ScalarSet& set) {
     constexpr auto f32_at = at(Num::F32);
     constexpr auto n = at(Num::F16);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of lane kernels and scalar kernels, by operation, type and operand shape. A null entry
-// means no such kernel: the compiler then copies a uniform operand to lanes, or the type lacks the
-// operation. Built once and const afterwards; any thread may read them.
+// The tables of lane kernels and scalar kernels, by operation, type and operand shape. Where an
+// entry is null there is no such kernel: the compiler copies a uniform operand to lanes instead, or
+// the type lacks the operation. Built once, then const; any thread may read them.
 #pragma once
 
 #include "cpu/run/frame.hpp"
 
 namespace wye::cpu {
 
-// F16 is held as the f32 of the same value; arithmetic rounds to f16.
+// An F16 is held as the f32 of equal value; its arithmetic rounds to f16.
 enum class Num : std::uint8_t { I32, U32, I64, U64, F32, F64, F16, Bool, Count };
 
 enum class Unary : std::uint8_t {
@@ -61,21 +61,21 @@ enum class Binary : std::uint8_t {
     Count
 };
 
-// Which operands are scalars. LL: both are lanes.
+// The operand shapes: L means lanes, S means a scalar.
 enum Shape : std::uint8_t { LL, LS, SL, kShapes };
 
-// Fused chains: second(first(a, b), c). ReverseSub is c - t. Shifts and rotates take a scalar
-// count.
+// Fused chains: second(first(a, b), c). ReverseSub is c - first(a, b). Shifts and rotates take a
+// scalar count.
 enum class First : std::uint8_t { Add, Sub, Mul, And, Or, Xor, AndNot, Shl, Shr, Rotl, Count };
 enum class Second : std::uint8_t { Add, Sub, ReverseSub, Mul, And, Or, Xor, Shl, Shr, Rotl, Count };
-// Chains exist for bit patterns of 32 and 64 bits and for both floats.
+// The types of chains: bit patterns of 32 and 64 bits, and both floats.
 enum class ChainType : std::uint8_t { W32, W64, F32, F64, Count };
 
-// Conditions `affine index OP uniform` as ramps: below, at most, equal. Their negations are
-// complements.
+// Conditions `affine index OP uniform` as ramps: less, at most, equal. The negated conditions are
+// the complements.
 enum class RampOp : std::uint8_t { Lt, Le, Eq, Count };
 
-// Sizes of a register's elements: 1, 4, 8 bytes.
+// The sizes of register elements: 1, 4 or 8 bytes.
 enum Width : std::uint8_t { B1, B4, B8, kWidths };
 
 // Operations across the lanes of a subgroup.
@@ -94,8 +94,8 @@ enum class Subgroup : std::uint8_t {
     Count
 };
 
-// Elements in memory. F32 and F64 differ from U32 and U64 in stores only: NaN becomes canonical.
-// F16 and BF16 are F32 in registers; storing BF16 rounds.
+// The types of elements in memory. F32 and F64 differ from W32 and W64 only in stores: a NaN
+// becomes canonical. F16 and BF16 are F32 in registers; storing BF16 rounds.
 enum class Elem : std::uint8_t { I8, U8, I16, U16, W32, W64, F32, F64, F16, BF16, Count };
 enum class Index : std::uint8_t { U32, I32, W64, Count };
 
@@ -118,32 +118,33 @@ struct KernelSet {
     Kernel blend[kWidths];  // to = mask ? a : to
     Kernel pack;            // u64 from u32 a (low), b (high)
     Kernel for_next[2];     // 32, 64 bits: to = continues; counter b (in place), end a, step c
-    // Memory. index b: lanes; affine: scalar b + lane. array, stride, part of the instruction.
+    // Loads and stores. The index b is lanes, or if affine, scalar b + lane. `array`, `stride` and
+    // `part` are members of the instruction.
     Kernel load[at(Elem::Count)][at(Index::Count)];
     Kernel load_affine[at(Elem::Count)][2];           // [index is I32]
     Kernel store[at(Elem::Count)][at(Index::Count)];  // value a; masked
     Kernel store_affine[at(Elem::Count)][2];
-    // Local arrays: elements of 4 or 8 bytes, index b [lanes, scalar], c elements.
+    // Local arrays of c elements of 4 or 8 bytes. The index b is [lanes, scalar].
     Kernel load_local[2][at(Index::Count)][2];   // array at a
     Kernel store_local[2][at(Index::Count)][2];  // array at d, value a; masked
     Kernel zero_local;                           // c bytes at d
-    // Float kernels, and their twins that return canonical NaNs, for results that go to memory.
+    // A float kernel and its twin, which returns canonical NaNs, for results that go to memory.
     struct Twin {
         Kernel plain;
         Kernel canonical;
     };
     Twin twins[128];
     std::uint32_t twin_count;
-    // Lanes a; shuffles: lane numbers b; c lanes in a subgroup. Ballot: a is bool, u32 component
-    // `part` of the instruction.
+    // Operations on lanes a. b: lane numbers of shuffles; c: lanes per subgroup. Ballots take bool
+    // lanes and give the u32 component `part` of the instruction.
     Kernel subgroup[at(Subgroup::Count)][at(Num::Count)];
-    // Masks. count() returns the number of lanes on in its result.
+    // Mask operations. count() returns how many lanes are 1 in `mask` and in the condition.
     std::uint32_t (*count)(const Frame& frame, const std::byte* condition);   // mask and condition
     void (*split)(Frame& frame, const std::byte* condition, std::byte* off);  // off = mask and not
     void (*join)(const Frame& frame, std::byte* to, const std::byte* from);   // to |= from
 };
 
-// Scalar forms: operands and result are numbers of scalars. One build, any machine.
+// Scalar kernels: operands and result are numbers of scalars. One build serves every machine.
 struct ScalarSet {
     Kernel unary[at(Unary::Count)][at(Num::Count)];
     Kernel binary[at(Binary::Count)][at(Num::Count)];
@@ -160,11 +161,13 @@ struct ScalarSet {
 const ScalarSet& scalar_kernels();
 
 enum class Atomic : std::uint8_t { Load, Store, Exchange, Add, Min, Max, And, Or, Xor, Cas, Count };
-// For each active lane in ascending order: index b, value a, and for Cas: expected a, new value c;
-// all are lanes. `shared`: the array belongs to one workgroup, so to one thread.
+// An atomic operation for each active lane, in ascending order. All operands are lanes: index b,
+// value a; for Cas, expected a and new value c. `shared`: the array belongs to one workgroup, so to
+// one thread.
 Kernel atomic_kernel(Atomic op, Num type, Index index, bool shared);
 
-// The kernel sets; null if the machine cannot run one or the build omits it.
+// The kernel sets of the instruction sets; null if the machine cannot run one or the build omits
+// it.
 const KernelSet* baseline_kernels();
 const KernelSet* avx2_kernels();
 const KernelSet* avx512_kernels();

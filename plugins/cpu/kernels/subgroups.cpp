@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subgroup operations: groups of `c` neighbouring lanes, a power of two from 4 to 128. Whole groups
-// take part, so masks are ignored, and results of inactive groups are unused. A block is a
-// workgroup here, whose size is a multiple of the group's. A destination is never an operand.
+// Subgroup operations on groups of `c` neighbouring lanes, a power of two from 4 to 128. Whole
+// groups take part, so masks are ignored, and the results of inactive groups are unused. A block is
+// a workgroup here, whose size is a multiple of the group's. A destination is never an operand.
 #include "lanes.hpp"
 
 namespace wye::cpu::WYE_CPU_ISA {
@@ -75,7 +75,7 @@ void ballot(Frame& f, const Instr& i, std::byte* to) {
     }
 }
 
-// The type that sums are computed in: integers wrap.
+// The type that sums are computed in: an unsigned one for integers, which wrap.
 template <typename T, bool kIsFloat>
 struct SumOf {
     using type = Bits<T>;

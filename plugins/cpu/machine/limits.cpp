@@ -26,14 +26,14 @@ std::optional<std::int64_t> number_in(std::string_view text) {
     return value;
 }
 
-// One kind of control group: where its files are, and this process's group in it.
+// A hierarchy of control groups: where its files are, and this process's group in it.
 struct Hierarchy {
     std::string mount;  // "/sys/fs/cgroup/memory"
-    std::string group;  // "/a/b"; "/": the root, or that of a namespace
+    std::string group;  // "/a/b"; "/" is the root, or a namespace's
 };
 
-// Calls visit(folder) for the group and each one above it. In a container the path may be that of
-// the machine, which is not mounted there: its folders are absent and give nothing.
+// Calls visit(folder) for the group and each group above it. In a container, the path may be that
+// of the machine, which is not mounted there: its folders are absent, and give no limit.
 template <typename Visit>
 void each_group(const Hierarchy& hierarchy, Visit visit) {
     std::string group = hierarchy.group;

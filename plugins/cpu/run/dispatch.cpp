@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t kSmallWork = 20000;  // in units of Routine::weight, for 64 lanes each
 constexpr std::uint64_t kSmallBytes = std::uint64_t{4} << 20;
-constexpr double kMostInvocations = 9.2e18;  // of a launch: what 63 bits count
+constexpr double kMostInvocations = 9.2e18;  // per launch: what 63 bits can count
 
 // How long the caller runs work before the queue's thread takes over.
 class Patience {
   public:
-    // `looks`: the time will be asked for.
+    // `looks`: whether is_over() will be called.
     explicit Patience(bool looks) : start_(looks ? Clock::now() : Clock::time_point()) {}
     [[nodiscard]] bool is_over() const { return Clock::now() - start_ > kLimit; }
 
@@ -60,7 +60,7 @@ double work_of(const wye_dispatch_op& op) {
     return invocations_of(op) / kTile * static_cast<double>(program_of(op.program).weight());
 }
 
-// In a FloatState.
+// Must be called within a FloatState.
 Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
                         std::optional<Handover>& out) {
     launch.stop = stop;
@@ -101,7 +101,7 @@ bool is_small(std::span<const wye_operation> operations) {
         bytes += bytes_of(operation);
         if (operation.kind == WYE_OPERATION_DISPATCH &&
             (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0)
-            return false;  // its size is not known yet
+            return false;  // the size of an indirect launch is not known yet
         if (operation.kind == WYE_OPERATION_DISPATCH &&
             work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
             return false;
@@ -111,7 +111,7 @@ bool is_small(std::span<const wye_operation> operations) {
 
 Result<void> try_launches(std::span<Launch> launches, Worker& worker, const Stop& stop,
                           std::size_t& ran, std::optional<Handover>& out) {
-    constexpr std::size_t kBetweenLooks = 32;  // launches without a look at the clock
+    constexpr std::size_t kBetweenLooks = 32;  // launches between two looks at the clock
     const FloatState floats;
     const Patience patience(launches.size() > kBetweenLooks);
     for (ran = 0; ran < launches.size(); ++ran) {

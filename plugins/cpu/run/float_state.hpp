@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating-point state that programs are defined for: round to nearest even, subnormals kept,
-// exceptions masked. Destruction restores the thread's own state.
+// FloatState: sets the floating-point state that programs are defined for: round to nearest even,
+// subnormals kept, exceptions masked. Its destructor restores the thread's own state.
 #pragma once
 
 #include <cfenv>

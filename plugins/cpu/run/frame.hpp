@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface of the lane kernels: an instruction of a compiled program, and the frame that it
-// runs in. Plain structures without functions: this header is compiled once for each instruction
+// The interface of the lane kernels: Instr, an instruction of a compiled program, and Frame, in
+// which it runs. Plain structures without functions: this header is compiled once per instruction
 // set, and its contents must not differ between those copies.
 //
-// A frame belongs to one thread at a time. `base` points to the lane registers: a register is an
-// array of `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that
-// are the same for all lanes of a block, one u64 each, zero-extended. A view register refers to the
-// lanes of a load in read-only memory itself, where alignment and range allow it: kernels read
+// A frame belongs to one thread at a time. `base` points to the lane registers: each is an array of
+// `lanes` elements of 1 byte (bool: 0 or 1), 4 or 8 bytes. `scalars` holds the values that are the
+// same for all lanes of a block, one u64 each, zero-extended. A view register refers to the
+// elements of a load in read-only memory itself, where alignment and range allow it: kernels read
 // views like other registers, and never write them.
 #pragma once
 
@@ -21,55 +21,57 @@ struct Instr;
 struct KernelSet;
 
 // Runs one instruction and writes its result to `to`. Never fails or throws; accesses only the
-// frame and in-range elements of bound arrays.
+// frame and elements of bound arrays that are in range.
 using Kernel = void (*)(Frame& frame, const Instr& instr, std::byte* to);
 
 enum class Step : std::uint8_t {
-    Lanes,        // run into lane register d
-    Direct,       // the same, but directly into the array of the following store, if possible
-    Scalar,       // run into scalar d
-    Assign,       // run into d when all live lanes are on, else into `target` (a Blend follows)
-    Blend,        // run only when not all live lanes are on
+    Lanes,        // run the kernel into lane register d
+    Direct,       // as Lanes, but directly into the array of the following store, if possible
+    Scalar,       // run the kernel into scalar d
+    Assign,       // into d if all live lanes are active, else into `target` (a Blend follows)
+    Blend,        // run only if not all live lanes are active
     Jump,         // to target
-    JumpIfNot,    // to target when scalar a is 0
-    View,         // affine load: view register `target` is the array itself, or a copy in d
-    If,           // a: condition lanes; d: mask slot; target: taken if no lane is on
-    IfRamp,       // the same; the condition is the ramps at scalars a, b, c (kNoSlot: none)
+    JumpIfNot,    // to target if scalar a is 0
+    View,         // affine load: view register `target` becomes the array itself, or a copy in d
+    If,           // a: condition lanes; d: mask slot; target: taken if no lane is active
+    IfRamp,       // as If; the condition is the ramps at scalars a, b, c (kNoSlot: none)
     Else,         // d: mask slot; target: after the EndIf, taken if no lane is parked
     EndIf,        // d: mask slot
     LoopBegin,    // d: exit slot; b: continue slot's count, or kNoSlot
     LoopTest,     // a: condition lanes; d: exit slot; target: LoopEnd
     Leave,        // d: slot that takes all active lanes (break, continue)
     Drop,         // return: no active lane is left
-    LoopMerge,    // d: continue slot: its lanes are on again
-    LoopEnd,      // d: exit slot: its lanes are on again
+    LoopMerge,    // d: continue slot: its lanes become active again
+    LoopEnd,      // d: exit slot: its lanes become active again
     ExitIfEmpty,  // target
     ForNext,      // scalar loop: d counter, a end, b step (1 or more), c bits; target: body
-    BackEdge,     // target; a program can be stopped here
+    BackEdge,     // to target; a program can be stopped here
     Trap,         // c: code
     End
 };
 
 inline constexpr std::uint32_t kNoSlot = 0xffffffffU;
 
-// Flag in the number of a view register: an index into `views`, not an offset into `base`.
+// A flag in the number of a view register: the rest is an index into `views`, not an offset into
+// `base`.
 inline constexpr std::uint32_t kView = 0x80000000U;
 
 struct Instr {
     Kernel run = nullptr;
     Step step = Step::End;
     std::uint8_t stride = 1;  // memory kernels: components of an element
-    std::uint8_t part = 0;    // memory kernels: which component
-    std::uint8_t i32 = 0;     // View and Direct's store: the index is i32 (out of range from 2^31)
+    std::uint8_t part = 0;    // memory kernels: the component
+    // View, and the store after Direct: the index is i32 (out of range from 2^31).
+    std::uint8_t i32 = 0;
     std::uint32_t array = 0;  // memory kernels: index into Frame::bound; mask steps: count scalar
     std::uint32_t d = 0;      // byte offset of a lane register, or number of a scalar
     std::uint32_t a = 0;
     std::uint32_t b = 0;
     std::uint32_t c = 0;
-    std::uint32_t target = 0;  // instruction number, or the other destination of Assign
+    std::uint32_t target = 0;  // number of an instruction, or the other destination of Assign
 };
 
-// A buffer, shared array or table that a program accesses. At least one element is readable.
+// A buffer, shared array or table that a program accesses. At least one element can be read.
 struct Bound {
     std::byte* data = nullptr;
     std::uint64_t count = 0;    // elements: the limit of 64-bit indices
@@ -81,19 +83,19 @@ struct Frame {
     const std::byte** views = nullptr;
     std::uint64_t* scalars = nullptr;
     const Bound* bound = nullptr;
-    std::uint8_t* mask = nullptr;  // one byte a lane, 0 or 1; lanes from `live` on are 0
+    std::uint8_t* mask = nullptr;  // one byte per lane, 0 or 1; lanes from `live` on are 0
     const KernelSet* kernels = nullptr;
     std::uint32_t lanes = 0;     // loop count of kernels: `live` rounded up to kTile
-    std::uint32_t capacity = 0;  // lanes that registers have room for; rows of local arrays
+    std::uint32_t capacity = 0;  // lanes that registers have room for; also rows of local arrays
     std::uint32_t live = 0;      // lanes of this block
-    std::uint32_t active = 0;    // lanes on in `mask`
+    std::uint32_t active = 0;    // lanes that are 1 in `mask`
     std::uint32_t pc = 0;
-    std::uint32_t budget = 0;     // back edges until run() returns
+    std::uint32_t budget = 0;     // back edges left until run() returns
     std::uint32_t trap_code = 0;  // largest so far
     std::uint32_t trap_count = 0;
 };
 
-// A condition on an affine index as one scalar: lane k is on if u32(k - start) < count. It can
+// A condition on an affine index as one scalar: lane k is active if u32(k - start) < count. It can
 // express ranges of 32-bit integers, their complements and single values. `start` 0 with `count`
 // 2^32 - 1 means all lanes.
 struct Ramp {

@@ -20,7 +20,7 @@ Pool::~Pool() {
     for (std::thread& helper : helpers) helper.join();
 }
 
-// Runs chunks until none is left.
+// Runs chunks of the job until none is left.
 void Pool::work(Job& job, Worker& worker) {
     const Launch& launch = *job.launch;
     worker.prepare(launch);
@@ -69,9 +69,9 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
     return !job.stopped;
 }
 
-// Called under the lock, by a launch and by each helper that finds one: so a short launch starts
-// few threads, and a long one soon has all. If a thread cannot be started, the launch is only
-// slower.
+// Starts some threads. Called under the lock, by a launch and by each helper that finds a launch:
+// so a short launch starts few threads, and a long one soon has all. If a thread cannot be started,
+// the launch is only slower.
 void Pool::start_some() {
     constexpr int kAtOnce = 2;
     if (ending_) return;
@@ -83,7 +83,7 @@ void Pool::start_some() {
     }
 }
 
-// A job that has blocks left.
+// Finds a job that has blocks left.
 Pool::Job* Pool::job_to_help() {
     for (Job* job : jobs_)
         if (job->next.load(std::memory_order_relaxed) < job->launch->blocks &&
@@ -115,7 +115,7 @@ void Pool::help() {
         lock.lock();
         --job->helpers;
         leave_.notify_all();
-        // This launch had no memory for a helper: wait for another launch.
+        // There was no memory to help this launch, so it waits for another one.
         if (!can_help && !ending_) lock.wait(wake_);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that help to run the blocks of a launch. Started by large launches, a few at a time, and
-// joined by the destructor. Several launches may run at once; the caller of each takes part and
-// returns after all blocks have ended.
+// Pool: threads that help to run the blocks of a launch. Large launches start them, a few at a
+// time, and the destructor joins them. Several launches may run at once; the caller of each takes
+// part and returns after all blocks have ended.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ class Pool {
     [[nodiscard]] unsigned threads() const { return threads_; }
 
     // Runs blocks [first, launch.blocks) on the caller (with `own`) and on helpers. False: stopped.
-    // Throws bad_alloc if the caller's registers do not fit; a helper without memory just leaves.
+    // Throws bad_alloc if the caller's registers do not fit; a helper without memory leaves the
+    // launch.
     bool run(const Launch& launch, std::uint64_t first, Worker& own);
 
   private:
@@ -36,7 +37,7 @@ class Pool {
         std::atomic<std::uint64_t> next{0};
         std::uint64_t chunk = 1;
         std::atomic<bool> stopped{false};
-        unsigned helpers = 0;  // under the pool's lock
+        unsigned helpers = 0;  // guarded by the pool's lock
     };
     static void work(Job& job, Worker& worker);
     void help();
@@ -45,8 +46,8 @@ class Pool {
 
     const unsigned threads_;
     sdk::WaitMutex mutex_;
-    std::condition_variable wake_;   // a job, or the end
-    std::condition_variable leave_;  // a helper has left a job
+    std::condition_variable wake_;   // notified for a new job, and at the end
+    std::condition_variable leave_;  // notified when a helper leaves a job
     std::list<Job*> jobs_ WYE_GUARDED_BY(mutex_);
     std::vector<std::thread> helpers_ WYE_GUARDED_BY(mutex_);
     bool ending_ WYE_GUARDED_BY(mutex_) = false;

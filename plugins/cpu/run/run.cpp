@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction loop. Data instructions call their kernel; the others move lanes between masks.
+// The instruction loop. Data instructions call their kernel; the other instructions move lanes
+// between masks.
 #include "cpu/run/run.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr std::uint64_t kEndOfI32 = std::uint64_t{1} << 31;
 constexpr std::uint64_t kEndOfU32 = std::uint64_t{1} << 32;
 constexpr std::uintptr_t kAlignment = 64;  // of registers
 
-// A mask slot: bytes for the lanes, and how many are on.
+// A mask slot: one byte per lane, and the number of lanes that are 1.
 struct Slot {
     std::byte* lanes;
     std::uint64_t& count;
@@ -53,8 +54,8 @@ void unpark(Frame& f, const Instr& i) {
     slot.count = 0;
 }
 
-// The elements that an affine load or store accesses, if they can serve as a register: in range,
-// aligned, and as many as kernels loop over.
+// The elements that an affine load or store accesses, if they can be used as a register: they are
+// in range, aligned, and as many as the kernels' loops cover.
 std::byte* in_place(const Frame& f, const Instr& i) {
     const Bound& bound = f.bound[i.array];
     const std::uint64_t first = static_cast<std::uint32_t>(f.scalars[i.b]);
@@ -73,7 +74,7 @@ void view(Frame& f, const Instr& i) {
     f.views[i.target] = at;
 }
 
-// False: no active lane meets the condition, and the mask is unchanged.
+// Starts an `if`. False: no active lane meets the condition, and the mask is unchanged.
 bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     const Slot slot = slot_of(f, i);
     slot.count = 0;
@@ -86,8 +87,8 @@ bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     return true;
 }
 
-// The same for ramps. Most blocks are entirely inside or outside; lanes are checked only in blocks
-// with a boundary.
+// As take_if, for ramps. Most blocks are entirely inside or outside; lanes are checked only in
+// blocks that contain a boundary.
 bool take_if_ramp(Frame& f, const Instr& i) {
     bool all = true;
     for (const std::uint32_t slot : {i.a, i.b, i.c}) {
@@ -104,13 +105,13 @@ bool take_if_ramp(Frame& f, const Instr& i) {
         slot_of(f, i).count = 0;
         return f.active != 0;
     }
-    // The slot's own lanes: split() reads each before writing it.
+    // Uses the lanes of the slot itself, since split() reads each before writing it.
     std::byte* condition = slot_of(f, i).lanes;
     i.run(f, i, condition);
     return take_if(f, i, condition);
 }
 
-// False: no lane is parked, so the other side is skipped.
+// Starts the else side. False: no lane is parked, so this side is skipped.
 bool take_else(Frame& f, const Instr& i) {
     const Slot slot = slot_of(f, i);
     if (slot.count == 0) return false;
@@ -126,7 +127,7 @@ bool take_else(Frame& f, const Instr& i) {
     return true;
 }
 
-// Lanes whose condition is false leave the loop. False: no lane is left in it.
+// Takes the lanes whose condition is false out of the loop. False: no lane is left in it.
 bool test_loop(Frame& f, const Instr& i) {
     const std::byte* condition = f.base + i.a;
     const std::uint32_t on = f.kernels->count(f, condition);
@@ -136,7 +137,7 @@ bool test_loop(Frame& f, const Instr& i) {
     if (slot.count == 0) {
         f.kernels->split(f, condition, slot.lanes);
     } else {
-        // The slot already holds lanes: split into a copy, then join.
+        // The slot already holds lanes, so splits into a copy, which is then joined.
         alignas(64) std::byte aside[4096];
         f.kernels->split(f, condition, aside);
         f.kernels->join(f, slot.lanes, aside);
@@ -146,7 +147,7 @@ bool test_loop(Frame& f, const Instr& i) {
     return true;
 }
 
-// Ends an iteration. False: the loop has ended.
+// Ends an iteration of a counted loop. False: the loop has ended.
 bool next_round(Frame& f, const Instr& i) {
     std::uint64_t& counter = f.scalars[i.d];
     const std::uint64_t keep = i.c == 32 ? 0xffffffffU : ~std::uint64_t{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs compiled programs: the instruction loop, and workers that run blocks of a launch.
+// Runs compiled programs: run(), the instruction loop, and Worker, which runs blocks of a launch.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,19 @@
 
 namespace wye::cpu {
 
-// Runs from frame.pc on. False: the budget of back edges is used up; call again to continue.
+// Runs from frame.pc on. False: the budget of back edges is used up; call it again to continue.
 bool run(const Routine& routine, Frame& frame);
 
 // A stop request, checked at back edges and between blocks.
 struct Stop {
-    const std::atomic<std::uint64_t>* cancelled = nullptr;  // a cancelled value
+    const std::atomic<std::uint64_t>* cancelled = nullptr;  // the value that was cancelled last
     std::uint64_t value = 0;
     [[nodiscard]] bool requested() const {
         return cancelled != nullptr && cancelled->load(std::memory_order_relaxed) == value;
     }
 };
 
-// One dispatch, ready to run. Borrowed by the workers; `bindings` and `params` outlive them.
+// A dispatch that is ready to run. Workers borrow it; `bindings` and `params` must outlive them.
 struct Launch {
     Program* program = nullptr;
     const Routine* routine = nullptr;
@@ -39,22 +39,22 @@ struct Launch {
     std::uint32_t* trap = nullptr;  // {largest code, count}, or null
     Stop stop;
 };
-// INVALID_ARGUMENT if the operation does not fit the program; the errors of routine().
+// INVALID_ARGUMENT if the operation does not fit the program; also the errors of routine().
 Result<Launch> make_launch(const wye_dispatch_op& op);
 
-// A thread's memory for running blocks; kept between launches. One thread at a time.
+// A thread's memory for running blocks, kept between launches. One thread at a time.
 class Worker {
   public:
     enum class State : std::uint8_t { Done, Paused, Stopped };
 
-    // Prepares for a launch; little is left to do after one of the same routine. Throws bad_alloc
-    // if its registers do not fit.
+    // Prepares for a launch, which is cheap after a launch of the same routine. Throws bad_alloc if
+    // the registers do not fit.
     void prepare(const Launch& launch);
-    // Runs one block. If `patient`, only a stop ends it early; else it may pause after some time,
-    // and resume() continues it.
+    // Runs one block. If `patient`, only a stop ends it early; else it may also pause after some
+    // time, and resume() continues it.
     State block(const Launch& launch, std::uint64_t number, bool patient);
     State resume(const Launch& launch, bool patient);
-    // Adds this worker's traps to the launch's trap words.
+    // Adds this worker's traps to the trap words of the launch.
     void finish(const Launch& launch);
 
   private:
@@ -64,7 +64,7 @@ class Worker {
     using Memory = std::unique_ptr<std::byte, Free>;
     static Memory allocate(std::uint64_t bytes);
 
-    // What depends on the routine only.
+    // Prepares what depends only on the routine.
     void prepare_routine(const Launch& launch);
     void place_row(const Launch& launch, std::uint64_t number);
     void place_flat(const Launch& launch, std::uint64_t number);
@@ -82,8 +82,9 @@ class Worker {
     std::vector<std::uint64_t> scalars_;
     std::vector<const std::byte*> views_;
     std::vector<Bound> bound_;
-    std::uint32_t slice_ = 1;     // back edges between two clock checks
-    std::uint64_t prepared_ = 0;  // the number of the routine; 0: none, or inside a block of it
+    std::uint32_t slice_ = 1;  // back edges between two clock checks
+    // Number of the routine; 0: none, or a block of it is in progress.
+    std::uint64_t prepared_ = 0;
 };
 
 }  // namespace wye::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The value that a queue's caller runs itself, and requests to stop it.
+// Running: the value that a queue's caller runs itself, and requests to stop it.
 #pragma once
 
 #include "cpu/run/run.hpp"
@@ -9,7 +9,7 @@ namespace wye::cpu {
 
 class Running {
   public:
-    // Called by the submitting thread: it runs `value` from here on.
+    // Called by the submitting thread, which runs `value` from here on.
     void begin(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
     // Called by any thread. Requests a stop if the value is in [first, last].
     void cancel(std::uint64_t first, std::uint64_t last) {

@@ -8,8 +8,8 @@
 namespace wye::cpu {
 namespace {
 
-// No exception may leave the thread that serves a queue: without memory the texts are short enough
-// to need no allocation.
+// The error for an exception, none of which may leave the queue's thread. If memory is short, the
+// texts are short enough to need no allocation.
 Error unexpected(const std::exception& e) {
     if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
             return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue's thread, which runs its batches in order; started with the first batch. The destructor
-// runs pending batches and joins the thread.
+// Server: a queue's thread, which runs its batches in order. The first batch starts it. The
+// destructor runs pending batches and joins the thread.
 #pragma once
 
 #include <condition_variable>
@@ -20,11 +20,12 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // `value`, already added, ends when the batch has run, whose first part took `here` on the
-    // caller; it fails without memory or a thread.
+    // Adds a batch. Its `value`, which the timeline already has, ends when the batch has run, or
+    // fails if there is no memory or thread. `here`: the times of the part that the caller ran.
     void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, const sdk::WorkTimes& here);
 
-    // Used by the thread that runs the queue's operations: the caller, while nothing is pending.
+    // Used by the thread that runs the queue's operations; this is the caller while nothing is
+    // pending.
     Worker worker;
 
   private:

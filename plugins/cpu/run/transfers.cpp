@@ -56,7 +56,7 @@ Result<void> run_fill(const wye_fill_op& op, const Stop& stop) {
             return;
         }
         // Writes one pattern, then doubles what is written. Pattern sizes divide the slice size, so
-        // no pattern crosses slices.
+        // no pattern crosses a slice boundary.
         std::uint64_t done = std::min<std::uint64_t>(bytes, size);
         std::memcpy(at, pattern, done);
         while (done < size) {

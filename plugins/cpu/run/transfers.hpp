@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves bytes for a queue, in slices of a few milliseconds at most, and checks for a stop request
-// between them. CANCELLED: stopped, and the rest is not moved.
+// Moves bytes for a queue, in slices of at most a few milliseconds, and checks for a stop request
+// between slices. CANCELLED: stopped; the rest was not moved.
 #pragma once
 
 #include "cpu/run/run.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches, and the workers that run their blocks.
+// make_launch, and the workers that run the blocks of a launch.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -139,7 +139,7 @@ void Worker::prepare(const Launch& launch) {
 }
 
 void Worker::set_live(std::uint32_t live) {
-    // Nothing to do if the number of lanes is the same and the last block left all of them on.
+    // Does nothing if the number of lanes is the same and the last block left all of them active.
     if (frame_.live == live && frame_.active == live) return;
     frame_.live = live;
     frame_.active = live;

@@ -9,7 +9,7 @@
 namespace wye::cuda {
 namespace {
 
-// The share of the device's memory that the pool keeps for reuse when it is freed.
+// The pool keeps up to 1/kKeptShare of the device's memory for reuse.
 constexpr std::uint64_t kKeptShare = 8;
 
 }  // namespace
@@ -56,7 +56,7 @@ Result<std::uint64_t> Context::free_bytes() const {
     return std::uint64_t{free};
 }
 
-// quirk cuda-free-waits: frees of a pool do not wait.
+// quirk cuda-free-waits: freeing memory of a pool does not wait.
 CUresult Context::make_pool() {
     sdk::QueueGrant granted;
     const CUresult status = make_queue({}, pool_stream_, granted);
@@ -74,8 +74,8 @@ CUresult Context::make_pool() {
     return CUDA_SUCCESS;
 }
 
-// The driver's priorities are lower numbers for more urgent streams, and 0 for others. A stream is
-// of no kind: copies go to the copy engines, whatever stream they are on.
+// CUDA priorities are lower numbers for more urgent streams, and 0 by default. Streams have no
+// kind: copies go to the copy engines, whatever stream they are on.
 CUresult Context::make_queue(const wye_queue_desc& wanted, StreamHandle& out,
                              sdk::QueueGrant& granted) {
     const Current current(*this);
@@ -95,7 +95,7 @@ CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {
     if (!pool_) return driver.cuMemAlloc(&out, size);
     const CUresult status =
         driver.cuMemAllocFromPoolAsync(&out, size, pool_.get(), pool_stream_.get());
-    // This stream runs only allocations and frees.
+    // The pool's stream runs only allocations and frees.
     return status == CUDA_SUCCESS ? driver.cuStreamSynchronize(pool_stream_.get()) : status;
 }
 
@@ -104,7 +104,7 @@ CUresult Context::allocate(std::uint64_t size, Memory& out) {
     CUdeviceptr memory = 0;
     CUresult status = try_allocate(bytes, memory);
     if (status == CUDA_ERROR_OUT_OF_MEMORY && pool_) {
-        // The memory that the pool keeps may be fragmented.
+        // Releases what the pool keeps, as it may be fragmented, and tries again.
         (void)driver.cuStreamSynchronize(pool_stream_.get());
         (void)driver.cuMemPoolTrimTo(pool_.get(), 0);
         status = try_allocate(bytes, memory);
@@ -120,7 +120,7 @@ CUresult Context::allocate_host(std::uint64_t size, HostMemoryHandle& out) {
     return status;
 }
 
-// No operation that uses it is pending, so the order of streams does not matter.
+// No pending operation uses the memory, so the order of streams does not matter.
 void Context::release(const Context& context, CUdeviceptr memory) {
     if (context.lost.load(std::memory_order_acquire)) return;
     const Current current(context);

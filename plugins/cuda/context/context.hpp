@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device's primary context, which it shares with the CUDA runtime and other libraries of the
+// Context: a device's primary context, shared with the CUDA runtime and other libraries of the
 // process, and its memory pool. [FREE], except for `end`.
 #pragma once
 
@@ -14,31 +14,31 @@ namespace wye::cuda {
 
 class Context : public ContextState {
   public:
-    // DEVICE_LOST, with the advice to restart the process, if an earlier fault outlives its
-    // context.
+    // DEVICE_LOST, with the advice to restart the process, if the effect of an earlier fault
+    // outlived its context.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info);
     ~Context() { end(); }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
 
-    // The error of a call in a lost context.
+    // The error of a call on a lost context.
     [[nodiscard]] Error gone(std::string_view call) const;
     // Releases the primary context; objects left in it count as lost.
     void end();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
-    // Allocates at least kLeastBytes, usable on every stream at once. Allocation needs the context
-    // to be current, freeing does not.
+    // Allocates at least kLeastBytes, usable on every stream at once. The context must be current
+    // to allocate, but not to free.
     static constexpr std::uint64_t kLeastBytes = 64;
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
-    // As above, in page-locked host memory.
+    // As `allocate`, in page-locked host memory.
     [[nodiscard]] CUresult allocate_host(std::uint64_t size, HostMemoryHandle& out);
     [[nodiscard]] CUresult make_queue(const wye_queue_desc& wanted, StreamHandle& out,
                                       sdk::QueueGrant& granted);
-    // Bound for empty ranges: a kernel may always read one element.
+    // Memory to bind for empty ranges, since a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:

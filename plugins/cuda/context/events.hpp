@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events of a stream: their state, times, and waits for them. They are reused once nothing waits
-// for them. [FREE].
+// Events: the events of a stream: their state, their times, and waits for them. They are reused
+// once nothing waits for them. [FREE].
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 namespace wye::cuda {
 
 enum class EventKind : std::uint8_t {
-    Quick,     // a wait for it asks the driver again and again
-    Blocking,  // a wait sleeps in the driver; each use costs the device 1.5 us (H200)
+    Quick,     // a wait for it polls the driver
+    Blocking,  // a wait for it sleeps in the driver; each use costs the device 1.5 us (H200)
     Timed      // blocking, and has a time
 };
 inline constexpr std::size_t kEventKinds = 3;
@@ -31,9 +31,9 @@ using EventRef = std::shared_ptr<Event>;
 
 // The work of a submit.
 struct Submit {
-    EventRef first, last;               // first: of a timed one; last: null until needed
-    std::uint32_t mark = 0;             // written behind it; 0: none
-    std::vector<sdk::HostCopy> copies;  // made once it has ended
+    EventRef first, last;               // first: of a timed submit; last: null until needed
+    std::uint32_t mark = 0;             // written behind the submit; 0: none
+    std::vector<sdk::HostCopy> copies;  // made when it has ended
 };
 
 class Events {
@@ -41,11 +41,11 @@ class Events {
     Events(Device& device, CUstream stream)
         : device_(device), context_(device.context()), stream_(stream), marks_(context_, stream) {}
 
-    // Makes the context current, as all members but give_back need it, for the result's lifetime.
+    // Makes the context current for the result's lifetime. All members but give_back need this.
     [[nodiscard]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record(EventKind kind);
-    // As above, an event with a time; a given one is recorded again.
+    // As `record`, with a time. If `out` has an event, records that one again.
     [[nodiscard]] Result<void> record_time(EventRef& out) {
         if (out)
             return device_.check(device_.driver.cuEventRecord(out->handle.get(), stream_),
@@ -53,8 +53,8 @@ class Events {
         WYE_ASSIGN(out, record(EventKind::Timed));
         return {};
     }
-    // By its mark, or its event; without either it is the newest work, whose state is the stream's.
-    // One thread at a time.
+    // Decides by the submit's mark or event. A submit with neither is the newest, so the stream's
+    // state is its state. One thread at a time.
     [[nodiscard]] Result<bool> has_ended(const Submit& submit) {
         if (submit.mark != 0) {
             if (marks_.reached(submit.mark)) return true;
@@ -62,30 +62,31 @@ class Events {
         }
         return has_ended(submit.last);
     }
-    // Before a submit. `among`: others are pending, or it is timed. Submitting thread only.
+    // Called before a submit. `among`: other submits are pending, or this one is timed. Submitting
+    // thread only.
     void begin(bool among) { writes_mark_ = !among; }
-    // Lets the stream write a mark behind the submit, unless that is among others: then the time
-    // that it costs the stream counts. Submitting thread only.
+    // Lets the stream write a mark behind the submit, unless other submits are pending: then the
+    // time that the mark costs the stream matters more. Submitting thread only.
     void write_mark(Submit& submit) {
         if (writes_mark_) submit.mark = marks_.write();
     }
-    // Makes the event of a submit, if there is none.
+    // Records the submit's event, if it has none.
     [[nodiscard]] Result<void> mark(Submit& submit, EventKind kind) {
         if (submit.last) return {};
         WYE_ASSIGN(submit.last, record(kind));
         return {};
     }
-    // Another owner of the event, which is made first.
+    // Returns the submit's event, with shared ownership; records it first if there is none.
     [[nodiscard]] Result<EventRef> share(Submit& submit, EventKind kind) {
         WYE_TRY(mark(submit, kind));
         return submit.last;
     }
-    // From one timed event to another.
+    // The times between two timed events.
     [[nodiscard]] sdk::WorkTimes times_of(const EventRef& first, const EventRef& last) const;
-    // Whether times are known on the host's clock, and nearly enough: times between events are
-    // floats, which lose digits.
+    // Whether times can be put on the host's clock with enough precision: times between events are
+    // floats, which lose digits as they grow.
     [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
-    // By an event on the idle stream. Submitting thread only.
+    // Relates the clocks by an event on the idle stream. Submitting thread only.
     void match_clock();
     [[nodiscard]] Result<bool> wait(const EventRef& event) const;
     // Waits until the stream is idle.
@@ -95,15 +96,15 @@ class Events {
         const CUresult status = device_.driver.cuStreamSynchronize(stream_);
         return device_.check(status, "work on the queue");
     }
-    // Returns the events of a submit for reuse, but those that something still waits for.
+    // Returns a submit's events for reuse, except those that something still waits for.
     void give_back(Submit& submit) {
         give_back(std::move(submit.first));
         give_back(std::move(submit.last));
     }
 
   private:
-    // Of this many questions for a mark one also goes to the driver, since a fault ends the stream
-    // without it.
+    // One of this many polls of a mark also asks the driver, since a fault ends the stream without
+    // writing the mark.
     static constexpr std::uint32_t kAskDriver = 64;
 
     [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
@@ -117,16 +118,17 @@ class Events {
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;
-    const Context& context_;  // of the stream, also after the device got another one
+    const Context& context_;  // of the stream, even after the device got a new one
     const CUstream stream_;
 
     Marks marks_;
     bool writes_mark_ = false;
-    std::uint32_t asked_ = 0;  // questions for marks
+    std::uint32_t asked_ = 0;  // polls of marks so far
     sdk::ClockMatch<EventRef> clock_;
 
     sdk::Mutex mutex_;
-    std::array<std::vector<EventRef>, kEventKinds> free_ WYE_GUARDED_BY(mutex_);  // by kind
+    // Unused events, indexed by kind.
+    std::array<std::vector<EventRef>, kEventKinds> free_ WYE_GUARDED_BY(mutex_);
 };
 
 }  // namespace wye::cuda

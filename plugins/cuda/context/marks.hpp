@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks: a word of page-locked memory into which a stream writes growing numbers, so that the end
-// of work is seen without a call of the driver: a graph of one launch and its wait take 5.4 us in
-// place of 5.8 (H200). The stream itself takes 1 us for each.
+// Marks: a word of page-locked memory into which a stream writes ascending numbers, so that the end
+// of work is seen without a call of the driver. A graph of one launch and its wait then takes 5.4
+// us instead of 5.8 (H200). Each mark costs the stream 1 us.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ class Marks {
   public:
     Marks(const ContextState& context, CUstream stream) : context_(context), stream_(stream) {}
 
-    // Lets the stream write the next number behind all work so far. 0: it cannot. Submitting thread
-    // only, with the context current.
+    // Lets the stream write the next number behind all work so far, and returns that number; 0: it
+    // cannot. Submitting thread only, with the context current.
     [[nodiscard]] std::uint32_t write() {
         if (refused_ || (!memory_ && !acquire())) return 0;
         if (++newest_ == 0) ++newest_;
@@ -26,7 +26,7 @@ class Marks {
                        CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS;
         return refused_ ? 0 : newest_;
     }
-    // Whether the stream has written this number, or a later one. Any thread.
+    // Whether the stream has written this number or a later one. Any thread.
     [[nodiscard]] bool reached(std::uint32_t mark) const {
         return static_cast<std::int32_t>(word().load(std::memory_order_acquire) - mark) >= 0;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of page-locked host memory for small transfers, which otherwise wait for the stream (quirk
-// cuda-pageable-copies). The submitting thread takes memory; the thread that finds a value reached
-// returns it.
+// Staging: a ring of page-locked host memory for small transfers, since transfers of pageable
+// memory wait for the stream (quirk cuda-pageable-copies). The submitting thread takes memory; the
+// thread that finds a value reached frees it.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,9 @@ class Staging : public sdk::LockedRing {
 
     explicit Staging(const ContextState& context) : LockedRing(kCapacity), context_(context) {}
 
-    // Null if there is no room, or no page-locked memory. `see(value)` checks whether the oldest
-    // value that holds memory was reached. The context must be current.
+    // Takes memory; null if there is no room, or no page-locked memory. `see(value)` checks whether
+    // a value was reached; it is called for the oldest value that holds memory. The context must be
+    // current.
     template <typename See>
     [[nodiscard]] std::byte* take(std::uint64_t size, See&& see) {
         if (size > kMostBytes || (!memory_ && !acquire())) return nullptr;

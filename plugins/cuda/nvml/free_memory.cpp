@@ -6,10 +6,10 @@
 namespace wye::cuda {
 namespace {
 
-// NVML API reference: these types and values are the same in all its versions.
+// Types and values of the NVML API reference, the same in all its versions.
 using NvmlDevice = void*;
 constexpr unsigned kSuccess = 0;
-constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; asking for one does
+constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; looking one up does
 
 struct Nvml {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
@@ -18,7 +18,8 @@ struct Nvml {
     unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, unsigned long long* out) = nullptr;
 };
 
-// Whether NVML's total and CUDA's are of the same memory. CUDA's leaves out what the driver keeps.
+// Whether the totals of NVML and CUDA are of the same memory. CUDA's excludes what the driver
+// reserves.
 bool same_memory(std::uint64_t nvml, std::uint64_t cuda) {
     return nvml >= cuda && nvml - cuda <= cuda / 8;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free memory of a device by NVML, the driver's management library: CUDA tells it only to a process
-// that has a context, which takes memory of the device itself. Opened at run time; optional.
+// Reads the free memory of devices from NVML, the driver's management library. CUDA reports it only
+// to a process with a context, which itself takes device memory. NVML is opened at run time, and
+// optional.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace wye::cuda {
 
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 
-// Fills in `free_bytes` of the devices that NVML knows by their PCI address. A device whose memory
-// NVML counts otherwise is part of a divided one (MIG), and keeps 0. Without NVML all do.
+// Sets `free_bytes` of the devices that NVML knows by their PCI address. A device for which NVML
+// reports another total is part of a divided one (MIG), and keeps 0. Without NVML, all keep 0.
 void add_free_memory(const std::string& library, std::vector<DeviceInfo>& devices);
 
 }  // namespace wye::cuda

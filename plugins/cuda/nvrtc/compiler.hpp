@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses an NVRTC, opens it on first use, and compiles CUDA C with it. Needs neither driver nor
-// device. Free-threaded, except for prefer_for.
+// Compiler: chooses an NVRTC library, opens it on first use, and compiles CUDA C with it. Needs
+// neither driver nor device. Free-threaded, except for prefer_for.
 #pragma once
 
 #include <memory>
@@ -19,24 +19,25 @@ class Compiler {
   public:
     explicit Compiler(const wye_host_table& host) : host_(host) {}
 
-    // Sets the driver's CUDA version, before anything is compiled: a driver of CUDA 12 may refuse
-    // the code of NVRTC 13.
+    // Sets the driver's CUDA version. Call it before anything is compiled: a driver of CUDA 12 may
+    // refuse the code of NVRTC 13.
     void prefer_for(int driver_version) { driver_version_ = driver_version; }
 
-    // NVRTC's name and version, from the cache folder if an earlier process saved them. Valid while
-    // this object lives.
+    // NVRTC's name and version, taken from the cache folder if an earlier process saved them. Valid
+    // while this object lives.
     [[nodiscard]] Result<std::string_view> identity();
-    // Why CUDA C cannot be compiled for the architecture (90: sm_90); empty: it can.
+    // The reason why CUDA C cannot be compiled for the architecture (90: sm_90); empty: it can.
     [[nodiscard]] std::string refusal(int architecture);
 
-    // Machine code if NVRTC supports this very architecture, else PTX for an older one.
+    // Compiles to machine code if NVRTC supports exactly this architecture, else to PTX for an
+    // older one.
     [[nodiscard]] Result<std::vector<std::byte>> compile(const wye_artifact& artifact,
                                                          int architecture,
                                                          const std::string& device,
                                                          const std::string& label);
     // Translates cuda-c to cubin or ptx. The architecture is that of the artifact's options
-    // ("--gpu-architecture=sm_90"), else `architecture` unless it is 0, else, for PTX, the oldest
-    // supported one.
+    // ("--gpu-architecture=sm_90"); else `architecture`, unless it is 0; else, for PTX, the oldest
+    // one supported.
     [[nodiscard]] Result<std::vector<std::byte>> translate(int architecture,
                                                            const wye_artifact& artifact,
                                                            std::string_view format);
@@ -44,9 +45,9 @@ class Compiler {
   private:
     // Opens NVRTC once; keeps the result, also if it fails.
     Result<const Nvrtc*> nvrtc();
-    // NVRTC's facts: saved ones, or those of the opened library.
+    // NVRTC's facts: saved ones, else those of the opened library.
     Result<const NvrtcFacts*> facts();
-    // Names to try, in this order.
+    // The library names to try, in this order.
     [[nodiscard]] std::vector<std::string> libraries() const;
     [[nodiscard]] std::string cache_folder() const;
 

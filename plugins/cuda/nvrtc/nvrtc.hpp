@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVRTC, opened at run time: compiles CUDA C to machine code or PTX. Needs neither driver nor
-// device. The library stays mapped. Free-threaded.
+// Nvrtc: the NVRTC library, opened at run time, which compiles CUDA C to machine code or PTX. Needs
+// neither driver nor device. The library stays mapped. Free-threaded.
 #pragma once
 
 #include <nvrtc.h>
@@ -17,7 +17,7 @@
 
 namespace wye::cuda {
 
-// X(name): functions of NVRTC 11.2 and newer.
+// X(name): the functions used, which NVRTC 11.2 and newer have.
 #define WYE_NVRTC_SYMBOLS(X)     \
     X(nvrtcVersion)              \
     X(nvrtcGetErrorString)       \
@@ -35,13 +35,13 @@ namespace wye::cuda {
 
 enum class Target : std::uint8_t { Cubin, Ptx };
 
-// Facts about an NVRTC, saved since opening it takes 50 ms.
+// Facts about an NVRTC. They are saved, because opening it takes 50 ms.
 struct NvrtcFacts {
     std::string version;
     std::vector<int> architectures;  // supported N of "sm_N", ascending
     std::string file;                // path, size and time; empty: not known
     [[nodiscard]] std::string identity() const { return "NVRTC " + version + " " + file; }
-    // The newest supported architecture up to `architecture`; empty: all are newer.
+    // The newest supported architecture up to `architecture`; empty: all supported ones are newer.
     [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
 };
 
@@ -50,7 +50,7 @@ struct NvrtcFacts {
 
 class Nvrtc {
   public:
-    // The first of `libraries` that opens. MISSING_DEPENDENCY names them all.
+    // Opens the first of `libraries` that can be opened. MISSING_DEPENDENCY names them all.
     [[nodiscard]] static Result<std::unique_ptr<const Nvrtc>> open(
         const std::vector<std::string>& libraries);
 
@@ -59,9 +59,9 @@ class Nvrtc {
     [[nodiscard]] bool knows(int architecture) const;
     [[nodiscard]] const std::string& version() const { return facts_.version; }
 
-    // Drops `--minimal` if this NVRTC does not accept it. PTX is text without a terminator.
-    // COMPILE_FAILED has the log as its cause, and the first diagnostic with its line as its
-    // message.
+    // Drops the option `--minimal` if this NVRTC does not accept it. PTX has no terminator.
+    // COMPILE_FAILED has the first diagnostic, with its source line, as its message, and the log as
+    // its cause.
     [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source,
                                                          std::string_view options, int architecture,
                                                          Target target,

@@ -55,12 +55,12 @@ std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
 
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,
                     const NvrtcFacts& facts) {
-    // The format cannot express a path with a blank.
+    // The format cannot express a path with a space.
     if (folder.empty() || std::ranges::count(facts.file, ' ') != 2) return;
     std::string body = facts.version + "\n" + facts.file + "\n";
     for (std::size_t i = 0; i < facts.architectures.size(); ++i)
         body += (i == 0 ? "" : " ") + std::to_string(facts.architectures[i]);
-    // If this fails, the next process just opens NVRTC itself.
+    // If this fails, the next process opens NVRTC itself.
     (void)sdk::keep_text(folder, kKind, key_of(libraries), body + "\n");
 }
 

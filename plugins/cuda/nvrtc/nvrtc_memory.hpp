@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts about NVRTC that earlier processes saved, so that a process whose programs are all compiled
-// need not open it. Used only while the file is unchanged. Thread-safe.
+// Stores facts about NVRTC between processes, so that a process whose programs are all compiled
+// need not open it. They are used only while the library file is unchanged. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@
 
 namespace wye::cuda {
 
-// For these library names, in this order. With an empty folder name nothing is saved.
+// The saved facts for these library names, in this order. Nothing is saved if the folder's name is
+// empty.
 [[nodiscard]] std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
                                                      const std::vector<std::string>& libraries);
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,

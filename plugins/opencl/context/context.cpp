@@ -92,7 +92,8 @@ void Context::unmap(cl_mem memory, std::byte* address) {
 bool Context::answers() const {
     QueueHandle queue;
     cl_int status = make_queue(false, queue);
-    // No memory for a queue, or for `nothing` if it is allocated only now, is not a loss.
+    // Not a loss: no memory for a queue, or for `nothing`, if the driver allocates it only at this
+    // use.
     if (status != CL_SUCCESS) return no_room(status);
     const cl_uint zero = 0;
     EventHandle event;
@@ -107,7 +108,7 @@ bool Context::answers() const {
         if (now.state <= CL_COMPLETE) return now.state == CL_COMPLETE;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    return true;  // slow, as with other work, is not lost
+    return true;  // a slow device, or one busy with other work, is not lost
 }
 
 }  // namespace wye::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The OpenCL context of an opened device. [FREE].
+// Context: the OpenCL context of an opened device. [FREE].
 #pragma once
 
 #include <memory>
@@ -15,26 +15,26 @@ class HostMapping;
 
 class Context {
   public:
-    // `lost_before`: a device of this process was lost. A refusal is then DEVICE_LOST, with the
-    // advice to restart the process.
+    // `lost_before`: whether a device was lost in this process. If so, a refusal is DEVICE_LOST,
+    // with the advice to restart the process.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info,
                                                                  bool lost_before);
 
     [[nodiscard]] cl_context get() const { return handle_.get(); }
-    // Allocates at least kLeastBytes, in memory of the host if `on_host`.
+    // Allocates at least kLeastBytes, in host memory if `on_host`.
     static constexpr std::uint64_t kLeastBytes = 64;
     [[nodiscard]] cl_int allocate(std::uint64_t size, bool on_host, MemoryHandle& out) const;
     // `priority`: -1, 0 or 1.
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
     // Whether queues have priorities.
     [[nodiscard]] bool has_priorities() const;
-    // Maps all of a buffer of the host's memory, of at least `size` bytes.
+    // Maps the whole of a buffer in host memory, which has at least `size` bytes.
     [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
     void unmap(cl_mem memory, std::byte* address);
-    // Bound for empty ranges: a kernel may always read one element.
+    // Memory to bind for empty ranges, since a kernel may always read one element.
     [[nodiscard]] cl_mem nothing() const { return nothing_.get(); }
-    // Whether a new queue still completes a tiny command. Waits a second at most.
+    // Whether a new queue still completes a tiny command. Waits at most a second.
     [[nodiscard]] bool answers() const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events of a queue's commands: their state, times, and waits for them. [FREE].
+// Events: the events of a queue's commands: their state, their times, and waits for them. [FREE].
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ namespace wye::opencl {
 
 // The work of a submit.
 struct Submit {
-    EventHandle first, last;           // first: of a timed one, unless it is the last
-    cl_command_queue queue = nullptr;  // if `last` is null: the native queue for the marker
+    EventHandle first, last;           // first: of a timed submit, unless it is also the last
+    cl_command_queue queue = nullptr;  // if `last` is null: the native queue for a marker
 };
 
-// Inline, since each dispatch is waited for.
+// Inline, since it is on the path of every dispatch and its wait.
 class Events {
   public:
     Events(Device& device, const NativeQueues& queue)
@@ -25,15 +25,15 @@ class Events {
           queue_(queue),
           few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))) {}
 
-    // The event of a submit without one is made first.
+    // Makes the submit's event first, if it has none.
     [[nodiscard]] Result<bool> has_ended(Submit& submit) {
         WYE_TRY(mark(submit));
         const EventState now = state_of(device_.driver, submit.last.get());
         WYE_TRY(device_.check(now.status, "clGetEventInfo"));
         return now.state <= CL_COMPLETE;
     }
-    // Makes the event of a submit without one: that of a marker behind all work of its native queue
-    // so far, which is flushed.
+    // Makes the event of a submit that has none: a marker behind all work of its native queue so
+    // far, which is flushed.
     [[nodiscard]] Result<void> mark(Submit& submit) {
         if (submit.last) return {};
         asked_.store(true, std::memory_order_relaxed);
@@ -43,21 +43,22 @@ class Events {
         WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
         return device_.check(driver.clFlush(submit.queue), "clFlush");
     }
-    // Whether a submit needs an event from the start. `among`: others are pending, or it is timed.
-    // Submitting thread only; quirk nvidia-cl-costly-events.
+    // Whether a submit needs an event from the start. `among`: other submits are pending, or this
+    // one is timed. Submitting thread only; quirk nvidia-cl-costly-events.
     [[nodiscard]] bool needs_one(bool among) {
         if (!few_) return true;
         const bool asked = asked_.exchange(false, std::memory_order_relaxed);
         return among || asked;
     }
-    // Another owner of the event, which is made first.
+    // Returns the submit's event, with shared ownership; makes it first if there is none.
     [[nodiscard]] Result<EventHandle> share(Submit& submit) {
         WYE_TRY(mark(submit));
         const cl_int status = device_.driver.clRetainEvent(submit.last.get());
         WYE_TRY(device_.check(status, "clRetainEvent"));
         return EventHandle(device_.driver, submit.last.get());
     }
-    // The error of work that has ended. Without an event there is none: waiting has reported it.
+    // The error of work that has ended. Without an event there is none, since the wait has reported
+    // it.
     [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {
         if (!submit.last) return std::nullopt;
         const EventState now = state_of(device_.driver, submit.last.get());
@@ -71,9 +72,9 @@ class Events {
             opencl::times_of(device_.driver, (first ? first : last).get(), last.get());
         return sdk::times_on_host(times.start, times.end, device_.clock);
     }
-    // Whether times are known on the host's clock, and nearly enough.
+    // Whether times can be put on the host's clock with enough precision.
     [[nodiscard]] bool knows_clock() const { return !device_.clock.is_old(); }
-    // By a marker on an idle queue that has times. Submitting thread only.
+    // Relates the clocks by a marker on an idle queue with profiling. Submitting thread only.
     void match_clock(cl_command_queue queue) {
         device_.clock.renew([&]() -> std::optional<std::uint64_t> {
             EventHandle marker;
@@ -92,7 +93,7 @@ class Events {
             return times.end;
         });
     }
-    // A failed command is the error of its own value, not of the wait.
+    // Waits. A failed command is the error of its own value, not of the wait.
     [[nodiscard]] Result<bool> wait(const EventHandle& event) const {
         const cl_event raw = event.get();
         const cl_int status = device_.driver.clWaitForEvents(1, &raw);
@@ -108,7 +109,7 @@ class Events {
     Device& device_;
     const NativeQueues& queue_;
     const bool few_;
-    std::atomic<bool> asked_{false};  // `mark` has made an event
+    std::atomic<bool> asked_{false};  // whether `mark` has made an event
 };
 
 // Events that the next command waits for. One thread at a time.
@@ -122,7 +123,7 @@ class EventWaits {
         raw_.clear();
         owned_.clear();
     }
-    // For the next command; valid until the next member is called.
+    // The wait list for the next command; valid until the next member is called.
     [[nodiscard]] Order order() const {
         return {static_cast<cl_uint>(raw_.size()), raw_.empty() ? nullptr : raw_.data(), nullptr};
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Staging memory: buffers that stay mapped, which OpenCL's commands must not use. Copies from and
-// to them are writes and reads with the mapping as the host's memory.
+// HostMapping: staging memory, which stays mapped, so that OpenCL commands must not use it. Copies
+// from and to it are writes and reads of other buffers, with the mapping as the host's memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace wye::opencl {
 
-// All of a buffer in the host's memory, mapped until this is destroyed. Empty: not mapped.
+// The host's view of a whole buffer, mapped until this object is destroyed. Empty: not mapped.
 class HostMapping {
   public:
     HostMapping() = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The native queues of a queue: one for all submits or, from the first timed submit on, a second
-// one for those, since drivers take times of whole queues, which slows them down. [FREE], except
-// where said.
+// NativeQueues: the native queues of a queue. One serves all submits until the first timed submit,
+// which makes a second one for timed submits: drivers take times of whole queues, which slows them
+// down. [FREE], except where stated.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,7 @@ namespace wye::opencl {
 
 class NativeQueues {
   public:
-    // quirk pocl-one-queue.
-    // OpenCL has three priorities, as an extension, and no kinds.
+    // quirk pocl-one-queue. OpenCL has three priorities, as an extension, and no kinds of queues.
     [[nodiscard]] static cl_int make_first(const Device& device, const wye_queue_desc& wanted,
                                            QueueHandle& out, sdk::QueueGrant& granted) {
         const Context& context = device.context();
@@ -33,19 +32,20 @@ class NativeQueues {
           now_(first_.get()),
           last_(now_) {}
 
-    // That of submits without times.
+    // The queue of submits without times.
     [[nodiscard]] cl_command_queue first() const { return first_.get(); }
 
-    // get, choose and sent: submitting thread only.
+    // Submitting thread only: get, choose and sent.
     // The queue of the submit in progress.
     [[nodiscard]] cl_command_queue get() const { return now_; }
-    // Chooses it. If the submit before used the other one, this one waits for that.
+    // Chooses the queue of a submit. If the previous submit used the other queue, this one waits
+    // for it.
     [[nodiscard]] Result<void> choose(bool timed) {
         now_ = last_;
         if (one_ || timed == last_timed_) return {};
         return change(timed);
     }
-    // The submit was queued.
+    // Records that the submit was queued.
     void sent(bool timed) {
         last_ = now_;
         last_timed_ = timed;
@@ -56,7 +56,7 @@ class NativeQueues {
         (void)device_.driver.clFlush(first_.get());
         if (cl_command_queue second = this->second()) (void)device_.driver.clFlush(second);
     }
-    // Waits until both are idle.
+    // Waits until both queues are idle.
     [[nodiscard]] Result<void> finish() const {
         cl_int status = device_.driver.clFinish(first_.get());
         WYE_TRY(device_.check(status, "waiting for the queue"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies from and to staging memory. It stays mapped, and OpenCL forbids commands on a mapped
-// buffer, so they are uploads and downloads with the mapping as the host's memory. Used by one
-// thread.
+// StagedCopies: copies from and to staging memory. Such memory stays mapped, and OpenCL forbids
+// commands on a mapped buffer, so they are uploads and downloads with the mapping as the host's
+// memory. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ class StagedCopies {
     [[nodiscard]] static bool concerns(const wye_copy_op& op) {
         return buffer_of(op.source).mapped() != nullptr || buffer_of(op.target).mapped() != nullptr;
     }
-    // How many commands of the driver a copy of any memory takes.
+    // The number of driver commands of a copy.
     [[nodiscard]] static std::uint64_t commands(const wye_copy_op& op) {
         if (buffer_of(op.source).mapped() == nullptr || buffer_of(op.target).mapped() == nullptr)
             return 1;
         return 2 * ((op.size + kBounceBytes - 1) / kBounceBytes);
     }
-    // The copy, by calls of `queue.upload` and `queue.download`.
+    // Makes the copy, by calls of `queue.upload` and `queue.download`.
     template <typename Queue>
     [[nodiscard]] Result<void> run(const wye_copy_op& op, Queue& queue) {
         const std::byte* from = buffer_of(op.source).mapped();
@@ -36,7 +36,7 @@ class StagedCopies {
         if (from == nullptr)
             return queue.download({op.source, op.source_offset, op.size, nullptr, to});
         from += op.source_offset;
-        // Between two mappings: through memory that is not mapped.
+        // A copy between two mappings goes through memory that is not mapped.
         if (!bounce_) {
             wye_buffer_desc desc{};
             desc.size = kBounceBytes;

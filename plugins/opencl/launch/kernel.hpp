@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel object of the driver, and what its arguments are set to: a launch sets those that
-// changed. One thread at a time.
+// Kernel: a kernel object of the driver, and the current values of its arguments. A launch sets
+// only those that changed. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,24 @@ namespace wye::opencl {
 class Kernel {
   public:
     Kernel() = default;
-    // `shape` outlives it.
+    // `shape` must outlive the kernel.
     Kernel(Device& device, const sdk::LaunchShape& shape, KernelHandle handle);
 
     [[nodiscard]] cl_kernel get() const { return handle_.get(); }
     // Sets the arguments of a launch. A range that starts within its buffer becomes a sub-buffer,
-    // which `temporary` gets: it may go once the launch is queued, or must stay until the argument
-    // is set again.
+    // which is added to `temporary`. The sub-buffer may be released once the launch is queued, but
+    // not if the argument stays set for later launches.
     [[nodiscard]] Result<void> set(const wye_dispatch_op& op, std::vector<MemoryHandle>& temporary);
 
   private:
-    // The current value of a kernel argument: a whole buffer's serial, a word, or else bytes.
+    // The current value of a kernel argument: a whole buffer's serial number, a word, or other
+    // bytes.
     struct Argument {
         wye_slot slot{};
         std::uint64_t word = kUnknown;
         std::vector<std::byte> bytes;
     };
-    static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial nor a length
+    static constexpr std::uint64_t kUnknown = UINT64_MAX;  // neither a serial number nor a length
 
     Result<void> set_word(cl_uint index, std::uint64_t word);
     Result<void> set_bytes(cl_uint index, const void* data, std::size_t size);

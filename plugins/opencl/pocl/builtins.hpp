@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Built-in functions for PoCL. Its compiler reads Clang's header of 18,000 lines for each program,
-// which takes 90 ms; lowered text calls a few dozen functions. This text declares them with that
-// header's attributes, and defines the header's guard to exclude it.
+// Declarations of built-in functions for PoCL. Its compiler reads Clang's header of 18,000 lines
+// for each program, which takes 90 ms, although lowered text calls only a few dozen functions. This
+// text declares these with the header's attributes, and defines the header's include guard to
+// exclude it.
 #pragma once
 
 #include <string_view>
 
 namespace wye::opencl {
 
-// An option that the lowering adds to texts that call no other built-in functions (`as_T` and
-// vector literals are macros and syntax, and always available).
+// An option that the lowering adds to texts that call no other built-in functions. (`as_T` and
+// vector literals are macros and syntax, and always available.)
 constexpr std::string_view kOwnBuiltins = "-DWYE_BUILTINS=1";
 // Excludes Clang's header.
 constexpr std::string_view kWithoutHeader = "-D_OPENCL_H_";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Determines where a submit needs barriers: only between operations whose buffer ranges conflict.
-// Pure; one thread.
+// BarrierPlanner: determines where a submit needs barriers: only between operations whose buffer
+// ranges conflict. Pure; one thread.
 //
 // The validation layer does not find every missing barrier (quirk layer-missed-hazards).
 //
 // Two accesses conflict if their ranges overlap and at least one of them writes. A barrier orders
-// everything before it before everything after it, so earlier accesses are dropped.
+// everything before it and everything after it, so it ends the tracking of earlier accesses.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ namespace wye::vulkan {
 
 enum class Stage : std::uint8_t { Compute = 1, Transfer = 2 };
 
-// The serial of a buffer that is not known yet: any of them.
+// Stands for the serial of a buffer that is not known yet, and conflicts with every buffer.
 inline constexpr std::uint64_t kAnyBuffer = UINT64_MAX;
 
 // One range that an operation reads or writes. An empty range conflicts with nothing.
 struct Access {
-    std::uint64_t buffer = 0;  // its serial
+    std::uint64_t buffer = 0;  // the buffer's serial
     std::uint64_t offset = 0, size = 0;
     bool writes = false;
 };
 
-// The stages that must end, and become visible, before the next operation begins.
+// The stages that must end, and whose writes must become visible, before the next operation begins.
 struct Barrier {
     bool after_compute = false;
     bool after_transfer = false;
@@ -37,10 +37,10 @@ struct Barrier {
 
 class BarrierPlanner {
   public:
-    // The barrier needed before an operation with these accesses, or none. Call it in recording
-    // order.
+    // Returns the barrier needed before an operation with these accesses, or none. Called in
+    // recording order.
     [[nodiscard]] std::optional<Barrier> before(Stage stage, std::span<const Access> accesses);
-    // Starts a new submit, which begins with a barrier against all earlier ones.
+    // Starts a new submit, which begins with a barrier against all earlier submits.
     void restart() { open_.clear(); }
 
   private:
@@ -48,7 +48,7 @@ class BarrierPlanner {
         Access access;
         Stage stage;
     };
-    // Above this many unordered accesses a barrier costs less than comparing them all.
+    // With more unordered accesses than this, a barrier costs less than comparing them all.
     static constexpr std::size_t kMostOpen = 512;
 
     [[nodiscard]] bool conflicts(std::span<const Access> accesses) const;

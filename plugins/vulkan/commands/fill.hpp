@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills: Vulkan supports them for whole words only. Pure.
+// Splits fills into commands: Vulkan fills only whole words. Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace wye::vulkan {
 
-// The pattern as a repeated word, if it is one.
+// The pattern as a repeated 32-bit word, if it is one.
 [[nodiscard]] inline std::optional<std::uint32_t> word_of(const wye_fill_op& op) {
     const auto low = static_cast<std::uint32_t>(op.pattern);
     switch (op.pattern_size) {
@@ -31,19 +31,19 @@ namespace wye::vulkan {
     }
 }
 
-// Whether one vkCmdFillBuffer does the whole fill.
+// Whether a single vkCmdFillBuffer does the fill.
 [[nodiscard]] inline bool is_whole_words(const wye_fill_op& op) {
     return word_of(op) && op.offset % 4 == 0 && op.size % 4 == 0;
 }
 
 inline constexpr std::uint64_t kPatternAlignment = 8;  // of staged bytes
 
-// The words that vkCmdFillBuffer fills, and the number of staged bytes that the rest is copied
-// from.
+// The words that vkCmdFillBuffer fills, and the number of staged bytes from which the rest is
+// copied.
 struct FillParts {
     std::uint64_t first = 0, words = 0;  // from byte `first` on
     std::uint32_t word = 0;
-    std::uint64_t staged_bytes = 0;  // of the pattern
+    std::uint64_t staged_bytes = 0;  // repeated pattern
 };
 
 [[nodiscard]] inline FillParts parts_of(const wye_fill_op& op) {
@@ -53,11 +53,12 @@ struct FillParts {
     const std::uint64_t last = end / 4 * 4;
     const std::optional<std::uint32_t> word = word_of(op);
     if (!word || first >= last) return {0, 0, 0, std::min(op.size, kPiece)};
-    const bool odd = first != op.offset || last != end;  // both ends use the same bytes
+    // Both ends are copied from the same bytes.
+    const bool odd = first != op.offset || last != end;
     return {first, (last - first) / 4, *word, odd ? 8U : 0U};
 }
 
-// The copies from the staged bytes at offset `staged` of their buffer.
+// The copies from the staged bytes, which begin at offset `staged` of their buffer.
 [[nodiscard]] inline std::vector<VkBufferCopy> staged_copies(const wye_fill_op& op,
                                                              const FillParts& parts,
                                                              std::uint64_t staged) {

@@ -93,8 +93,8 @@ void Recording::separate(Stage stage, std::span<const Access> accesses) {
                                       nullptr);
 }
 
-// The stage that reads the workgroups of an indirect dispatch is none of those that all other
-// barriers are for, the first one included: so it waits for all work before it.
+// The stage that reads the workgroups of an indirect dispatch is not covered by the other barriers,
+// not even the first one of the command buffer. So this barrier waits for all work before it.
 void Recording::await_groups() {
     auto barrier = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     barrier.srcAccessMask = writes_of(stages_);
@@ -163,7 +163,7 @@ void Recording::write(VkDescriptorSet set, const Program& program, const wye_dis
     if (program.block_in_buffer())
         infos_.push_back({block.buffer->get(), block.offset, program.block_bytes()});
 
-    // Consecutive bindings of one type are one write.
+    // Consecutive bindings of one type need only one write.
     std::array<VkWriteDescriptorSet, 2> writes{};
     std::uint32_t count = 0;
     const auto add = [&](std::uint32_t binding, std::uint32_t first, std::uint32_t descriptors) {
@@ -244,7 +244,7 @@ void Recording::copy(const Buffer& source, const Buffer& target, const wye_copy_
     device_.vk().vkCmdCopyBuffer(commands_, source.get(), target.get(), 1, &region);
 }
 
-// Whole words are filled by one command; the rest is copied from staged bytes.
+// One command fills the whole words; the rest is copied from staged bytes.
 void Recording::fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged) {
     const FillParts parts = parts_of(op);
     if (parts.staged_bytes != 0) {

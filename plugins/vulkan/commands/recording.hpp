@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One command buffer, with its command pool and descriptor pools. Recorded by one thread and
-// submitted; once its work has ended, it is submitted again, for an equal recipe or as a command,
+// Recording: a command buffer, with its command pool and descriptor pools. One thread records and
+// submits it. Once its work has ended, it is submitted again, for an equal recipe or as a command,
 // or recorded anew.
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace wye::vulkan {
 
-// Where a dispatch has what is not in its command buffer.
+// Where a dispatch keeps the arguments that are not in its command buffer.
 struct DispatchMemory {
-    StagedRange block;          // used if the program's block is in a buffer
-    StagedRange groups;         // three words; without a buffer: the groups are recorded
+    StagedRange block;   // used if the program's block is in a buffer
+    StagedRange groups;  // three words; without a buffer, the groups are in the command buffer
     bool exchangeable = false;  // other buffers may be written to its descriptor set later
 };
 
@@ -27,31 +27,31 @@ class Recording {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Recording>> create(Device& device, Lane lane);
 
-    // Starts recording. The commands run after all earlier submits of the queue. `simultaneous`: it
-    // may be pending more than once.
+    // Starts recording. The commands will run after all earlier submits of the queue.
+    // `simultaneous`: the command buffer may be pending more than once.
     [[nodiscard]] Result<void> begin(bool simultaneous = false);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op,
                                         const DispatchMemory& memory);
-    // The descriptor set of the last dispatch; null: it has none.
+    // The descriptor set of the last dispatch; null if it has none.
     [[nodiscard]] VkDescriptorSet descriptor_set() const { return set_; }
-    // Writes a launch's buffers and block to a set, which no pending work uses.
+    // Writes a launch's buffers and block to a descriptor set, which no pending work may use.
     void write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
                const StagedRange& block);
     void copy(const Buffer& source, const Buffer& target, const wye_copy_op& op);
-    // `staged`: as many bytes as parts_of(op) asks for.
+    // `staged` must have as many bytes as parts_of(op) states.
     void fill(const Buffer& target, const wye_fill_op& op, const StagedRange& staged);
-    // Copies from and to staged bytes. The offsets in `regions` include that of the range.
+    // Copy from and to staged bytes. The offsets in `regions` include the offset of the range.
     void copy_in(const StagedRange& source, const Buffer& target,
                  const std::vector<VkBufferCopy>& regions);
     void copy_out(const Buffer& source, std::uint64_t offset, std::uint64_t size,
                   const StagedRange& target);
-    // Ends recording; makes writes visible to the host once the work has ended.
+    // Ends recording, with a barrier that makes writes visible to the host once the work has ended.
     [[nodiscard]] Result<void> end();
 
     [[nodiscard]] VkCommandBuffer commands() const { return commands_; }
     [[nodiscard]] bool ended() const { return ended_; }
 
-    // The recipe that it was recorded from; empty: not repeatable.
+    // The recipe that it was recorded from; empty if it cannot be repeated.
     void remember(const Recipe& recipe) { recipe_ = recipe; }
     [[nodiscard]] bool repeats(const Recipe& recipe) const {
         return ended_ && !recipe.empty() && recipe_ == recipe;
@@ -82,7 +82,7 @@ class Recording {
     // The state that the last dispatch bound.
     const Program* bound_program_ = nullptr;
     VkDescriptorSet set_ = VK_NULL_HANDLE;
-    bool exchangeable_ = false;  // set_ is
+    bool exchangeable_ = false;  // set_ may be rewritten later
     std::vector<wye_binding> bound_ranges_;
     std::vector<VkDescriptorBufferInfo> infos_;
     std::vector<Access> accesses_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unused recordings of a queue, for one lane, most recently used last; and its unused
-// timestamps. [FREE].
+// Recordings: the unused recordings of a queue for one lane, most recently used last, and its
+// unused timestamps. [FREE].
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ class Recordings {
   public:
     Recordings(Device& device, Lane lane) : device_(device), lane_(lane) {}
 
-    // A recording to record anew: the least recently used one, if there are many.
+    // Takes a recording to record anew: the least recently used one if there are many, else a new
+    // one.
     [[nodiscard]] Result<std::unique_ptr<Recording>> take() {
         {
             const sdk::Lock lock(mutex_);
@@ -29,7 +30,7 @@ class Recordings {
         }
         return Recording::create(device_, lane_);
     }
-    // A recording of this recipe, or null.
+    // Takes a recording of this recipe; null if there is none.
     [[nodiscard]] std::unique_ptr<Recording> take_repeating(const Recipe& recipe) {
         const sdk::Lock lock(mutex_);
         const auto at = std::find_if(free_.rbegin(), free_.rend(), [&](const auto& recording) {

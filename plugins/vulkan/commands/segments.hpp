@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The segments that a queue has sent to the driver: one vkQueueSubmit each, numbered by a timeline
-// semaphore. A submit is usually one segment, several if its transfers exceed the staging ring, and
-// none if the host did all of it. Once a segment has ended, its read-backs are copied to the host's
-// memory, and its recordings and staging memory become free. All members may be called from any
-// thread, except where said.
+// Segments: the segments that a queue has sent to the driver. A segment is one vkQueueSubmit; a
+// timeline semaphore numbers them. A submit is usually one segment, several if its transfers exceed
+// the staging ring, and none if the host did all of it. Once a segment has ended, its read-backs
+// are copied to host memory, and its recordings and staging memory become free. All members are
+// free-threaded unless stated.
 #pragma once
 
 #include <array>
@@ -28,25 +28,26 @@ struct SegmentWait {
     explicit operator bool() const { return number != 0; }
 };
 
-// One vkQueueSubmit. Empty ones are used again, since they keep their memory.
+// One vkQueueSubmit. Empty segments are reused, since they keep their memory.
 struct Segment {
     std::uint64_t number = 0;
     Lane lane = Lane::Compute;
-    std::vector<VkCommandBuffer> commands;               // in order
-    std::vector<std::unique_ptr<Recording>> recordings;  // of the submit's own among them
-    std::unique_ptr<Stamps> stamps;                      // null: without times
-    std::vector<sdk::HostCopy> copies;                   // made once it has ended
-    bool staged = false;                                 // uses staging memory
+    std::vector<VkCommandBuffer> commands;  // in order
+    // The recordings of those commands that are not of a Command.
+    std::vector<std::unique_ptr<Recording>> recordings;
+    std::unique_ptr<Stamps> stamps;     // null: not timed
+    std::vector<sdk::HostCopy> copies;  // made when it has ended
+    bool staged = false;                // whether it uses staging memory
 };
 
-// How far a queue's segments are. Lives on after the queue, as ended.
+// The newest and the last ended segment of a queue. Outlives the queue, with all segments ended.
 struct Progress {
     explicit Progress(Segments& segments) : of(segments) {}
     Segments& of;
     std::atomic<std::uint64_t> newest{0}, ended{0};
 };
 
-// The newest segment, of any queue, that a command buffer was put into.
+// The newest segment, of any queue, that contains a command buffer.
 class LastUse {
   public:
     void set(const std::shared_ptr<Progress>& queue, std::uint64_t number) {
@@ -56,7 +57,7 @@ class LastUse {
     [[nodiscard]] bool is(const std::shared_ptr<Progress>& queue, std::uint64_t number) const {
         return queue_ == queue && number_ == number;
     }
-    // Waits until it has ended, if it was sent.
+    // Waits until that segment has ended, if it was sent.
     [[nodiscard]] Result<void> wait() const;
 
   private:
@@ -66,7 +67,7 @@ class LastUse {
 
 class Segments {
   public:
-    // `for_transfers`: the queue is of that kind.
+    // `for_transfers`: the queue is of the kind TRANSFER.
     Segments(Device& device, SharedQueue& shared, SemaphoreHandle semaphore, bool for_transfers)
         : staging(device),
           for_transfers_(for_transfers),
@@ -88,24 +89,24 @@ class Segments {
     [[nodiscard]] Recordings& recordings(Lane lane) {
         return recordings_[static_cast<std::size_t>(lane)];
     }
-    // The queue of the compute lane.
+    // The VkQueue of the compute lane.
     [[nodiscard]] VkQueue queue() const {
         const sdk::Lock lock(shared_.front()->mutex);
         return shared_.front()->handle;
     }
     [[nodiscard]] bool has_transfers() const { return shared_[1] != nullptr; }
     [[nodiscard]] bool for_transfers() const { return for_transfers_; }
-    // Called by the submitting thread. Whether a segment for the transfers would wait for none of
-    // this queue's before it.
+    // Whether a segment for the transfer lane would have to wait for no earlier segment of this
+    // queue. Submitting thread only.
     [[nodiscard]] bool is_free() {
         if (idle() || last_lane_ == Lane::Transfers) return true;
         const Result<bool> ended = has_ended(newest());
         return ended.ok() && *ended;
     }
 
-    // Called by the submitting thread. One vkQueueSubmit to the segment's lane: waits, also for the
-    // segments of another lane before it, then the segment's commands, then the signal of the next
-    // number. Puts an empty segment, or null, in its place.
+    // Sends a segment to its lane with one vkQueueSubmit: the waits (also for earlier segments of
+    // another lane), the segment's commands, the signal of the next number. Replaces `segment` by
+    // an empty one, or null. Submitting thread only.
     [[nodiscard, gnu::hot]] Result<void> send(std::span<const SegmentWait> waits,
                                               std::unique_ptr<Segment>& segment);
     // Empties a segment that is not pending.
@@ -118,27 +119,28 @@ class Segments {
     }
     [[nodiscard]] bool idle() const { return ended() == newest(); }
     [[nodiscard]] const std::shared_ptr<Progress>& progress() const { return progress_; }
-    // The newest segment's copies read these buffers directly: nothing may write them before.
+    // Records that the copies of the newest segment read these buffers directly, so that nothing
+    // may write the buffers before.
     void expect_reads(std::span<const std::uint64_t> serials);
     [[nodiscard]] bool reads_pending() const { return ended() < reads_until_.load(); }
-    // The newest segment that has not ended and reads this buffer directly; 0: none.
+    // The newest pending segment that reads this buffer directly; 0: none.
     [[nodiscard]] std::uint64_t newest_read(std::uint64_t serial);
     // Whether everything up to `number` has ended. An error drops the copies of pending segments,
-    // since the caller takes its memory back.
+    // since the caller then frees their memory.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
-    // The same, after waiting for at most timeout_ns.
+    // As has_ended, after waiting for at most timeout_ns.
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
-    // For another queue's wait.
+    // A segment's number, for another queue's wait.
     [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
-    // Makes the copies of everything up to `number`, which has ended.
+    // Makes the copies of all segments up to `number`, which has ended.
     void collect(std::uint64_t number);
-    // The copies of segments from `first` on are not made: their submit failed.
+    // Drops the copies of segments from `first` on, because their submit failed.
     void drop_copies(std::uint64_t first);
-    // await without a limit, and collect.
+    // As `await` without a limit, then `collect`.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
-    // Of collected segments, whose times are then dropped.
+    // The times of collected segments, which are then dropped.
     [[nodiscard]] sdk::WorkTimes times_of(std::uint64_t first, std::uint64_t last);
 
   private:
@@ -154,7 +156,7 @@ class Segments {
     void set_waits(std::span<const SegmentWait> waits, bool own);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
-    // Reads the device's clock, where the driver can.
+    // Relates the device's clock to the host's, if the driver can read it.
     void match_clock();
     // Whether the device is lost; checked periodically.
     bool gone();
@@ -163,7 +165,7 @@ class Segments {
     Device& device_;
     std::array<Recordings, 2> recordings_{Recordings(device_, Lane::Compute),
                                           Recordings(device_, Lane::Transfers)};
-    const std::array<SharedQueue*, 2> shared_;  // by lane
+    const std::array<SharedQueue*, 2> shared_;  // indexed by lane
     Lane last_lane_ = Lane::Compute;            // of the newest segment
     const SemaphoreHandle semaphore_;
     const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>(*this);
@@ -172,7 +174,7 @@ class Segments {
 
     sdk::NanosecondMatch clock_;
 
-    // The arguments of vkQueueSubmit; the submitting thread's.
+    // The arguments of vkQueueSubmit, kept for reuse. Submitting thread only.
     VkSubmitInfo send_info_ = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
     VkTimelineSemaphoreSubmitInfo send_values_ =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
@@ -183,7 +185,7 @@ class Segments {
     std::vector<VkPipelineStageFlags> wait_stages_;
 
     sdk::Mutex mutex_;
-    // Ascending numbers; always with room for one more.
+    // Segments with ascending numbers. There is always room for one more.
     sdk::Fifo<std::unique_ptr<Segment>> pending_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
     sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of mapped host memory for transfers. The submitting thread takes ranges; the thread that
-// finds a segment ended returns them.
+// Staging: a ring of mapped host memory for transfers. The submitting thread takes ranges; the
+// thread that finds a segment ended frees them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace wye::vulkan {
 
-// Bytes of the staging buffer that an operation may use until its work has ended.
+// A range of the staging buffer that an operation may use until its work has ended.
 struct StagedRange {
     const Buffer* buffer = nullptr;
     std::uint64_t offset = 0;
@@ -35,7 +35,7 @@ class Staging : public sdk::LockedRing {
   public:
     explicit Staging(Device& device) : LockedRing(kBytes), device_(device) {}
 
-    // Contiguous free bytes, or none.
+    // Takes contiguous bytes; nothing if they are not free.
     [[nodiscard]] Result<std::optional<StagedRange>> take(std::uint64_t size,
                                                           std::uint64_t alignment) {
         if (!buffer_) {

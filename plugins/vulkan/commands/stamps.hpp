@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two timestamps, with a command buffer for each: recorded once, and sent before and after the
-// commands of a timed submit, so that these are recorded without any. Used by one pending submit at
-// a time.
+// Stamps: two timestamps, with a command buffer for each. These are recorded once, and submitted
+// before and after the command buffers of a timed submit, which therefore contain no timestamps.
+// Used by one pending submit at a time.
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@
 
 namespace wye::vulkan {
 
-// A timestamp in nanoseconds of the device's clock.
+// Converts a timestamp to nanoseconds of the device's clock.
 [[nodiscard]] std::uint64_t nanoseconds_of(const DeviceInfo& info, std::uint64_t ticks);
 
 class Stamps {
   public:
-    // For the command buffers of a lane that has timestamps.
+    // Makes timestamps for a lane whose queues support them.
     [[nodiscard]] static Result<std::unique_ptr<Stamps>> create(Device& device, Lane lane);
-    // Must precede each use.
+    // Must be called before each use.
     void reset();
 
     [[nodiscard]] VkCommandBuffer before() const { return buffers_[0]; }
     [[nodiscard]] VkCommandBuffer after() const { return buffers_[1]; }
 
-    // Device nanoseconds at the first and after the last command, on one clock.
+    // The times of the first and after the last command, in nanoseconds of the device's clock.
     struct Times {
         std::uint64_t begin = 0, end = 0;
     };
-    // Both have run.
+    // Both command buffers must have run.
     [[nodiscard]] Result<Times> times() const;
 
   private:

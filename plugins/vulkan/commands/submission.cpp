@@ -12,8 +12,8 @@
 namespace wye::vulkan {
 namespace {
 
-// Transfers are split into pieces of this size, so that the host copies one while the device moves
-// another.
+// Transfers are split into pieces of this size, so that the host copies one piece while the device
+// moves another.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 
 bool upload_by_host(const wye_operation& op) {
@@ -24,7 +24,7 @@ bool download_by_host(const wye_operation& op) {
     return op.kind == WYE_OPERATION_DOWNLOAD && buffer_of(op.u.transfer.buffer).host_reads_fast;
 }
 
-// From here on an upload is worth a submit of its own.
+// An upload of this size or more is worth a submit of its own.
 constexpr std::uint64_t kLeastDivided = std::uint64_t{1} << 20U;
 
 bool only_moves(const wye_operation& op) {
@@ -51,7 +51,7 @@ void Submission::begin(bool timed) {
     divided_ = false;
 }
 
-// If the wait fails, the device is lost: then the reads are dropped, and this submit fails as well.
+// If the wait fails, the device is lost: the reads are dropped, and this submit fails as well.
 void Submission::finish_reads(const Buffer& target) {
     if (const std::uint64_t number = segments_.newest_read(target.serial))
         (void)segments_.wait(number);
@@ -96,9 +96,9 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
     return {};
 }
 
-// Leaves leading uploads and trailing downloads to the host where it can copy directly. If the
-// operations between them, up to the first command, equal those of an earlier submit, its command
-// buffer is reused.
+// Leaves leading uploads and trailing downloads to the host, where it can copy directly. If the
+// operations between them, up to the first command, equal those of an earlier submit, reuses that
+// submit's command buffer.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     finish_reads(operations);
     std::span<const wye_operation> rest = operations;
@@ -117,7 +117,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
     rest = rest.first(commands);
     choose_lane(rest);
     if (divided_) return rest;
-    std::size_t first = 0;  // what is before the first command
+    std::size_t first = 0;  // number of operations before the first command
     while (first < rest.size() && rest[first].kind != WYE_OPERATION_EXECUTE) ++first;
     if (first == 0 || !describe(rest.first(first), recipe_)) return rest;
     std::unique_ptr<Recording> earlier = segments_.recordings(lane_).take_repeating(recipe_);
@@ -207,7 +207,7 @@ inline void Submission::add(Command& command) {
     command.last_use.set(segments_.progress(), segments_.newest() + 1);
 }
 
-// Waits for an earlier execution only if the command changes with this one.
+// Waits for an earlier execution only if this execution changes the command.
 Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
     WYE_TRY(compute());
     if (!command.is_recorded(op)) {
@@ -229,7 +229,7 @@ std::optional<Submit> Submission::replay(Command& command, const wye_execute_op&
     return std::nullopt;
 }
 
-// Direct reads by the host must follow a segment, unless all work has ended.
+// Direct reads by the host must be part of a segment, unless all work has ended.
 Result<Submit> Submission::end() {
     const bool reads = !after_.empty();
     const bool commands = segment_ && !segment_->commands.empty();

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The submit in progress of a queue: its waits, the commands recorded so far, and the copies that
-// the host makes before and after them. One thread at a time.
+// Submission: the submit in progress of a queue: its waits, the commands recorded so far, and the
+// copies that the host makes before and after them. One thread at a time.
 //
 // Where the host accesses a buffer's memory at full speed, uploads at the start of a submit to an
 // idle queue and downloads at its end are plain copies by the host; all others use the staging
-// ring. A submit of nothing else never enters the driver. If the operations equal those of an
-// earlier submit, its command buffer is sent again. Commands are sent as they were recorded,
-// between command buffers of the operations before and after them. A submit of nothing but copies
-// and fills goes to the queues that only copy, and so do large uploads at the start of another one:
-// if the device has such queues, and if the work waits for nothing or the queue is for transfers,
-// since what several share must not stand still for one of them.
+// ring. A submit that consists of these alone never enters the driver. If the operations equal
+// those of an earlier submit, its command buffer is submitted again. The command buffers of
+// commands are submitted unchanged, between command buffers of the operations before and after
+// them.
+//
+// If the device has queues that only copy (the transfer lane), submits of only copies and fills go
+// to them, and so do large uploads at the start of other submits. This holds only if the work waits
+// for nothing, or the queue is of the kind TRANSFER: several queues share a VkQueue, so waiting
+// work of one would block the others.
 #pragma once
 
 #include <vector>
@@ -21,7 +24,7 @@ namespace wye::vulkan {
 
 class Command;
 
-// The segments of a submit; none if last is before first.
+// The segments of a submit; none if `last` is before `first`.
 struct Submit {
     std::uint64_t first = 0, last = 0;
 };
@@ -30,11 +33,12 @@ class Submission {
   public:
     Submission(Device& device, Segments& segments) : device_(device), segments_(segments) {}
 
-    // Starts a submit; `timed`: with timestamps, if the device has them.
+    // Starts a submit. `timed`: with timestamps, if the device has them.
     void begin(bool timed);
-    // Finishes the other queue's direct reads of buffers before this queue writes.
+    // Makes later operations run after a segment of another queue. First finishes that queue's
+    // direct reads of buffers, which this queue may write.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
-    // Returns the operations to record; the host, or an earlier command buffer, does the others.
+    // Returns the operations to record. The host, or an earlier command buffer, does the others.
     [[nodiscard]] std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op);
     [[nodiscard]] Result<void> copy(const Buffer& source, const Buffer& target,
@@ -43,13 +47,13 @@ class Submission {
     [[nodiscard]] Result<void> upload(const Buffer& target, const wye_transfer_op& op);
     [[nodiscard]] Result<void> download(const Buffer& source, const wye_transfer_op& op);
     [[nodiscard, gnu::hot]] Result<void> execute(Command& command, const wye_execute_op& op);
-    // A whole submit of nothing but a command. None: nothing was sent, and the steps of a submit
-    // are needed for that, or to tell why.
+    // Sends a submit that consists of one command. None: nothing was sent, and the caller must take
+    // the single steps, also to get the error.
     [[nodiscard, gnu::hot]] std::optional<Submit> replay(Command& command,
                                                          const wye_execute_op& op);
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
-    // Drops what was not sent.
+    // Drops the part that was not sent.
     void abandon();
 
     // Whether a part was sent.
@@ -62,19 +66,19 @@ class Submission {
         if (segment_->commands.empty()) segment_->lane = lane_;
         return *segment_;
     }
-    // Finishes the direct reads, by earlier submits, of buffers that the operations write.
+    // Finishes direct reads, by earlier submits, of buffers that the operations write.
     void finish_reads(std::span<const wye_operation> operations);
     void finish_reads(const wye_operation& operation);
     void finish_reads(const Buffer& target);
     void choose_lane(std::span<const wye_operation> operations);
-    // What follows needs a queue that computes: sends the uploads before it.
+    // Called before work that needs the compute lane: sends the uploads before it.
     [[nodiscard]] Result<void> compute();
     // Adds a recorded command to the segment.
     void add(Command& command);
-    // The recording in progress, the newest of the segment; begun on first use.
+    // The recording in progress, which is the segment's newest; starts one if there is none.
     Result<Recording*> recording();
     Result<void> end_recording();
-    // Staged bytes; if the ring is full, first sends what is recorded so far.
+    // Takes staged bytes. If the ring is full, first sends what is recorded so far.
     Result<StagedRange> stage(std::uint64_t size, std::uint64_t alignment);
     Result<void> send();
 
@@ -88,7 +92,7 @@ class Submission {
     std::vector<std::uint64_t> reads_;  // the serials of the buffers that after_ reads
     Recipe recipe_;
     Lane lane_ = Lane::Compute;
-    bool divided_ = false;     // it began with large uploads, on a lane of their own
+    bool divided_ = false;     // it began with large uploads, sent to the transfer lane
     bool timed_ = false;       // its segments have timestamps
     bool repeatable_ = false;  // recipe_ describes the current recording
 };

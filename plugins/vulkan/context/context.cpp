@@ -8,7 +8,7 @@
 namespace wye::vulkan {
 namespace {
 
-// The extensions of used features that the device's version does not include.
+// The extensions of those used features that the device's version does not include.
 std::vector<const char*> extensions_to_enable(const DeviceInfo& info) {
     std::vector<const char*> out;
     const auto add = [&](const char* extension, std::uint32_t version_with_it) {
@@ -33,9 +33,11 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     const std::uint32_t queue_count = std::min(info.family.count, kMostQueues);
     const std::uint32_t transfers = std::min(info.transfers.count, kMostQueues);
     const bool two_families = transfers != 0 && info.transfers.index != info.family.index;
-    // Enables all known features that the device has, without robust access: programs check ranges.
+    // Enables all known features that the device has. Robust access is not among them: programs
+    // check ranges.
     Features features = info.features;
-    // Of these the others are for shaders that the plugin does not make.
+    // Enables only this feature of the structure: the others are for shaders that the plugin does
+    // not make.
     features.indexing = make<VkPhysicalDeviceDescriptorIndexingFeatures>(
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES);
     features.indexing.descriptorBindingStorageBufferUpdateAfterBind =
@@ -47,7 +49,8 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
     enabled.pNext = features.chain(
         [&](const char* extension, std::uint32_t version) { return info.has(extension, version); });
     const std::vector<const char*> extensions = extensions_to_enable(info);
-    // Priorities are fixed here, before anybody asks for a queue: all are equal.
+    // Priorities are fixed when the device is made, before any queue is asked for, so all are
+    // equal.
     const std::vector<float> priorities(kMostQueues, 1.0F);
     std::array<VkDeviceQueueCreateInfo, 2> queues;
     queues.fill(make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
@@ -77,7 +80,7 @@ Result<std::unique_ptr<Context>> Context::create(const InstanceTable& instance,
 
 std::uint64_t Context::free_bytes() const { return vulkan::free_bytes(instance_, info_); }
 
-// Kernels run on one family, copies on another if there is one; all queues have equal priorities.
+// Kernels run on one family, copies on another if there is one. All queues have equal priority.
 VkResult Context::make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
                              sdk::QueueGrant& granted) {
     if (wanted.kind == WYE_QUEUE_COMPUTE && info_.family.computes_only)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The VkDevice of an opened device, with all features that the plugin can use, its queues, and the
-// layouts that programs share. [FREE].
+// Context: the VkDevice of an opened device, with all features that the plugin can use, its queues,
+// and the pipeline layouts that programs share. [FREE].
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace wye::vulkan {
 
-// A VkQueue takes one call at a time; several of the plugin's queues may share it (quirk
-// lavapipe-one-queue).
+// A VkQueue with its lock, since a VkQueue takes one call at a time. Several of the plugin's queues
+// may share it (quirk lavapipe-one-queue).
 struct SharedQueue {
     sdk::Mutex mutex;
     VkQueue handle WYE_GUARDED_BY(mutex) = VK_NULL_HANDLE;
 };
 
-// The engines that a command buffer is for.
+// The kind of engine that a command buffer is for.
 enum class Lane : std::uint8_t { Compute = 0, Transfers = 1 };
 
 class Context : public ContextState {
@@ -32,27 +32,27 @@ class Context : public ContextState {
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const InstanceTable& instance,
                                                                  const DeviceInfo& info);
 
-    // From the driver's budget; UINT64_MAX if it reports none.
+    // The free part of the driver's budget; UINT64_MAX if it reports none.
     [[nodiscard]] std::uint64_t free_bytes() const;
-    // Creates a timeline semaphore, which numbers the segments of a queue, and chooses its VkQueue,
-    // round-robin.
+    // Creates the timeline semaphore that numbers a queue's segments, and chooses the queue's
+    // VkQueue, round-robin.
     [[nodiscard]] VkResult make_queue(const wye_queue_desc& wanted, SemaphoreHandle& out,
                                       sdk::QueueGrant& granted);
-    // The VkQueue for the copies of a new queue; null: the device has none that only copy. Queues
-    // for transfers take them round-robin from the first on, the others from the last on.
+    // The VkQueue for copies of a new queue; null if the device has none that only copies. Queues
+    // for transfers take them round-robin from the first on, other queues from the last on.
     [[nodiscard]] SharedQueue* next_transfers(bool for_transfers) {
         if (transfers_.empty()) return nullptr;
         const std::size_t turn = transfer_turns_[for_transfers].fetch_add(1) % transfers_.size();
         return transfers_[for_transfers ? turn : transfers_.size() - 1 - turn].get();
     }
-    // Of the lane's command buffers.
+    // The queue family of the lane's command buffers.
     [[nodiscard]] std::uint32_t family(Lane lane) const {
         return lane == Lane::Compute ? info_.family.index : info_.transfers.index;
     }
-    // A buffer for copies, and for these usages, on the queues of all lanes.
+    // Describes a buffer for copies, and for these usages, on the queues of all lanes.
     [[nodiscard]] VkBufferCreateInfo describe_buffer(std::uint64_t size,
                                                      VkBufferUsageFlags usages = 0) const;
-    // By its number.
+    // The VkQueue that was granted.
     [[nodiscard]] SharedQueue& queue(const sdk::QueueGrant& granted) {
         return *queues_[granted.native_index - 1];
     }
@@ -69,7 +69,7 @@ class Context : public ContextState {
     Queues queues_, transfers_;
     std::atomic<std::uint32_t> turn_{0};
     std::array<std::atomic<std::uint32_t>, 2> transfer_turns_{};
-    std::array<std::uint32_t, 2> families_{};  // of both lanes, if they are two
+    std::array<std::uint32_t, 2> families_{};  // of both lanes, if they differ
 };
 
 }  // namespace wye::vulkan

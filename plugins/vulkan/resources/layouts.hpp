@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pipeline layouts, shared by the programs of a device. Some drivers compile code for each new
-// number of descriptors (quirk nvidia-vk-layout-compile), so few numbers are used: a layout may
-// have more descriptors and push constants than a program uses, and those that no program names are
+// Layouts: pipeline layouts, shared by the programs of a device. Some drivers compile code for each
+// new number of descriptors (quirk nvidia-vk-layout-compile), so only a few numbers are used: a
+// layout may have more descriptors and push constants than a program uses. The unused ones are
 // never written. [FREE].
 #pragma once
 
@@ -26,7 +26,7 @@ struct LayoutShape {
 };
 
 // The shape used for `needed`: descriptors rounded up to a multiple of 8, and the 128 bytes of push
-// constants that every device has, within the limits.
+// constants that every device has, both within the limits.
 [[nodiscard]] inline LayoutShape served_by(const LayoutShape& needed,
                                            const VkPhysicalDeviceLimits& limits) {
     constexpr std::uint32_t kStep = 8, kPushEverywhere = 128;
@@ -44,7 +44,7 @@ class Layouts {
         SetLayoutHandle set;
         PipelineLayoutHandle pipeline;
     };
-    // Valid while this object lives.
+    // Finds or makes a layout. Valid while this object lives.
     [[nodiscard]] Result<const Layout*> find(Device& device, const LayoutShape& needed);
 
     [[nodiscard]] sdk::LayoutCounts counts() const {

@@ -16,7 +16,7 @@ bool all_heaps_are_local(const VkPhysicalDeviceMemoryProperties& memory) {
     return true;
 }
 
-// Higher is better; 0: not usable.
+// Rates a memory type: higher is better; 0: not usable.
 int score(VkMemoryPropertyFlags flags, Placement placement, bool shared) {
     if ((flags & kSpecial) != 0) return 0;
     const bool local = (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;

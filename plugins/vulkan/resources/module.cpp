@@ -6,7 +6,7 @@
 namespace wye::vulkan {
 namespace {
 
-// From the SPIR-V specification.
+// Values of the SPIR-V specification.
 constexpr std::uint32_t kMagic = 0x07230203;
 constexpr std::size_t kHeaderWords = 5;
 constexpr std::uint32_t kOpEntryPoint = 15, kOpExecutionMode = 16;
@@ -18,7 +18,7 @@ Error refused(std::string message, std::string_view fix) {
     return {Code::COMPILE_FAILED, "the SPIR-V module " + std::move(message), std::string(fix)};
 }
 
-// A literal string: bytes packed into words, lowest first, ended by a zero byte.
+// Reads a literal string: bytes packed into words, lowest first, terminated by a zero byte.
 std::string string_at(std::span<const std::uint32_t> words) {
     std::string out;
     for (const std::uint32_t word : words)
@@ -46,7 +46,7 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
     if (code.size() < kHeaderWords || code[0] != kMagic)
         return refused("does not begin with SPIR-V's magic number", kWhole);
     std::string names;
-    std::uint32_t function = 0;  // 0 is no id
+    std::uint32_t function = 0;  // 0 is not a valid id
     std::uint32_t last = 0;
     bool defined = false;
     for (std::size_t at = kHeaderWords; at < code.size();) {
@@ -63,7 +63,8 @@ Result<void> check_module(std::span<const std::uint32_t> code, std::string_view 
         }
         if (opcode == kOpExecutionMode && words == 6 && function != 0 && operands[0] == function &&
             operands[1] == kExecutionModeLocalSize) {
-            // Programs with subgroups use x alone, so only the number of invocations is compared.
+            // Programs with subgroups use only the x axis, so only the number of invocations is
+            // compared.
             const auto size = operands.subspan(2);
             if (invocations(size) != invocations(workgroup))
                 return refused("has workgroups of " + size_text(size) + ", and the artifact says " +

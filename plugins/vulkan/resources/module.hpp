@@ -13,8 +13,8 @@
 namespace wye::vulkan {
 
 // COMPILE_FAILED unless `code` is a complete module with a compute entry point `entry` whose local
-// size, if given, has as many invocations as `workgroup`. The instructions' contents are not
-// checked.
+// size, if it has one, has as many invocations as `workgroup`. Does not check the contents of
+// instructions.
 [[nodiscard]] Result<void> check_module(std::span<const std::uint32_t> code, std::string_view entry,
                                         const std::array<std::uint32_t, 3>& workgroup);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer over memory of the application, by VK_EXT_external_memory_host.
+// Makes buffers over application memory, with VK_EXT_external_memory_host.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace wye::vulkan {
 
-// For copies. UNSUPPORTED if the driver takes no such memory.
+// The buffer is for copies. UNSUPPORTED if the driver does not accept this memory.
 [[nodiscard]] Result<std::unique_ptr<Buffer>> register_memory(Device& device,
                                                               const wye_buffer_desc& desc);
 

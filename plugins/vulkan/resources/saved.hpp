@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The saved form of a program: the driver's pipeline cache and a header, so that damaged bytes, or
-// those of another driver, never reach the driver. Pure.
+// The saved form of a program: the driver's pipeline cache behind a header, so that bytes that are
+// damaged or of another driver never reach the driver. Pure.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace wye::vulkan {
 
-// 64 bits over `bytes` (FNV-1a); detects damage, not forgery.
+// A 64-bit hash of `bytes` (FNV-1a); detects damage, not forgery.
 [[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes);
 
 [[nodiscard]] std::vector<std::byte> pack_saved(std::span<const std::byte> cache);
 
-// The driver's part of `saved`, or UNSUPPORTED: damaged, or made by another driver or device.
+// Returns the pipeline cache in `saved`. UNSUPPORTED: damaged, or made by another driver or device.
 [[nodiscard]] Result<std::span<const std::byte>> unpack_saved(
     wye_bytes saved, const VkPhysicalDeviceProperties& device, std::string_view label);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the words of a small SPIR-V module, section by section. It has only what the self-test
-// needs; the host lowers programs. Names are those of the SPIR-V specification.
+// Assembler: writes the words of a small SPIR-V module, section by section. It supports only what
+// the self-test needs; programs are lowered by the host. Names are those of the SPIR-V
+// specification.
 #pragma once
 
 #include <array>
@@ -88,7 +89,7 @@ inline constexpr std::uint32_t kGlobalInvocationId = 28;
 inline constexpr std::uint32_t kGlslRoundEven = 2, kGlslTrunc = 3, kGlslFloor = 8, kGlslCeil = 9;
 inline constexpr std::uint32_t kGlslSqrt = 31, kGlslFma = 50;
 
-// The parts of a module, in their order.
+// The sections of a module, in their order.
 enum class Section : std::uint8_t {
     Capabilities,
     Extensions,
@@ -107,7 +108,7 @@ class Assembler {
     [[nodiscard]] std::uint32_t new_id() { return next_id_++; }
 
     void emit(Section section, Op op, std::initializer_list<std::uint32_t> operands);
-    // As above, with a string after the operands, then the rest.
+    // As `emit`, with a string between the operands and the rest.
     void emit_text(Section section, Op op, std::initializer_list<std::uint32_t> operands,
                    std::string_view text, const std::vector<std::uint32_t>& rest = {});
     // Emits an instruction with a type and a result; returns its id.
@@ -116,7 +117,7 @@ class Assembler {
     // Emits a type or another global whose result is the first operand; returns its id.
     std::uint32_t global(Op op, std::initializer_list<std::uint32_t> operands);
 
-    // SPIR-V 1.3.
+    // The module's words, in SPIR-V 1.3.
     [[nodiscard]] std::vector<std::uint32_t> words() const;
 
   private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the modules of the self-test on one opened device, which outlives it. One thread at a time.
+// Bench: runs the modules of the self-test on an opened device, which must outlive it. One thread
+// at a time.
 #pragma once
 
 #include <memory>
@@ -12,17 +13,17 @@
 
 namespace wye::vulkan {
 
-// More iterations than lavapipe allows a loop.
+// More iterations than lavapipe lets a loop run.
 inline constexpr std::uint32_t kTriedRounds = 70000;
 
 class Bench {
   public:
     [[nodiscard]] static Result<std::unique_ptr<Bench>> create(Device& device);
 
-    // quirk lavapipe-cache-width: modules for another vector width must differ.
+    // quirk lavapipe-cache-width: modules for different vector widths must differ.
     std::uint32_t workgroup = 64;
 
-    // Each span is one binding: uploaded before the run and, if `reads_back`, downloaded after it.
+    // One binding: its bytes are uploaded before the run and, if `reads_back`, downloaded after it.
     struct Argument {
         std::span<std::byte> bytes;
         bool reads_back = false;

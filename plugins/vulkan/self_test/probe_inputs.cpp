@@ -12,7 +12,7 @@ namespace {
 template <typename Float>
 using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
 
-// splitmix64: short, and the same on every platform.
+// The generator splitmix64: short, and the same on every platform.
 class Random {
   public:
     std::uint64_t next() {
@@ -22,12 +22,12 @@ class Random {
         z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
         return z ^ (z >> 31U);
     }
-    // Any bit pattern.
+    // A value with random bits.
     template <typename Float>
     Float any() {
         return std::bit_cast<Float>(static_cast<BitsOf<Float>>(next()));
     }
-    // In [1, 2), with all bits of the significand random.
+    // A value in [1, 2) with a random significand.
     template <typename Float>
     Float one_to_two() {
         constexpr int kBits = std::numeric_limits<Float>::digits - 1;
@@ -72,7 +72,7 @@ std::vector<Float> special_values() {
     return out;
 }
 
-// A value near 1 halfway between two neighbours of the format, in a wider format.
+// A value near 1, halfway between two neighbours of the format, in a wider format.
 template <typename Float>
 long double midpoint(Random& random) {
     return static_cast<long double>(random.one_to_two<Float>()) +
@@ -124,7 +124,7 @@ ProbeInputs<Float> probe_inputs() {
                 add(random.any<Float>(), random.any<Float>(), random.any<Float>());
                 break;
             case 1:
-                add(a, b, -(a * b));  // the rounding error of the product, or nothing
+                add(a, b, -(a * b));  // Fma gives the rounding error of the product
                 break;
             case 2:  // a / b next to a midpoint
                 add(static_cast<Float>(midpoint<Float>(random) * static_cast<long double>(b)), b,
@@ -224,7 +224,7 @@ std::uint16_t half_of(float value) {
     const float magnitude = std::fabs(value);
     if (std::isnan(value)) return 0x7e00;
     if (magnitude >= 65520.0F) return sign | 0x7c00U;  // rounds to infinity
-    // Steps of an f16: 2^-24 below 2^-14, else 2^-10 of the leading power of two.
+    // The step between values of f16: 2^-24 below 2^-14, else 2^-10 of the leading power of two.
     const int exponent = magnitude < 0x1p-14F ? -14 : std::ilogb(magnitude);
     const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), 10 - exponent));
     const auto count = static_cast<std::uint32_t>(steps);  // up to 2048: carries into the exponent

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test's operations, difficult inputs, and results on the host. Pure, and the same on
-// every run. The host's arithmetic is IEEE-754 in the default rounding and subnormal modes: see
-// HostArithmetic.
+// The self-test's operations, difficult inputs for them, and their results on the host. Pure, and
+// the same in every run. The host's arithmetic must be IEEE-754 in the default rounding and
+// subnormal modes; see HostArithmetic.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,7 @@
 
 namespace wye::vulkan {
 
-// Sets the default floating-point state of this thread during its lifetime.
+// Sets the thread's default floating-point state while it exists.
 class HostArithmetic {
   public:
     HostArithmetic() {
@@ -51,7 +51,7 @@ enum class ProbeOp : std::uint8_t {
     DivideByZero
 };
 
-// The operations, in the order of their results in a module. `widen`: f32 can widen to f64.
+// The operations, in the order of their results in a module. `widen`: whether f32 can widen to f64.
 [[nodiscard]] std::vector<ProbeOp> probe_ops(bool f32, bool widen);
 
 inline constexpr std::uint32_t kProbeCount = 8192;
@@ -62,23 +62,23 @@ template <typename Float>
 struct ProbeInputs {
     std::vector<Float> a, b, c;  // of equal length
 };
-// Special values in all pairs, random bits, quotients and roots next to a rounding boundary, c
-// close to -(a * b), and a with few or no fraction bits.
+// Inputs: special values in all pairs, random bits, quotients and roots next to a rounding
+// boundary, c close to -(a * b), and a with few or no fraction bits.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> probe_inputs();  // kProbeCount
-// Some inputs of each sort, kSpotCount in all.
+// Inputs of each of these sorts, kSpotCount in all.
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> spot_inputs();
 
-// The host's result.
+// The result of an operation on the host.
 template <typename Float>
 [[nodiscard]] Float probe_result(ProbeOp op, Float a, Float b, Float c);
 
-// Compares bits: 0 and -0 differ. Two NaNs are equal.
+// Compares bits, so 0 and -0 differ; but all NaNs are equal.
 template <typename Float>
 [[nodiscard]] bool same_bits(Float a, Float b);
 
-// f32 to f16, to nearest even, and back.
+// Converts f32 to f16, to nearest even; and back.
 [[nodiscard]] std::uint16_t half_of(float value);
 [[nodiscard]] float float_of(std::uint16_t half);
 

@@ -68,7 +68,7 @@ class Kernel {
             {static_cast<std::uint32_t>(wide), static_cast<std::uint32_t>(wide >> 32U)});
     }
 
-    // An array at a binding, for `element`.
+    // An array at a binding, with elements of type `element`.
     struct Array {
         std::uint32_t variable, pointer;
     };
@@ -97,7 +97,7 @@ class Kernel {
         return {variable, type.pointer};
     }
 
-    // Opens main.
+    // Opens the function main.
     void begin() {
         const std::uint32_t vector = words.global(Op::TypeVector, {uint_, 3});
         const std::uint32_t pointer =
@@ -126,7 +126,7 @@ class Kernel {
     std::uint32_t code(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
         return words.result(Section::Code, op, type, operands);
     }
-    // Arithmetic that must not be contracted.
+    // Emits arithmetic that must not be contracted.
     std::uint32_t exact(Op op, std::uint32_t type, std::initializer_list<std::uint32_t> operands) {
         const std::uint32_t id = code(op, type, operands);
         words.emit(Section::Decorations, Op::Decorate, {id, value(Decoration::NoContraction)});
@@ -142,7 +142,8 @@ class Kernel {
         words.emit(Section::Code, Op::Store, {place(array, at), id});
     }
 
-    // The iterations that a loop for `rounds` iterations makes. Once, in main's first block.
+    // Emits a loop and returns the number of iterations that it makes, when asked for `rounds`.
+    // Call once, in main's first block.
     std::uint32_t count(std::uint32_t rounds) {
         const std::uint32_t one = constant(1);
         const std::uint32_t head = words.new_id();
@@ -182,7 +183,7 @@ class Kernel {
 // The operations of the self-test on one width of float.
 class FloatOps {
   public:
-    // Call it before begin().
+    // Must be made before begin().
     FloatOps(Kernel& kernel, unsigned bits, const std::vector<ProbeOp>& ops)
         : k(kernel), type(k.float_type(bits)) {
         bool widens = false;
@@ -259,7 +260,7 @@ class FloatOps {
     std::uint32_t wide_ = 0, up_ = 0, down_ = 0, zero_ = 0, minus_zero_ = 0, one_ = 0;
 };
 
-// Arrays of equal length, one after the other in one buffer: a, b, c, then results.
+// Arrays of equal length, one after the other in one buffer: a, b, c, then the results.
 class FloatRows {
   public:
     FloatRows(Kernel& kernel, unsigned bits, const std::vector<ProbeOp>& ops, std::uint32_t length,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SPIR-V modules of the self-test. Pure. Workgroups of one axis; entry point "main"; storage
-// buffers in set 0.
+// The SPIR-V modules of the self-test. Pure. Workgroups have one axis, the entry point is "main",
+// and storage buffers are in set 0.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@ struct ProbeModes {
     bool nearest = false;   // RoundingModeRTE
 };
 
-// Bindings 0 to 2: a, b, c. Binding 3: the results, kProbeCount for each operation in turn.
+// Bindings 0 to 2: a, b, c. Binding 3: the results, kProbeCount for each operation, one operation
+// after the other.
 [[nodiscard]] std::vector<std::uint32_t> float_module(std::uint32_t workgroup, unsigned bits,
                                                       const ProbeModes& modes,
                                                       const std::vector<ProbeOp>& ops);
-// Binding 0: f32, 1: f16 converted from them. Binding 2: f16, 3: f32 converted from them. Binding
-// 4: f32 converted to f16 and back without storing. kProbeCount each.
+// Binding 0: f32; binding 1: f16 converted from these. Binding 2: f16; binding 3: f32 converted
+// from these. Binding 4: f32 converted to f16 and back without storing. kProbeCount each.
 [[nodiscard]] std::vector<std::uint32_t> convert_module(std::uint32_t workgroup,
                                                         const ProbeModes& modes);
 
@@ -33,10 +34,11 @@ struct SpotPlan {
     ProbeModes f32_modes, f64_modes;
     bool f16 = false;  // conversions, in f32_modes
 };
-// Rows of kSpotCount elements each. Binding 0, if f32 or f16 is tested: a, b, c, the result of each
-// operation, then f32 converted from the f16 inputs, and a converted to f16 and back. The next
-// binding, if f64 is tested: the same without conversions. The next, for f16: the inputs, and those
-// converted from a. The last, words: the requested and the actual number of loop iterations.
+// Rows of kSpotCount elements each. The first binding, if f32 or f16 is tested: a, b, c, the result
+// of each operation, then f32 converted from the f16 inputs, and a converted to f16 and back. The
+// next one, if f64 is tested: the same without conversions. The next one, for f16: the inputs, and
+// those converted from a. The last one, words: the requested and the actual number of loop
+// iterations.
 [[nodiscard]] std::vector<std::uint32_t> spot_module(std::uint32_t workgroup, const SpotPlan& plan);
 
 // Binding 0: word 0 is the requested number of iterations; word 1 becomes the actual number.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flag of a verdict that an operation of the self-test determines. Pure.
+// Maps each operation of the self-test to the flag of a verdict that it determines. Pure.
 #pragma once
 
 #include "vulkan/self_test/probe_inputs.hpp"

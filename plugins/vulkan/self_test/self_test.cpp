@@ -32,7 +32,7 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
 
 Result<bool> try_convert(Bench& bench, const ProbeModes& modes) {
     const HostArithmetic arithmetic;
-    // Every f16, and the f32 inputs, half of them replaced by values around the range of f16.
+    // Tests every f16, and the f32 inputs, half of them replaced by values near the range of f16.
     std::vector<float> singles = probe_inputs<float>().a;
     for (std::uint32_t i = 0; i < kProbeCount; i += 2)
         singles[i] = float_of(static_cast<std::uint16_t>(i * 8)) * (1.0F + 0x1p-12F * (i % 5));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the device's arithmetic with the host's on difficult inputs: drivers advertise less than
-// they support, and some do less than a program needs. Opens the device itself; takes some 10 ms,
-// and longer where the driver compiles slowly. [FREE]
+// The self-test: compares the device's arithmetic with the host's on difficult inputs, since
+// drivers advertise less than they support, and some do less than a program needs. Opens the device
+// itself. Takes some 10 ms, and longer where the driver compiles slowly. [FREE]
 #pragma once
 
 #include "vulkan/device.hpp"

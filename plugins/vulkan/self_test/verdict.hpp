@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test's result for one device. A value; false and zero are the conservative answers.
+// Verdict: the self-test's result for one device. A value; false and zero are the conservative
+// answers.
 #pragma once
 
 #include <cstdint>
 
 namespace wye::vulkan {
 
-// Properties of one width of float. Each means "equal to the host's result bit for bit" on every
-// input, NaN payloads aside.
+// Properties of one width of float. Each means that results equal the host's bit for bit on every
+// input, apart from NaN payloads.
 struct FloatVerdict {
-    bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals kept
+    bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals are kept
     bool divides = false;
     bool square_root = false;
     bool fuses = false;   // Fma rounds once
@@ -25,17 +26,18 @@ struct Verdict {
         f32_preserved;  // with DenormPreserve, advertised or not; tested if f32_plain is inexact
     FloatVerdict f64;
     bool f16_convert = false;  // OpFConvert between f32 and f16
-    // The number of iterations after which loops end by themselves; 0: no such limit.
+    // The number of iterations after which the driver ends loops; 0: it does not.
     std::uint64_t loop_rounds = 0;
 
-    // f32 as in lowered programs: without the mode if that suffices.
+    // The verdict on f32 in the mode that lowered programs use: without DenormPreserve if that
+    // suffices.
     [[nodiscard]] const FloatVerdict& f32() const {
         return f32_plain.arithmetic ? f32_plain : f32_preserved;
     }
 };
 
-// Calls `flag(name, bool&)` for each flag of a Verdict except `ran`, and `number(name, u64&)` for
-// each number: the members that are saved, in order.
+// Visits the members that are saved, in order: `flag(name, bool&)` for each flag except `ran`, and
+// `number(name, u64&)` for each number.
 template <typename V, typename Flag, typename Number>
 void visit(V& verdict, Flag&& flag, Number&& number) {
 #define WYE_VULKAN_FLOAT(member)                              \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The self-test's verdict of each device: loaded from the cache folder, or found when a fact first
-// needs it. A loaded one is checked on the device when that is first opened, so that listing
-// devices opens none. Free-threaded.
+// Verdicts: the self-test's verdict of each device, loaded from the cache folder, or determined
+// when a fact first needs it. A loaded verdict is checked when its device is first opened, so that
+// listing devices opens none. Free-threaded.
 #pragma once
 
 #include <atomic>
@@ -21,25 +21,25 @@ struct Plugin;
 
 class Verdicts {
   public:
-    // An empty folder name: nothing is saved.
+    // Saves nothing if the folder's name is empty.
     Verdicts(std::size_t devices, std::string cache_folder)
         : tested_(devices), cache_folder_(std::move(cache_folder)) {}
 
-    // If the test could not run, everything counts as inexact.
+    // The verdict of a device. If the test could not run, all arithmetic counts as inexact.
     [[nodiscard]] const Verdict& of(Plugin& plugin, std::uint32_t index);
-    // For a device that was opened. DRIVER if facts were given from a loaded verdict that does not
-    // hold: it is removed from the folder, and the next process tests the device again.
+    // Called for an opened device. DRIVER if facts were given from a loaded verdict that does not
+    // hold. The verdict's file is then removed, and the next process tests the device again.
     [[nodiscard]] Result<void> confirm(Device& opened);
 
   private:
     struct Tested {
         std::once_flag once, confirmed;
-        std::atomic<bool> opened = false;  // before any fact was asked for, perhaps
+        std::atomic<bool> opened = false;  // perhaps before any fact was asked for
         std::atomic<bool> loaded = false;
         Verdict verdict;
-        std::string doubt;  // after `confirmed`
+        std::string doubt;  // valid after `confirmed`
     };
-    // Loads a saved verdict, if the device can have it.
+    // Loads a saved verdict, unless the self-test cannot give it for the device.
     [[nodiscard]] bool load(const DeviceInfo& info, Tested& out) const;
 
     std::deque<Tested> tested_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The features that this plugin uses, as Vulkan's structures: the same chain queries and enables
-// them. A structure is linked only if the device has its extension, or a version that includes it;
-// the others stay false.
+// Features: the device features that the plugin uses, as Vulkan's structures. The same chain
+// queries and enables them. A structure is linked only if the device has its extension, or a
+// version that includes it; the features of the others stay false.
 #pragma once
 
 #include "vulkan/driver.hpp"

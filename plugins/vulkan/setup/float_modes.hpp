@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The float-control modes that a device advertises and that modules may declare by width. Pure.
+// The float-control modes that a device advertises and modules may declare, by width. Pure.
 #pragma once
 
 #include "vulkan/discovery.hpp"
@@ -12,7 +12,8 @@ struct FloatModes {
     bool f32_nearest = false, f64_nearest = false;    // RoundingModeRTE
 };
 
-// If all widths must have the same rounding mode, it is declared only if both widths support it.
+// If the device requires the same rounding mode for all widths, it counts only if both widths
+// support it.
 [[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;

@@ -46,7 +46,7 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(Instance& instance) {
 
 bool has_layer(const Loader& loader, std::string_view name) {
     std::uint32_t count = 0;
-    // With a count of 0 the second call would only count again.
+    // With a count of 0, the second call would only count again.
     if (loader.vkEnumerateInstanceLayerProperties(&count, nullptr) != VK_SUCCESS || count == 0)
         return false;
     std::vector<VkLayerProperties> layers(count);
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
 
 Instance::~Instance() {
     if (messenger_ != VK_NULL_HANDLE) destroy_messenger_(instance_, messenger_, nullptr);
-    // Null if the table could not be filled.
+    // The function is null if the table could not be filled.
     if (instance_ != VK_NULL_HANDLE && table_.vkDestroyInstance != nullptr)
         table_.vkDestroyInstance(instance_, nullptr);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One VkInstance, created by the probe. With validation, the Khronos layer checks every call, and
-// its messages are stored until the plugin passes them to the host's log. Free-threaded.
+// Instance: the VkInstance, created by the probe. With validation, the Khronos layer checks every
+// call, and its messages are stored until the plugin passes them to the host's log. Free-threaded.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ class Instance {
     [[nodiscard]] VkInstance get() const { return instance_; }
 
     [[nodiscard]] bool validates() const { return messenger_ != VK_NULL_HANDLE; }
-    // The validation layer's messages since the last call.
+    // Removes and returns the validation layer's messages since the last call.
     [[nodiscard]] std::vector<std::string> take_messages();
     void add_message(std::string text);
 

@@ -28,8 +28,8 @@ std::vector<std::string> mapped_libraries() {
     return out;
 }
 
-// The loader finds a driver by this symbol. A search by handle includes the library's dependencies,
-// so the symbol must be the library's own.
+// Whether the library is a driver: the loader finds drivers by this symbol. A search by handle
+// includes the library's dependencies, so the symbol must be in the library itself.
 bool is_driver(void* library, const std::string& name) {
     void* entry = dlsym(library, "vk_icdGetInstanceProcAddr");
     Dl_info info{};
@@ -42,7 +42,7 @@ void keep_drivers_mapped() {
     for (const std::string& name : mapped_libraries()) {
         const Library library(dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD));
         if (library == nullptr || !is_driver(library.get(), name)) continue;
-        // The mark stays when both references are gone.
+        // RTLD_NODELETE stays in effect when both references are closed.
         const Library kept(
             dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE));
     }

@@ -21,9 +21,9 @@ struct Requirements {
     std::uint64_t shared_bytes = 0;
     std::uint64_t private_bytes = 0;
     std::uint64_t param_bytes = 0;
-    std::uint64_t buffers = 0;               // bound to the kernel, `shared` left out
-    std::uint64_t largest_buffer_bytes = 0;  // 0: not known before the launch
-    std::uint64_t total_bytes = 0;           // of buffers made for the launch; 0: not known
+    std::uint64_t buffers = 0;               // bound to the kernel, `shared` memory excluded
+    std::uint64_t largest_buffer_bytes = 0;  // 0: unknown before the launch
+    std::uint64_t total_bytes = 0;           // sum of the buffers made for the launch; 0: unknown
     bool subgroups = false;                  // any width that divides the workgroup
     std::uint32_t subgroup = 0;              // the required width; 0: any
 };
@@ -35,13 +35,13 @@ struct Unmet {
 };
 
 struct CapabilityCheck {
-    std::vector<Unmet> unmet;             // in the order of Requirements; empty: it fits
+    std::vector<Unmet> unmet;             // in the order of Requirements; empty: the program fits
     std::vector<std::string> unverified;  // limits left to the driver, by fact name
 };
 
 [[nodiscard]] CapabilityCheck check(const Requirements& needs, const Facts& facts);
 
-// "needs max_shared_bytes 65536, has 49152"
+// A text such as "needs max_shared_bytes 65536, has 49152".
 [[nodiscard]] std::string to_text(const Unmet& unmet);
 
 }  // namespace wye::registry

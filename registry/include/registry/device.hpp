@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices: a probed device (DeviceInfo, an immutable value), and owners of the plugin's native
-// objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeCommand,
-// NativeQueue. Native objects keep their parents alive: all of them hold the device, a device holds
-// its plugin, so destruction has the order that the ABI requires. Tables are the host's full
-// copies: no slot is null, a missing optional one returns WYE_UNIMPLEMENTED. Success with a null
-// object becomes PLUGIN_FAULT.
+// Devices: DeviceInfo, the immutable description of a probed device, and owners of a plugin's
+// native objects: NativeDevice (an opened device), NativeBuffer, NativeProgram, NativeCommand,
+// NativeQueue. Every native object keeps its device alive, and a device its plugin, so that they
+// are destroyed in the order that the ABI requires. Tables are the host's full copies: no slot is
+// null, and a missing optional slot returns WYE_UNIMPLEMENTED. A slot that succeeds but returns a
+// null object gives PLUGIN_FAULT.
 //
 // Threads: NativeDevice is free-threaded; NativeQueue::submit is for one thread at a time, the
 // other members are free-threaded. The subject of errors is the device's selector.
@@ -36,33 +36,34 @@ struct DeviceInfo {
     std::string id;           // 16 hex digits; stable while plugin, name, PCI address and UUID are
     std::string name;
     bool usable = false;
-    std::string reason;  // unusable: why
-    std::string fix;     // unusable: "Fix: ..."
+    std::string reason;  // why it is unusable
+    std::string fix;     // how to make it usable, "Fix: ..."
     std::int32_t native_code = 0;
     std::vector<std::string> formats;  // accepted artifact formats, most preferred first
     Facts facts;
     std::chrono::steady_clock::time_point probed{};  // when the facts were read
 };
 
-// Staging memory, which is the host's, is not counted.
+// Counts of a device's buffers since it was opened. Staging memory is host memory and not counted.
 struct BufferCounts {
     std::uint64_t made = 0;
-    std::uint64_t bytes = 0;  // of the live ones, as requested
+    std::uint64_t bytes = 0;  // of the live buffers, as requested
     std::uint64_t peak_bytes = 0;
 };
 
-// Descriptor layouts of the driver, since the device was opened; zeros where it has none.
+// Counts of the driver's descriptor layouts since the device was opened; zeros if the driver has
+// none.
 struct LayoutCounts {
     std::uint64_t made = 0;
-    std::uint64_t shared = 0;  // programs that were given one that was there already
+    std::uint64_t shared = 0;  // programs that reuse an existing layout
 };
 
 class HostServices;
-class OpenPlugin;  // an initialised plugin; internal, kept alive by its devices
+class OpenPlugin;  // an initialised plugin, private to the registry; kept alive by its devices
 
 class NativeDevice {
   public:
-    // Made by Registry::open_device.
+    // Called by Registry::open_device.
     NativeDevice(std::shared_ptr<const OpenPlugin> plugin, std::shared_ptr<const DeviceInfo> info,
                  wye_device_object* object, const wye_device_table& table, bool saves) noexcept;
     ~NativeDevice();
@@ -73,28 +74,28 @@ class NativeDevice {
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
 
-    // Whether its plugin is built in: calls of it need no ProcessStateGuard.
+    // Whether the plugin is built in, so that calls to it need no ProcessStateGuard.
     [[nodiscard]] bool built_in() const noexcept { return built_in_; }
 
     // Whether the plugin has slots to save and load programs.
     [[nodiscard]] bool saves_programs() const noexcept { return saves_; }
 
-    // Of its buffers, since it was opened.
+    // Counts since the device was opened.
     [[nodiscard]] BufferCounts buffer_counts() const noexcept;
     [[nodiscard]] LayoutCounts layout_counts() const;
 
-    [[nodiscard]] Result<wye_memory_info> memory() const;     // UNIMPLEMENTED: unknown
-    [[nodiscard]] Result<void> prepare() const;               // ok when the plugin has no such slot
-    [[nodiscard]] Result<void> flush() const;                 // UNIMPLEMENTED: wait on each queue
-    [[nodiscard]] bool lost() const noexcept;                 // false when the plugin cannot tell
-    [[nodiscard]] const HostServices& host() const noexcept;  // of its plugin
-    // Reacquires a lost device; its objects are invalid afterwards. No other thread may use it
-    // meanwhile. UNIMPLEMENTED or UNSUPPORTED: open it again instead.
+    [[nodiscard]] Result<wye_memory_info> memory() const;  // UNIMPLEMENTED: the plugin cannot tell
+    [[nodiscard]] Result<void> prepare() const;            // ok if the plugin has no such slot
+    [[nodiscard]] Result<void> flush() const;  // UNIMPLEMENTED: wait on each queue instead
+    [[nodiscard]] bool lost() const noexcept;  // false if the plugin cannot tell
+    [[nodiscard]] const HostServices& host() const noexcept;  // the services given to its plugin
+    // Reacquires a lost device; its objects are invalid afterwards. No other thread may use the
+    // device meanwhile. UNIMPLEMENTED or UNSUPPORTED: open the device again instead.
     [[nodiscard]] Result<void> recover() const;
-    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    // The device's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
-    // The identity of the plugin, its file and its compiler, on one line; saved programs are valid
-    // for it and the device only.
+    // Identifies the plugin, its file and its compiler, on one line: saved programs are valid for
+    // one identity and one device.
     [[nodiscard]] std::string plugin_identity() const;
 
   private:
@@ -111,14 +112,15 @@ class NativeDevice {
 };
 using DeviceRef = std::shared_ptr<const NativeDevice>;
 
-// A plugin's buffer. Destroys it: no pending operation may use it then.
+// A plugin's buffer. No pending operation may use it when it is destroyed.
 class NativeBuffer {
   public:
     [[nodiscard]] static Result<NativeBuffer> create(DeviceRef device, std::uint64_t size,
                                                      std::uint64_t alignment,
                                                      std::string_view label,
                                                      std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE);
-    // Over memory of the application, for copies. Its mapping has that address.
+    // Makes a buffer over application memory, for copies. Its mapping has the address of that
+    // memory.
     [[nodiscard]] static Result<NativeBuffer> registered(DeviceRef device, void* memory,
                                                          std::uint64_t size,
                                                          std::string_view label);
@@ -130,15 +132,15 @@ class NativeBuffer {
     NativeBuffer& operator=(NativeBuffer&& other) noexcept;
     ~NativeBuffer();
 
-    // The buffer's bytes, until it is destroyed or the device recovered. UNIMPLEMENTED or
+    // The buffer's bytes, valid until it is destroyed or the device is recovered. UNIMPLEMENTED or
     // UNSUPPORTED: it cannot be mapped.
     [[nodiscard]] Result<wye_mapping> map() const;
-    // Makes mapped bytes that one side wrote visible to the other (enum wye_sync_direction). Ok
-    // when the plugin has no such slot, since its mappings are coherent.
+    // Makes mapped bytes that one side wrote visible to the other (enum wye_sync_direction). Ok if
+    // the plugin has no such slot, since its mappings are then coherent.
     [[nodiscard]] Result<void> sync(std::uint64_t offset, std::uint64_t size,
                                     std::uint32_t direction) const;
 
-    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    // The buffer's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
     [[nodiscard]] wye_buffer_object* object() const noexcept { return object_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // bytes
@@ -151,24 +153,25 @@ class NativeBuffer {
     DeviceRef device_;
     wye_buffer_object* object_;
     std::uint64_t size_;
-    bool counted_ = false;  // among the device's
+    bool counted_ = false;  // included in the device's buffer counts
 };
 
-// A compiled program. Destroys it: no pending operation may use it then.
+// A compiled program. No pending operation may use it when it is destroyed.
 class NativeProgram {
   public:
-    // May take long. Restores signal state afterwards, as drivers install handlers at their first
-    // build.
+    // Compiles; may take long. Restores signal state afterwards, as drivers install handlers at
+    // their first build.
     [[nodiscard]] static Result<NativeProgram> create(DeviceRef device,
                                                       const wye_artifact& artifact);
-    // Loads the bytes of `save`, maybe of another process. UNSUPPORTED or UNIMPLEMENTED: compile
-    // again.
+    // Loads a program from the bytes of `save`, which may be another process's. UNSUPPORTED or
+    // UNIMPLEMENTED: compile it instead.
     [[nodiscard]] static Result<NativeProgram> load(DeviceRef device, const wye_artifact& artifact,
                                                     std::span<const std::byte> saved);
-    // UNIMPLEMENTED or UNSUPPORTED: cannot be saved. NOT_READY: only after its first launch. May
-    // take long; restores signal state afterwards.
+    // Serialises the program; may take long, and restores signal state afterwards. UNIMPLEMENTED or
+    // UNSUPPORTED: it cannot be saved. NOT_READY: it can be saved only after its first launch.
     [[nodiscard]] Result<std::vector<std::byte>> save() const;
-    // What the driver says about it; 0: unknown, as all is when the plugin has no such slot.
+    // What the driver says about the program. Members are 0 if unknown, all of them if the plugin
+    // has no such slot.
     [[nodiscard]] Result<wye_program_info> info() const;
     NativeProgram(NativeProgram&& other) noexcept
         : device_(std::move(other.device_)), object_(std::exchange(other.object_, nullptr)) {}
@@ -185,11 +188,11 @@ class NativeProgram {
     wye_program_object* object_;
 };
 
-// A plugin's command: operations that are executed many times. Destroys it: no execution may be
-// pending then.
+// A plugin's command: operations recorded for repeated execution. No execution may be pending when
+// it is destroyed.
 class NativeCommand {
   public:
-    // UNIMPLEMENTED: the plugin has none, and the operations are submitted each time.
+    // UNIMPLEMENTED: the plugin has no commands; the operations must be submitted each time.
     [[nodiscard]] static Result<NativeCommand> create(DeviceRef device,
                                                       const wye_command_desc& desc);
     NativeCommand(NativeCommand&& other) noexcept
@@ -215,7 +218,7 @@ class NativeCommand {
 // A plugin's queue. Destroying it blocks until everything submitted has ended.
 class NativeQueue {
   public:
-    // Its values are above `newest`. Kind and priority are hints.
+    // Makes a queue whose timeline values start above `newest`. Kind and priority are hints.
     [[nodiscard]] static Result<NativeQueue> create(DeviceRef device, std::string_view label,
                                                     std::uint64_t newest = 0,
                                                     std::uint32_t kind = WYE_QUEUE_ANY,
@@ -229,38 +232,39 @@ class NativeQueue {
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
-    // Afterwards newest() is the value of the operations' event; after an error nothing was queued.
-    // `timed`: `timing` will be called for it. Fails with the values of `waits`. One thread at a
-    // time.
+    // Queues operations; then newest() is the value of their event. After an error nothing was
+    // queued. `timed`: `timing` will be called for the value. If a value in `waits` fails, the
+    // operations fail too. One thread at a time.
     [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
                                     std::span<const wye_event> waits = {});
     [[nodiscard]] std::uint64_t newest() const noexcept { return newest_; }
-    // As send, and returns the value.
+    // As `send`, and returns the value of the operations' event.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                                bool timed = false,
                                                std::span<const wye_event> waits = {}) {
         WYE_TRY(send(operations, timed, waits));
         return newest_;
     }
-    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or its error
-    // TIMEOUT, or the value's own error. UINT64_MAX: no limit.
+    [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the value's error
+    // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
                                     std::uint64_t timeout_ns = UINT64_MAX) const;
     [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
-    // Asks to end the values in [first, last] only. UNIMPLEMENTED: cannot.
+    // Asks to end the values in [first, last] and no others. UNIMPLEMENTED: cannot.
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
-    // Outcomes of values up to `value` may be forgotten. UNIMPLEMENTED: none is.
+    // Allows the plugin to forget the outcomes of values up to `value`. UNIMPLEMENTED: it forgets
+    // none.
     [[nodiscard]] Result<void> retire(std::uint64_t value) const;
 
-    // What the driver gave; kind ANY and priority 0 if the plugin has no such slot.
+    // The kind and priority that the driver granted; ANY and 0 if the plugin has no such slot.
     [[nodiscard]] Result<wye_queue_info> info() const;
 
-    // A value of this queue, for `waits` of a queue of the same device.
+    // A value of this queue, to be passed in `waits` to another queue of the same device.
     [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {
         return {timeline_, value, 0};
     }
 
-    // What stands for it in the driver's API. UNSUPPORTED: the plugin gives nothing away.
+    // The queue's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
     [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
     [[nodiscard]] const wye_queue_table& table() const noexcept { return table_; }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DriverObjects: the loaded libraries that belong to plugins and drivers. Those are the libraries
-// loaded during a call of a plugin, the plugins, and all libraries that they link (DT_NEEDED), even
-// if the application uses them too: both a GL application and a driver may use LLVM, whose handlers
-// the driver installs. Never a driver's: the executable, the C library, libraries loaded while no
-// plugin is called, and code outside libraries (of a JIT compiler).
+// DriverObjects: the set of loaded libraries that belong to plugins and drivers. These are the
+// plugins, the libraries loaded during a call of a plugin, and all libraries that either link
+// (DT_NEEDED), even if the application uses them too: both a GL application and a driver may use
+// LLVM, whose handlers the driver installs. Never in the set: the executable, the C library,
+// libraries loaded while no plugin is called, and code outside libraries (of a JIT compiler).
 //
-// A library that another thread of the application loads during a call of a plugin counts as a
+// A library that another thread of the application loads during a call of a plugin is taken for a
 // driver's.
 //
-// One thread at a time. Does not throw; without memory it misses libraries.
+// One thread at a time. Does not throw; if memory is short, libraries may be missing from the set.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace wye::registry {
 
 class DriverObjects {
   public:
-    // Updates the list of libraries; `drivers`: new ones are a driver's. Fast if none was loaded or
-    // unloaded since.
+    // Updates the list of libraries; `drivers`: new libraries are a driver's. Fast if none was
+    // loaded or unloaded since the last call.
     void look(bool drivers) noexcept;
     // Marks the library with `address` as a driver's.
     void add(const void* address) noexcept;
@@ -40,7 +40,8 @@ class DriverObjects {
   private:
     void spread();
 
-    std::uint64_t adds_ = 0, subs_ = 0;  // of the loader, at the last look
+    // The loader's counters of loads and unloads, at the last look.
+    std::uint64_t adds_ = 0, subs_ = 0;
     std::vector<Object> objects_;
 };
 

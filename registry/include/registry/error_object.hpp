@@ -11,11 +11,11 @@
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
 
-// In the global namespace because the C header names it. Strings are null-terminated.
+// In the global namespace because the C header names it. All strings are null-terminated.
 struct wye_error {
     wye::Error error;
     std::uint32_t causes = 0;  // length of error's chain of causes
-    // For the accessors of wye.h; errors made by plugins have neither.
+    // Used by the accessors of wye.h; unset in errors made by plugins.
     std::string text;                  // error.text(), made once
     std::unique_ptr<wye_error> cause;  // mirrors error.cause; null: none
 
@@ -26,7 +26,7 @@ struct wye_error {
 
 namespace wye::registry {
 
-// An error object has at most this many causes. Of a longer chain the middle is left out.
+// The greatest number of causes of an error object. A longer chain loses its middle.
 inline constexpr std::uint32_t kMostCauses = 64;
 
 // Makes an error for an application. Never throws: without memory, returns a static OUT_OF_MEMORY

@@ -26,7 +26,7 @@ struct FactInfo {
     std::uint32_t type;     // enum wye_fact_type
 };
 
-// All facts of the header, in its order; and one by name (null: no such fact).
+// All facts of the ABI header, in its order; and one fact by name (null: no such fact).
 [[nodiscard]] std::span<const FactInfo> fact_infos() noexcept;
 [[nodiscard]] const FactInfo* find_fact(std::string_view name) noexcept;
 
@@ -50,13 +50,13 @@ class Facts {
   public:
     void set(std::uint32_t key, Fact fact) { values_[key] = std::move(fact); }
     void set_missing(std::uint32_t key, Missing why) { missing_[key] = why; }
-    // Of a fact that find does not find.
+    // Why `find` returns nothing for this fact.
     [[nodiscard]] Missing missing(std::uint32_t key) const noexcept {
         const auto at = missing_.find(key);
         return at == missing_.end() ? Missing::unreported : at->second;
     }
 
-    // nullptr: not reported.
+    // nullptr: the device does not report it.
     [[nodiscard]] const Fact* find(std::uint32_t key) const noexcept;
     [[nodiscard]] bool has(std::uint32_t capability) const noexcept;  // reported and true
     [[nodiscard]] std::optional<std::uint64_t> number(std::uint32_t key) const noexcept;
@@ -73,12 +73,12 @@ class Facts {
 
   private:
     std::map<std::uint32_t, Fact> values_;
-    std::map<std::uint32_t, Missing> missing_;  // but for unreported ones
+    std::map<std::uint32_t, Missing> missing_;  // `unreported` is not stored
 };
 
-// Reads every fact of the header. `read` is the plugin's slot, bound to plugin and index. An answer
-// of another type than the header's, or with a null list or text, counts as not reported and is
-// added to `faults`.
+// Reads every fact of the ABI header. `read` is the plugin's slot, bound to plugin and index. An
+// answer whose type differs from the header's, or with a null list or text, counts as not reported
+// and is added to `faults`.
 using FactReader = std::function<wye_status(std::uint32_t key, wye_fact* out)>;
 [[nodiscard]] Facts read_facts(const FactReader& read, std::vector<std::string>& faults);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileSystem: the file operations of the search, behind an interface for tests. Implementations are
-// free-threaded and const; nothing throws.
+// FileSystem: the file operations that the search needs, behind an interface for tests.
+// Implementations are free-threaded and const; nothing throws.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,34 @@ namespace wye::registry {
 struct FileStatus {
     enum class Kind : std::uint8_t { missing, file, folder, link, other };
     Kind kind = Kind::missing;
-    std::uint64_t device = 0;  // with inode: the same file under two names
+    std::uint64_t device = 0;  // device and inode identify the file under any name
     std::uint64_t inode = 0;
     std::uint32_t mode = 0;  // permission bits, sticky (01000) included
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     std::uint64_t size = 0;
     std::int64_t modified_ns = 0;  // since 1970
-    // When content, name, owner or permissions changed last. Programs cannot set it, so it tells
-    // that a file was moved away and put back.
+    // Time of the last change of content, name, owner or permissions. Programs cannot set it, so it
+    // reveals that a file was moved away and put back.
     std::int64_t changed_ns = 0;
 
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
 
-// A name in a folder, as lstat reports it.
+// One name in a folder, as lstat reports it.
 struct FileEntry {
     FileStatus status;
-    std::string target;  // of a link
+    std::string target;  // of a link; else empty
 };
 
 struct FileContent {
-    FileStatus status;  // of the file that was opened
+    FileStatus status;  // of the file that was read
     std::string bytes;
 };
 
 struct FileNames {
-    std::vector<std::string> names;  // the first ones in byte order
-    std::size_t left_out = 0;        // further ones
+    std::vector<std::string> names;  // the first names, in byte order
+    std::size_t left_out = 0;        // number of further names
 };
 
 class FileSystem {
@@ -54,9 +54,9 @@ class FileSystem {
 
     // Follows links. A path that does not exist is `missing`, not an error. Errors: IO.
     [[nodiscard]] virtual Result<FileStatus> status(const std::filesystem::path& path) const = 0;
-    // As status, but does not follow a link at the end of the path.
+    // As `status`, but does not follow a link at the end of the path.
     [[nodiscard]] virtual Result<FileEntry> entry(const std::filesystem::path& path) const = 0;
-    // For each ending, the names in a folder that end with it, `most` of them at most.
+    // Returns, for each ending, the names in a folder that end with it, at most `most` of them.
     [[nodiscard]] virtual Result<std::vector<FileNames>> list(
         const std::filesystem::path& folder, std::span<const std::string_view> endings,
         std::size_t most) const = 0;

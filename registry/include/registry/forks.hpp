@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Detects that an object was made by a parent process, before a fork. A forked child has only the
-// forking thread, and drivers do not work in it: a queue hangs at its first use. So objects store
-// the count of forks when they are made, and compare it later.
+// Detects that an object was made before a fork, by a parent process. A forked child has only the
+// forking thread, and drivers do not work in it: a queue hangs at its first use. Objects therefore
+// store the count of forks when they are made, and compare it later.
 //
-// The counter is global, as a fork is of the process. pthread_atfork counts; children made by a raw
-// `clone` system call are not detected.
+// The counter is global, since a fork concerns the whole process. It counts through pthread_atfork;
+// children made by a raw `clone` system call are not detected.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace detail {
 extern std::atomic<std::uint32_t> forks;
 }
 
-// Forks between the first process and this one, counted since `watch_forks`. One load.
+// Number of forks between the first process and this one, since `watch_forks`. Costs one load.
 [[nodiscard]] inline std::uint32_t fork_count() noexcept {
     return detail::forks.load(std::memory_order_relaxed);
 }
@@ -25,8 +25,8 @@ extern std::atomic<std::uint32_t> forks;
 // Starts counting; later calls do nothing. Must be called before a count is stored.
 void watch_forks() noexcept;
 
-// Returns false in a child whose ancestor opened plugins, where drivers do not work. Else records
-// that this process opens plugins.
+// Returns false in a child whose ancestor opened plugins, since drivers do not work there. Else
+// records that this process opens plugins.
 [[nodiscard]] bool may_open_drivers() noexcept;
 
 }  // namespace wye::registry

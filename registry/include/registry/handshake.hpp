@@ -26,11 +26,11 @@ struct Negotiated {
     std::uint64_t build_flags = 0;
     std::uint32_t minor_needed = 0;
     std::uint32_t minor_built = 0;
-    std::uint32_t minor = 0;  // effective: the lower of both maxima
+    std::uint32_t minor = 0;  // effective: the lower of the plugin's and the host's maximum
     wye_plugin_table table{};
 };
 
-// "ABI draft 2"; 0: "an ABI draft without a number".
+// A text such as "ABI draft 2"; for 0 "an ABI draft without a number".
 [[nodiscard]] std::string draft_text(std::uint32_t draft);
 
 // Calls `query` and checks its result. Errors: ABI_MISMATCH (major, draft, minors, pointer size),
@@ -39,13 +39,13 @@ struct Negotiated {
 // `expected_id` (may be empty) is the manifest's. The caller adds path and loader text.
 [[nodiscard]] Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id);
 
-// Full copies of the tables that open_device and queue_create return. BAD_PLUGIN names a missing
-// slot.
+// Returns a full copy of a plugin's table. BAD_PLUGIN names a missing mandatory slot.
 [[nodiscard]] Result<wye_device_table> adopt(const wye_device_table* from);
 [[nodiscard]] Result<wye_queue_table> adopt(const wye_queue_table* from);
 [[nodiscard]] Result<wye_plugin_table> adopt(const wye_plugin_table* from);
 
-// Slot names in table order, for reports and the conformance kit. `mandatory` as in the header.
+// The names of slots in table order, for reports and the conformance kit. `mandatory` is as in the
+// ABI header.
 struct SlotInfo {
     std::string_view name;
     bool mandatory;
@@ -54,14 +54,15 @@ struct SlotInfo {
 [[nodiscard]] const std::vector<SlotInfo>& device_slots();
 [[nodiscard]] const std::vector<SlotInfo>& queue_slots();
 
-// The error of a slot that succeeded but left its output null.
+// The error for a slot that reported success but left its output null.
 [[nodiscard]] Error null_object_fault(std::string_view slot);
 
-// The first fault of an extension chain. The host knows no entries yet.
+// The first fault of an extension chain. The host knows no extension, so every critical entry is
+// one.
 struct ChainFault {
     enum class Kind : std::uint8_t {
-        Endless,  // more entries than `number`: a loop
-        Short,    // the header of an entry gives `number` bytes, fewer than a header has
+        Endless,  // more than `number` entries: a loop
+        Short,    // an entry's header states a size of `number` bytes, less than the header's own
         Unknown   // a critical entry of the unknown type `number`
     };
     Kind kind;
@@ -69,7 +70,8 @@ struct ChainFault {
 };
 [[nodiscard]] std::optional<ChainFault> chain_fault(const void* next) noexcept;
 
-// The fault as an error: UNSUPPORTED_EXTENSION for an unknown critical entry, else BAD_PLUGIN.
+// Converts a chain's fault to an error: UNSUPPORTED_EXTENSION for an unknown critical entry, else
+// BAD_PLUGIN.
 [[nodiscard]] Result<void> check_chain(const void* next, std::string_view owner);
 
 }  // namespace wye::registry

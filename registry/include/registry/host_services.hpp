@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostServices: the `wye_host_table` for a plugin's init, and its implementation: the error
-// factory, the log callback, the configuration. One per context. Opened plugins share ownership of
-// it. All slots are free-threaded and take no lock. The configuration never changes.
+// HostServices: implements the `wye_host_table` that a plugin's init receives: the error factory,
+// the log callback, the configuration. One per context; opened plugins share its ownership. All
+// slots are free-threaded and take no lock. The configuration never changes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace wye::registry {
 // Called from any thread, including plugins' threads. Must not throw; exceptions are dropped.
 using LogSink = std::function<void(std::uint32_t level, std::string_view area, std::string_view)>;
 using Config = std::map<std::string, std::string, std::less<>>;
-// A named table of the host, or null; it must outlive the services.
+// Looks up a named table of the host; null if there is none. The table must outlive the services.
 using ExtensionSource = std::function<const void*(std::string_view name, std::uint32_t version)>;
 
 class HostServices {

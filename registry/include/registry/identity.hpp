@@ -26,10 +26,10 @@
 namespace wye::registry {
 
 enum class Confidence : std::uint8_t {
-    presumed,  // nothing contradicts: a software device, without a processor's model in its name
-    likely,    // the same model of processor
-    strong,    // one identifier
-    certain,   // two identifiers
+    presumed,  // nothing contradicts: a software device without a processor's model in its name
+    likely,    // the same processor model
+    strong,    // one identifier agrees
+    certain,   // two identifiers agree
 };
 [[nodiscard]] std::string_view confidence_name(Confidence confidence) noexcept;
 
@@ -39,7 +39,7 @@ struct Alias {
     Confidence confidence = Confidence::presumed;
 };
 
-// What the host itself knows of its processors.
+// What the host itself knows about its processors.
 struct HostProcessor {
     std::string model;  // "AMD EPYC"; empty: unknown
 };
@@ -47,34 +47,34 @@ struct HostProcessor {
 [[nodiscard]] HostProcessor host_processor();
 
 struct PhysicalDevice {
-    std::string id;                    // 16 hex digits, a hash of `identifier`
-    std::string identifier;            // the strongest: "uuid 5a1b...", "processor AMD EPYC"
-    std::vector<std::size_t> members;  // of the given devices, ascending; at least one
+    std::string id;          // 16 hex digits, a hash of `identifier`
+    std::string identifier;  // the strongest evidence: "uuid 5a1b...", "processor AMD EPYC"
+    std::vector<std::size_t> members;  // indices of the given devices, ascending; at least one
 };
 
-// Two devices whose evidence is contradictory, and are therefore not taken for one.
+// Two devices that are not taken for one because their evidence is contradictory.
 struct Doubt {
-    std::size_t first = 0, second = 0;  // of the given devices
+    std::size_t first = 0, second = 0;  // indices of the given devices
     std::string why;
 };
 
 struct Identities {
     std::vector<PhysicalDevice> physical;  // in the order of their first members
-    std::vector<std::size_t> of;           // by given device: its index in `physical`
+    std::vector<std::size_t> of;           // index in `physical` of each given device
     std::vector<Doubt> doubts;
 };
 using DeviceList = std::span<const std::shared_ptr<const DeviceInfo>>;
 [[nodiscard]] Identities identify(DeviceList devices, const HostProcessor& host);
 
-// The other devices that are the same physical device as devices[at], in their order.
+// Returns the other devices that are the same physical device as devices[at], in their order.
 [[nodiscard]] std::vector<Alias> aliases(DeviceList devices, const Identities& identities,
                                          std::size_t at, const HostProcessor& host);
 
-// A PCI address as "dddd:bb:dd.f" in small letters, with at least four digits before the first
-// colon; empty: it is none, or all zeros.
+// Normalises a PCI address to lower-case "dddd:bb:dd.f", with at least four digits before the first
+// colon. Empty if the text is no PCI address, or all zeros.
 [[nodiscard]] std::string normal_address(std::string_view text);
 
-// Whether `id` is the device's UUID (in hex digits, with or without dashes and "GPU-"), or its PCI
+// Whether `id` is the device's UUID (hex digits, with or without dashes and "GPU-") or its PCI
 // address.
 [[nodiscard]] bool answers_to(const DeviceInfo& device, std::string_view id);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of at most N elements with inline storage, since the dispatch path must not allocate.
+// A list of at most N elements, stored inline because the dispatch path must not allocate.
 // Move-only; a moved-from list is empty. The caller ensures that N suffices. One thread at a time.
 #pragma once
 

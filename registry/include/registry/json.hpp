@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A JSON document as a value, for writing and parsing. Members keep the order in which they were
-// added. Destruction does not allocate: that of other libraries does, and ends the process when
-// memory is short. Destruction and writing recurse with the nesting. Not thread-safe.
+// Json: a JSON document as a value, for writing and parsing. Members keep the order in which they
+// were added. Destruction does not allocate, because a failed allocation there would end the
+// process. Destruction and writing recurse as deep as the nesting. Not thread-safe.
 #pragma once
 
 #include <concepts>
@@ -41,20 +41,20 @@ class Json {
     [[nodiscard]] static Json array() { return Json(Kind::array); }
     [[nodiscard]] static Json object() { return Json(Kind::object); }
 
-    // The member of this name, added if absent; null becomes an object.
+    // Returns the member of this name, adding it if absent. A null value becomes an object first.
     Json& operator[](std::string_view name);
     void push_back(Json value);
 
-    // `indent` -1: one line. Bytes that are not UTF-8 become U+FFFD.
+    // `indent` -1 writes one line. Bytes that are not UTF-8 become U+FFFD.
     [[nodiscard]] std::string dump(int indent) const;
 
     // ---- Reading ----------------------------------------------------------------------
 
-    // A parse error: the offset where a text stops being JSON.
+    // A parse error: the offset at which a text stops being JSON.
     struct ParseError {
         std::size_t offset;
     };
-    // The caller must limit the nesting of brackets. Of equal names the last counts.
+    // The caller must limit the nesting of brackets. If a name occurs twice, its last value counts.
     [[nodiscard]] static Json parse(std::string_view bytes);  // throws ParseError
 
     [[nodiscard]] bool is_string() const { return kind_ == Kind::string; }
@@ -64,12 +64,13 @@ class Json {
     [[nodiscard]] bool is_boolean() const { return kind_ == Kind::boolean; }
     [[nodiscard]] bool is_number() const { return kind_ == Kind::number; }
     [[nodiscard]] bool is_integer() const;
-    [[nodiscard]] const char* type_name() const;                     // "string"
-    [[nodiscard]] const std::string& text() const { return text_; }  // of a scalar
+    [[nodiscard]] const char* type_name() const;  // "string"
+    // A string's value, or another scalar's JSON text.
+    [[nodiscard]] const std::string& text() const { return text_; }
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     [[nodiscard]] const Json& at(std::size_t i) const { return values_[i]; }
-    [[nodiscard]] const Json* find(std::string_view name) const;  // null: absent
-    // Calls `take` with name and value of each member of an object.
+    [[nodiscard]] const Json* find(std::string_view name) const;  // null: no such member
+    // Calls `take` with the name and value of each member of an object.
     template <typename Take>
     void for_each(Take&& take) const {
         for (std::size_t i = 0; i < names_.size(); ++i) take(names_[i], values_[i]);
@@ -83,13 +84,13 @@ class Json {
     void write(std::string& out, int indent, int depth) const;
 
     Kind kind_ = Kind::null;
-    std::string text_;                // scalar: its JSON text; string: its value
+    std::string text_;                // the value of a string; the JSON text of another scalar
     std::vector<std::string> names_;  // of an object
     std::vector<Json> values_;
 };
 
-// The offset of the bracket that nests deeper than `most`, or npos. For text from outside, before
-// it is parsed.
+// The offset of the first bracket that nests deeper than `most`, or npos. Check text from outside
+// with it before parsing.
 [[nodiscard]] std::size_t too_deep_at(std::string_view bytes, int most) noexcept;
 
 struct Json::Member {

@@ -15,31 +15,32 @@
 
 namespace wye::registry {
 
-// Checks a file before opening it: NOT_TRUSTED if it is not the file `found` any more (`missing`:
-// any file), ABI_MISMATCH if it was built for another machine, BAD_PLUGIN if it is not a shared
-// object or is truncated. The system loader reports a file for another machine as missing, and
-// crashes on a truncated one.
+// Checks a library file before it is opened, because the system loader reports a file for another
+// machine as missing, and crashes on a truncated one. NOT_TRUSTED: it is not the file `found` any
+// more (skipped if `found` is `missing`). ABI_MISMATCH: built for another machine. BAD_PLUGIN: not
+// a shared object, or truncated.
 [[nodiscard]] Result<void> check_library(const std::filesystem::path& path,
                                          const FileStatus& found);
-// NOT_TRUSTED if the file at `path` is not `found` any more.
+// NOT_TRUSTED if the file at `path` is not the file `found` any more.
 [[nodiscard]] Result<void> check_unchanged(const std::filesystem::path& path,
                                            const FileStatus& found);
 
-// A hash of a file's bytes, in hex. Errors: IO.
+// A hash of a file's content, in hex. Errors: IO.
 [[nodiscard]] Result<std::string> content_hash(const std::filesystem::path& path);
 
-// A library that the system's search found, by its soname. It stays mapped, as with the plugin that
-// needs it.
+// A library found by its soname through the system's search. It stays mapped, as it would for the
+// plugin that needs it.
 struct SystemLibrary {
-    std::string symbol_version;  // "2.36", the highest that it defines (GLIBC_2.36); empty: none
-    std::string file_version;    // "1.3.239", after ".so." in its file's name; empty: none
+    // The highest one that it defines, "2.36" for GLIBC_2.36; empty: none.
+    std::string symbol_version;
+    std::string file_version;  // what follows ".so." in its file name, "1.3.239"; empty: none
 };
-// The error has the loader's text.
+// An error contains the loader's text.
 [[nodiscard]] Result<SystemLibrary> find_system_library(const std::string& soname);
 
 class Library {
   public:
-    // Errors: INVALID_ARGUMENT for a relative path; NOT_FOUND: no such file; MISSING_DEPENDENCY: a
+    // Errors: INVALID_ARGUMENT: a relative path; NOT_FOUND: no such file; MISSING_DEPENDENCY: a
     // library that it links is absent; BAD_PLUGIN: the loader refuses it for another reason. The
     // cause's message is the loader's text.
     [[nodiscard]] static Result<Library> open(const std::filesystem::path& path);

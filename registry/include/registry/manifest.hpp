@@ -23,31 +23,34 @@
 namespace wye::registry {
 
 inline constexpr std::size_t kManifestBytes = 64 * 1024;  // larger files are refused unread
-inline constexpr int kManifestDepth = 8;                  // deeper nesting is refused
+inline constexpr int kManifestDepth = 8;                  // files with deeper nesting are refused
 inline constexpr std::string_view kManifestSuffix = ".wye.json";
 
 // A system library that the plugin opens at run time. If it is absent, the plugin is not opened.
 struct Need {
     std::string soname;
     std::string min_version;  // may be empty
-    // Where the version is found: "symbols", the highest of the versions that the library defines
-    // for its symbols ("NAME_3.0": 3.0), or "file", the end of its file's name after ".so.".
+    // How the version is found. "symbols": the highest of the versions that the library defines for
+    // its symbols ("NAME_3.0" is 3.0). "file": what follows ".so." in its file name.
     std::string version_from;
     std::string package;  // its Debian package; may be empty
 };
 
-// A translation by the plugin's compiler, from a format that the host lowers to.
+// A format that the plugin's compiler can translate to, from one that the host lowers to.
 struct Translation {
     std::string format;
     std::string from;           // the host's format
     std::string target_option;  // the compiler option before the target's name; may be empty
 };
 
-// What the driver's devices depend on besides the libraries that it loads: one of the three.
+// Something that the driver's devices depend on, besides the libraries that it loads. Exactly one
+// member is set.
 struct Watch {
-    std::string path;      // a file, or a folder with its files; `~/` is the user's home
-    std::string variable;  // of the environment, "PREFIX_*" for many; paths in its value count too
-    std::string value_of;  // the same, but its value only: it may name a folder of a cache
+    std::string path;  // a file, or a folder with its files; `~/` is the user's home
+    // An environment variable, "PREFIX_*" for several; paths in its value are watched too.
+    std::string variable;
+    // An environment variable whose value alone is watched, since it may name a cache folder.
+    std::string value_of;
 };
 
 enum class PluginKind : std::uint8_t {
@@ -59,30 +62,30 @@ struct Manifest {
     PluginKind kind = PluginKind::plugin;
     std::string id;       // [a-z][a-z0-9_]*, the selector name
     std::string library;  // a file name in the manifest's own folder
-    std::string arch;     // as `uname -m` prints it
+    std::string arch;     // in the form that `uname -m` prints
     std::uint32_t abi_major = 0;
-    std::uint32_t draft = 0;         // of the major; 0: none is named
-    std::uint32_t minor_needed = 0;  // oldest host minor that it works with
-    std::uint32_t minor_built = 0;   // minor that it was built against
-    std::string backend;             // the driver interface; free text
+    std::uint32_t draft = 0;         // of the major version; 0: no draft is named
+    std::uint32_t minor_needed = 0;  // the oldest host minor that the plugin works with
+    std::uint32_t minor_built = 0;   // the minor that the plugin was built against
+    std::string backend;             // the driver interface, as free text
     std::string version;             // dotted numbers, e.g. "0.1.0"
     std::vector<Need> needs;
     std::vector<Translation> translates;
     std::vector<Watch> watches;
-    std::vector<std::string> unknown_keys;  // the first ones, in full: "abi.nmajor"
+    std::vector<std::string> unknown_keys;  // the first unknown keys, as full paths: "abi.nmajor"
 };
 
 // `path` is for messages only.
 [[nodiscard]] Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path);
 
-// True for [a-z][a-z0-9_]*, at most 64 characters, and none of the selector's own words.
+// True for [a-z][a-z0-9_]* of at most 64 characters, except the keywords of the selector.
 [[nodiscard]] bool valid_plugin_id(std::string_view id) noexcept;
 
-// Compares dotted versions part by part, as numbers ("0.10" after "0.9"), other parts as text.
-// Returns a negative number, zero or a positive number.
+// Compares dotted versions part by part: numbers by value ("0.10" is after "0.9"), other parts as
+// text. Returns a negative number, zero or a positive number.
 [[nodiscard]] int compare_versions(std::string_view left, std::string_view right) noexcept;
 
-// The machine this build runs on ("x86_64").
+// The machine architecture of this build ("x86_64").
 [[nodiscard]] std::string_view host_arch() noexcept;
 
 }  // namespace wye::registry

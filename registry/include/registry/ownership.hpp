@@ -90,9 +90,9 @@ class Pin {
         return *static_cast<T*>(object());
     }
     [[nodiscard]] void* object() const noexcept;
-    [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: of the context
+    [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: the context owns it
     [[nodiscard]] std::string label() const;
-    // As label, but lives only until the object is freed or labelled anew.
+    // As `label`, but valid only until the object is freed or relabelled.
     [[nodiscard]] std::string_view label_view() const noexcept;
     [[nodiscard]] Handle handle() const noexcept { return handle_; }
     explicit operator bool() const noexcept { return slot_ != nullptr; }
@@ -106,7 +106,7 @@ class Pin {
     Handle handle_ = 0;
 };
 
-// Uses of objects by submitted work; destroy it when the work has ended. Move-only.
+// Uses of objects by submitted work. Destroy it when the work has ended. Move-only.
 class InFlight {
   public:
     InFlight() = default;
@@ -114,7 +114,7 @@ class InFlight {
     InFlight& operator=(InFlight&& other) noexcept;
     ~InFlight() { release(); }
     void release() noexcept {
-        if (!slots_.empty()) end_uses();  // inline: each use begins with none
+        if (!slots_.empty()) end_uses();  // inline: an InFlight is empty before it is assigned
     }
 
   private:
@@ -135,11 +135,11 @@ struct Place {
 class HandleTable {
   public:
     explicit HandleTable(std::uint16_t context_tag);
-    ~HandleTable();  // destroys the rest, users before what they use
+    ~HandleTable();  // destroys the remaining objects, users before what they use
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    // Adds an object, whose ownership the table shares. `label` is for messages.
+    // Adds an object and shares its ownership. `label` is for messages.
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
                                      std::string label);
 
@@ -147,33 +147,33 @@ class HandleTable {
     // As find; WRONG_OWNER unless `expected` owns the object.
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
-    // Another pin of the same object, whose handle may have been freed meanwhile. LIMIT_EXCEEDED.
+    // Another pin of the same object, even if its handle was freed meanwhile. LIMIT_EXCEEDED.
     [[nodiscard]] Result<Pin> pin_again(const Pin& pin) const;
 
-    // Checks that all handles are still live and adds a use to each: all or none. At most
-    // WYE_LIMIT_BUFFERS.
+    // Checks that all handles are live and adds a use to each: all or none. At most
+    // WYE_LIMIT_BUFFERS handles.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
 
-    // BUFFER_IN_USE, about the object of a pin.
+    // The error BUFFER_IN_USE for a pinned object.
     [[nodiscard]] static Error in_use(const Pin& pin, HandleKind kind);
 
-    // Frees a handle. BUFFER_IN_USE while work uses it. Concurrent calls that found it end
-    // normally.
+    // Frees a handle. BUFFER_IN_USE while submitted work uses it. Concurrent calls that already
+    // hold a pin end normally.
     [[nodiscard]] Result<void> remove(Handle handle, HandleKind kind);
     // Frees a handle at once; the object is destroyed when nothing uses it.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
 
-    // As find and begin_use, but without an error: on failure an empty pin, or false. Call those
-    // for the error.
+    // As `find` and `begin_use`, but without an error: a failure returns an empty pin, or false.
+    // Call `find` or `begin_use` for the error.
     [[nodiscard]] Pin try_find(Handle handle, HandleKind kind) const noexcept;
     [[nodiscard]] bool try_use(std::span<const Handle> handles, InFlight& out) const noexcept;
 
-    // Labels an object anew.
+    // Replaces an object's label.
     [[nodiscard]] Result<void> relabel(Handle handle, HandleKind kind, std::string label);
 
     // All live objects of a kind.
     [[nodiscard]] std::vector<Pin> all(HandleKind kind) const;
-    // The handles of an owner whose objects exist, retired ones included.
+    // The number of an owner's objects that still exist, retired ones included.
     [[nodiscard]] std::size_t owned(const OwnerRef& owner) const;
     // Retires every live handle of an owner, users before what they use.
     void retire_all(const OwnerRef& owner);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads bytes that a plugin points to, with size limits, and with an error instead of a crash for
-// unmapped memory. Escapes text, so that a plugin can neither forge a line of the report or the log
-// nor control a terminal. Pure but for reading; free-threaded.
+// Reads bytes that a plugin points to, with size limits, and fails instead of crashing at unmapped
+// memory. Escapes text, so that a plugin can neither forge a line of the report or the log nor
+// control a terminal. Pure apart from reading; free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ namespace wye::registry {
 
 // Escapes control characters, direction marks and bytes that are not UTF-8: "\n", "\x1b".
 [[nodiscard]] std::string one_line(std::string_view text);
-// As one_line, but keeps line ends and tabs: for texts of several lines, such as compilers' logs.
+// As `one_line`, but keeps line ends and tabs, for texts such as compiler logs.
 [[nodiscard]] std::string several_lines(std::string_view text);
 
-// False if bytes at `from` are unmapped; `to` is then unspecified.
+// Copies bytes. Returns false if some at `from` are unmapped; `to` is then unspecified.
 [[nodiscard]] bool read_memory(void* to, const void* from, std::size_t size) noexcept;
 
 // Reads a text, on one line. PLUGIN_FAULT, naming `what`, for more than `limit` bytes or unreadable
 // memory.
 [[nodiscard]] Result<std::string> read_text(wye_string text, std::uint64_t limit,
                                             std::string_view what);
-// Reads bytes, unchanged.
+// Reads bytes, unchanged. Errors as for `read_text`.
 [[nodiscard]] Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
                                                         std::string_view what);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prober: verdicts on plugin files before they are opened in this process: remembered ones, or by
-// the helper program `wye-probe`, one process for each plugin, all at once. Verdicts are kept in
-// the cache folder, and are valid for the content of the plugin and for the state of the driver's
-// files. Free-threaded; waits for its children, and holds no lock meanwhile.
+// Prober: provides verdicts on plugin files before they are opened in this process. A verdict is a
+// remembered one, or the result of running the helper program `wye-probe`: one process per plugin,
+// all at once. Verdicts are kept in the cache folder, and are valid for the plugin's content and
+// the state of the driver's files. Free-threaded; waits for its children, and holds no lock
+// meanwhile.
 #pragma once
 
 #include <chrono>
@@ -23,34 +24,34 @@ namespace wye::registry {
 
 enum class ProbeMode : std::uint8_t {
     off,        // plugins are opened unprobed
-    inside,     // remembered verdicts count; others are opened unprobed
-    child,      // each plugin is probed anew, and is refused without a helper
+    inside,     // remembered verdicts count; plugins without one are opened unprobed
+    child,      // each plugin is probed anew, and refused if there is no helper
     automatic,  // a remembered verdict, else a child, else unprobed with a record
 };
 // "off", "inline", "child", "auto".
 [[nodiscard]] std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept;
 
-// Of one plugin's probe, in bytes: 4 GiB, or half of the machine's memory if that is less.
+// The memory limit of one plugin's probe, in bytes: 4 GiB, or half of the machine's memory if less.
 [[nodiscard]] std::uint64_t default_probe_memory() noexcept;
 
 struct ProbeOptions {
     ProbeMode mode = ProbeMode::off;
-    // Devices of plugin files are described by children or remembered verdicts, and never opened in
-    // this process, not even if the user trusts the plugin. Works without a cache folder too.
+    // Plugins from files are never opened in this process, even if the user trusts them: their
+    // devices are described by children or remembered verdicts. Works without a cache folder too.
     bool describe = false;
     std::filesystem::path helper;            // absolute; empty: there is none
-    std::chrono::milliseconds limit{10000};  // of one plugin's probe
-    // Bytes that one plugin's probe may take; those of files do not count.
+    std::chrono::milliseconds limit{10000};  // time limit of one plugin's probe
+    // Memory limit of one plugin's probe, in bytes; mapped files do not count.
     std::uint64_t memory = default_probe_memory();
 };
 
-// Where a verdict is from, or why there is none.
+// How a verdict was obtained, or why there is none.
 enum class ProbeState : std::uint8_t {
-    none,        // not asked for: the plugin is built in, or was not opened
-    off,         // opened unprobed, as the mode says, or since no helper could probe it
-    trusted,     // opened unprobed, as the user trusts it
+    none,        // not probed: the plugin is built in, or was not opened
+    off,         // opened unprobed, as the mode asks or because no helper could probe it
+    trusted,     // opened unprobed, because the user trusts it
     remembered,  // the verdict of an earlier probe
-    child,       // the verdict of a probe now
+    child,       // the verdict of a probe just made
 };
 [[nodiscard]] std::string_view probe_state_name(ProbeState state) noexcept;  // "remembered"
 
@@ -63,21 +64,22 @@ struct Probed {
 
 class Prober {
   public:
-    // The cache folder is the configuration's `cache_folder`; none: nothing is remembered.
+    // Verdicts are kept in the configuration's `cache_folder`; without one, nothing is remembered.
     Prober(ProbeOptions options, std::shared_ptr<const HostServices> host);
 
     [[nodiscard]] bool on() const noexcept { return options_.mode != ProbeMode::off; }
     [[nodiscard]] bool describes() const noexcept { return on() && options_.describe; }
 
-    // In the order of the candidates.
+    // Returns one element per candidate, in their order.
     [[nodiscard]] std::vector<Probed> probe(std::span<const Candidate* const> candidates) const;
-    // The remembered verdict, even one that asks for another try. Starts no process.
+    // The remembered verdict, even if it asks for another try. Starts no process.
     [[nodiscard]] std::optional<Verdict> recall(const Candidate& candidate) const;
 
-    // The plugin, as it is now, is opened unprobed from now on; where plugins are only described,
-    // a harmful verdict and wrong bytes are warnings. IO: it cannot be kept.
+    // Marks the plugin file, with its present content, as trusted: it is opened unprobed from then
+    // on. Where plugins are only described, a harmful verdict and wrong bytes become warnings. IO:
+    // the trust cannot be stored.
     [[nodiscard]] Result<void> trust(const Candidate& candidate) const;
-    // Forgets what is remembered for every configuration, and the user's trust.
+    // Forgets the verdicts for every configuration, and the user's trust.
     void forget(const Candidate& candidate) const noexcept;
 
   private:

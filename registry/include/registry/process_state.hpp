@@ -26,7 +26,7 @@ namespace wye::registry {
 
 class ProcessStateGuard {
   public:
-    // `active` false: does nothing, for built-in plugins, which change no state.
+    // Does nothing unless `active`: built-in plugins need no guard, as they change no state.
     explicit ProcessStateGuard(bool active = true) noexcept;
     ~ProcessStateGuard();
     ProcessStateGuard(const ProcessStateGuard&) = delete;
@@ -42,7 +42,8 @@ class ProcessStateGuard {
     fenv_t floats_{};
 };
 
-// Marks the library with `address` as a driver's: a plugin may be loaded before it is opened.
+// Marks the library with `address` as a driver's, for plugins that are loaded before they are
+// opened.
 void count_as_driver(const void* address) noexcept;
 
 }  // namespace wye::registry

@@ -32,8 +32,8 @@ struct Property {
     enum class Operator : std::uint8_t { equal, not_equal, at_least, at_most, more, less };
     std::uint32_t key = 0;  // enum wye_fact_key
     Operator op = Operator::equal;
-    FactValue value;   // of the fact's type; of a list: one number
-    std::string text;  // as it is printed: "memory_bytes>=8GiB"
+    FactValue value;   // of the fact's type; one number for a list
+    std::string text;  // in printed form: "memory_bytes>=8GiB"
 
     [[nodiscard]] bool fits(const Facts& facts) const;
 };
@@ -41,7 +41,7 @@ struct Property {
 // "needs memory_bytes>=8GiB, has 4294967296".
 [[nodiscard]] std::string why_not(const Property& property, const Facts& facts);
 
-// A mistake in a text: what is wrong at which byte, and the remedy without "Fix: ".
+// A mistake in a text: what is wrong, at which byte, and the remedy without "Fix: ".
 struct TextFault {
     std::size_t offset = 0;
     std::string what, fix;
@@ -50,8 +50,8 @@ struct TextFault {
 // Parses one property, without spaces around it. Returns a fault, or fills `out`.
 [[nodiscard]] std::optional<TextFault> parse_property(std::string_view text, Property& out);
 
-// The text between quotes at the beginning of `text`: \" and \\ stand for " and \. Returns its
-// length with quotes, or 0 with a fault: not closed, another escape, a control character.
+// Parses the quoted text at the beginning of `text`; \" and \\ stand for " and \. Returns its
+// length with quotes, or 0 with a fault: no closing quote, another escape, or a control character.
 [[nodiscard]] std::size_t parse_quoted(std::string_view text, std::string& out, TextFault& fault);
 [[nodiscard]] std::string in_quotes(std::string_view text);
 

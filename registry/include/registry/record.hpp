@@ -23,16 +23,16 @@ enum class Stage : std::uint8_t {
     architecture,  // the ELF header: machine, kind, completeness
     needs,         // a system library that the manifest requires
     opened,        // the system loader
-    negotiated,    // entry symbol, version range, tables
+    negotiated,    // the entry symbol, the version range, the tables
     initialised,   // the plugin's init
-    enumerated,    // its devices
-    probed,        // what it did in a process of its own
+    enumerated,    // its list of devices
+    probed,        // its probe in a process of its own
 };
 
 enum class Severity : std::uint8_t {
     refused,  // the candidate is not used
     warning,  // it is used, but something is wrong
-    note,     // ignored on purpose (a variable, a shadowed duplicate)
+    note,     // ignored on purpose: a variable, a shadowed duplicate
 };
 
 struct Record {

@@ -25,23 +25,24 @@
 namespace wye::registry {
 
 struct ReportOptions {
-    Selector selector;                  // devices outside it are left out, their plugins unopened
-    std::string host_version;           // of libwye
-    std::optional<Requirements> needs;  // compared with each device, for its `unmet`
+    Selector selector;         // devices outside it are left out, and their plugins not opened
+    std::string host_version;  // of libwye
+    std::optional<Requirements> needs;           // compared with each device, to fill its `unmet`
     std::map<std::string, std::string> filters;  // variables and flags in effect
     // Returns the ids of the host's driver workarounds for a device, in report order. Empty: the
     // report has null for them.
     std::function<std::vector<std::string_view>(const DeviceInfo&)> quirks;
-    // The operations of the language that a device runs. Empty: the report has null for them.
+    // Returns the operations of the language that a device runs. Empty: the report has null for
+    // them.
     std::function<Json(const DeviceInfo&)> operations;
-    bool explains = true;  // sources of facts, and reasons why there are none; else null
+    bool explains = true;  // reports the sources of facts, and why facts are missing; else null
     int indent = 2;        // -1: one line
 };
 
 // Opens every plugin that the selector does not exclude. Never fails: the report lists failures.
 [[nodiscard]] std::string report_json(Registry& registry, const ReportOptions& options);
 
-// What earlier probes found, as a JSON array in search order: id, path, verdict (null: none),
+// The verdicts of earlier probes, as a JSON array in search order: id, path, verdict (null: none),
 // quarantined, times, slot, how, printed, made_unix_ns, took_ns, device_count. Opens no plugin.
 [[nodiscard]] std::string verdicts_json(const Registry& registry);
 

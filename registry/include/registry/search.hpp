@@ -35,24 +35,24 @@ struct SearchInput {
     std::vector<std::filesystem::path> application;  // files or folders that the application names
     // WYE_PLUGIN_PATH, WYE_PLUGIN_PATH_ADD, WYE_PLUGINS_DISABLE
     Environment environment;
-    bool elevated = false;  // environment and user folder are ignored
-    Trusted trusted;        // besides root and, unless elevated, the owners of the host's folder
+    bool elevated = false;  // the environment and the user folder are ignored
+    Trusted trusted;  // in addition to root and, unless elevated, the owners of the host's folder
     std::filesystem::path user_folder;    // empty: none
     std::filesystem::path system_folder;  // empty: none
-    std::filesystem::path host_folder;    // beside the host library; empty: none
-    std::vector<std::string> taken_ids;   // of built-in plugins: they win
+    std::filesystem::path host_folder;    // the folder of the host library; empty: none
+    std::vector<std::string> taken_ids;   // ids of built-in plugins, which take precedence
 };
 
 // A plugin that may be opened.
 struct Candidate {
-    std::string id;  // of the manifest; without one, of the file name (id_of_file)
+    std::string id;  // from the manifest, else from the file name (id_of_file)
     std::filesystem::path library;
-    FileStatus file;                   // of the library, when it was found
-    std::optional<Manifest> manifest;  // none: only for a file that the application names
+    FileStatus file;                   // status of the library when it was found
+    std::optional<Manifest> manifest;  // none only for a file that the application names
     std::filesystem::path manifest_file;
     Source source = Source::application;
-    // Others of the same id, in order: one is opened instead if the file of this one turns out not
-    // to be what its manifest says.
+    // Further candidates of the same id, in order. If this one's file turns out not to be what its
+    // manifest says, the next is opened instead.
     std::vector<Candidate> shadowed;
 };
 
@@ -63,11 +63,12 @@ struct SearchResult {
     std::vector<std::string> disabled;  // ids of plugins that WYE_PLUGINS_DISABLE names
 };
 
-// Limits, so that a folder of thousands of files neither delays a process nor fills its report.
+// Limits of a search, so that a folder of thousands of files neither delays a process nor fills its report.
+// A stray library is one without a manifest.
 inline constexpr std::size_t kMostRecords = 100;
-inline constexpr std::size_t kMostManifests = 256;          // of one folder
-inline constexpr std::size_t kManifestTotal = 1024 * 1024;  // bytes, of one search
-inline constexpr std::size_t kMostStrayLibraries = 8;       // with a record each, of one folder
+inline constexpr std::size_t kMostManifests = 256;          // per folder
+inline constexpr std::size_t kManifestTotal = 1024 * 1024;  // bytes of manifests, per search
+inline constexpr std::size_t kMostStrayLibraries = 8;       // with a record each, per folder
 
 [[nodiscard]] SearchResult search(const SearchInput& input, const FileSystem& files);
 

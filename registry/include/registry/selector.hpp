@@ -33,29 +33,29 @@ struct SelectorEntry {
     enum class Kind : std::uint8_t { automatic, all, plugin, device, id, name };
     Kind kind = Kind::automatic;
     bool discard = false;
-    bool star = false;        // written `plugin:*`
-    std::string plugin;       // plugin, device; id, name: empty means any
-    std::uint32_t index = 0;  // device
-    std::string text;         // id, name: as written, without "@" and quotes
+    bool star = false;        // written as `plugin:*`
+    std::string plugin;       // for kinds plugin and device; for id and name, empty means any
+    std::uint32_t index = 0;  // for kind device
+    std::string text;         // for kinds id and name: as written, without "@" or quotes
     std::vector<Property> properties;
 
     // Whether the entry, apart from its "-" and its properties, names this device. `physical`: the
-    // id of its physical device; empty: unknown.
+    // id of the device's physical device; empty: unknown.
     [[nodiscard]] bool names(const DeviceInfo& device, std::string_view physical = {}) const;
-    // As names, and the properties hold.
+    // Whether the entry names the device and its properties hold.
     [[nodiscard]] bool covers(const DeviceInfo& device, std::string_view physical = {}) const;
-    // The first property that does not hold; null: all do.
+    // The first property that does not hold; null: all hold.
     [[nodiscard]] const Property* broken(const DeviceInfo& device) const;
-    // Whether it may name a device of the plugin.
+    // Whether the entry may name a device of the plugin.
     [[nodiscard]] bool can_name(std::string_view plugin_id) const noexcept;
-    // Whether devices that it names are ordered as `auto` does, not by index.
+    // Whether the devices that it names are ordered by rank, as for `auto`, not by index.
     [[nodiscard]] bool ranked() const noexcept { return plugin.empty(); }
 };
 
 struct Selector {
     std::vector<SelectorEntry> entries;  // never empty
 
-    // The entries without "-", in order; [auto] if there are none.
+    // The entries without "-", in order; `auto` alone if there are none.
     [[nodiscard]] std::vector<SelectorEntry> wanted() const;
     // Whether a "-" entry names the device.
     [[nodiscard]] bool discards(const DeviceInfo& device, std::string_view physical = {}) const;
@@ -67,7 +67,8 @@ struct Selector {
     [[nodiscard]] bool has_ids() const noexcept;
 };
 
-// INVALID_ARGUMENT with the column and a caret line under the text. Empty text is `auto`.
+// INVALID_ARGUMENT gives the column, and a line with a caret under the text. An empty text is
+// `auto`.
 [[nodiscard]] Result<Selector> parse_selector(std::string_view text);
 [[nodiscard]] std::string to_text(const Selector& selector);
 [[nodiscard]] std::string to_text(const SelectorEntry& entry);

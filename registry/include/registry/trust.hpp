@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trust: whether somebody else could replace a file. Follows a path name by name, links included,
-// and judges each folder, link and the file itself by owner and permissions. Keeps what it saw of
-// folders and links, so that files of one folder cost one look each. Not thread-safe; nothing
-// throws. registry/README.md has the rules.
+// Trust: decides whether another user could replace a file. Follows a path name by name, links
+// included, and judges each folder, each link and the file itself by owner and permissions. Caches
+// the status of folders and links, so that each is read once for all files of a folder. Not
+// thread-safe; nothing throws. registry/README.md has the rules.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace wye::registry {
 
-// Whose files are trusted, besides those of root.
+// The owners whose files are trusted, in addition to root.
 struct Trusted {
     std::vector<std::uint32_t> users;
-    std::optional<std::uint32_t> private_group;  // of the user alone, by the same number
+    std::optional<std::uint32_t> private_group;  // the user's own group, with the user's number
 };
 
-// The effective user of this process. None if `elevated` by the group or by capabilities alone: the
-// user is then the one who raised them.
+// Trusts the effective user of this process. Trusts nobody if the process is `elevated` by its
+// group or capabilities alone, as the effective user is then the one who started it.
 [[nodiscard]] Trusted trusted_users(bool elevated) noexcept;
 
 class Trust {
@@ -32,16 +32,17 @@ class Trust {
     Trust(const FileSystem& files, Trusted trusted) : files_(files), trusted_(std::move(trusted)) {}
 
     struct Seen {
-        FileStatus status;           // of what the path leads to; `missing` if there is none
-        std::filesystem::path real;  // without links
-        std::string fault;           // "everyone may write to `/tmp`"; empty: trusted
-        std::string fix;             // of the fault
+        FileStatus status;           // of the path's target; `missing` if there is none
+        std::filesystem::path real;  // the path with all links resolved
+        // Why it is not trusted: "everyone may write to `/tmp`"; empty: trusted.
+        std::string fault;
+        std::string fix;  // the remedy for the fault
     };
-    // The path must be absolute. Errors: IO, too many links included.
+    // The path must be absolute. Errors: IO, also for too many links.
     [[nodiscard]] Result<Seen> look(const std::filesystem::path& path);
 
-    // Trusts the owners of an existing folder and of the folders above it: whoever can replace the
-    // host library runs code in this process anyway.
+    // Trusts the owners of an existing folder and of the folders above it. Used for the host
+    // library's folder: whoever can replace that library runs code in this process anyway.
     void add_owners(const std::filesystem::path& folder);
 
   private:

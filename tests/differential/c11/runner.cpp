@@ -64,7 +64,7 @@ void start(Invocation& each) {
     each.state = Invocation::State::Runs;
 }
 
-// Resumes the invocations of each group of `width` whose members all wait or have ended.
+// Resumes each group of `width` invocations whose members all wait or have ended.
 bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State waiting) {
     bool any = false;
     for (std::size_t first = 0; first < all.size(); first += width) {
@@ -80,7 +80,7 @@ bool release(std::vector<Invocation>& all, std::size_t width, Invocation::State 
     return any;
 }
 
-// False: deadlock.
+// Runs invocations that wait for one another. False: deadlock.
 bool run_together(std::vector<Invocation>& all, std::size_t subgroup) {
     using State = Invocation::State;
     for (Invocation& each : all) start(each);

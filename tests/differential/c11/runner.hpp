@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs cases as C11: the written text is compiled by the system's compiler into a shared object and
-// called once for each invocation, with separate stacks if invocations wait for one another. One
-// case at a time.
+// Runs cases as C11. The written text is compiled by the system's compiler into a shared object,
+// and called once per invocation, on separate stacks if invocations wait for one another. One case
+// at a time.
 #pragma once
 
 #include "support/referee.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares random programs and all regressions, as C11, with the oracle: the middle form, written
-// by another writer and compiled by another compiler.
+// Compares random programs and all regressions, run as C11, with the oracle. They use the middle
+// form as the lowerings do, but another writer and another compiler.
 #include <doctest/doctest.h>
 
 #include <filesystem>

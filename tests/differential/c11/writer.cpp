@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every scalar that a program computes is a constant of its own, so expressions do not nest and
-// operator precedence does not matter.
+// Each scalar that a program computes becomes a constant, so expressions do not nest and operator
+// precedence does not matter.
 #include "differential/c11/writer.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ using lower::middle::Space;
 using lower::middle::Step;
 namespace middle = lower::middle;
 
-using Value = std::vector<std::string>;  // names or literals, one for each lane
+using Value = std::vector<std::string>;  // names or literals, one per lane
 
 constexpr std::string_view kPrologue = R"(#include <math.h>
 #include <stdbool.h>
@@ -68,7 +68,7 @@ static uint32_t ballot(struct call* w, bool value, uint32_t first, uint32_t lane
 }
 )";
 
-// How a value of this kind is held: integers unsigned, f16 as the f32 of the same value.
+// The C type of a value of this kind: integers are unsigned, f16 is held as the f32 of equal value.
 std::string_view held(Kind kind) {
     switch (kind) {
         case Kind::BOOL:
@@ -311,7 +311,7 @@ std::string Writer::word(const Step& step, const Value& v) {
     if (sign == nullptr)
         throw std::runtime_error(fmt::format("no word for `{}`", ir::op_text(step.op)));
     const bool shifts = step.op == Op::SHL || step.op == Op::SHR;
-    // Signed only if the sign matters: other operations wrap.
+    // Signed only where the sign matters: other operations wrap.
     const bool wraps =
         step.op == Op::ADD || step.op == Op::SUB || step.op == Op::MUL || step.op == Op::SHL;
     const std::string_view as = wraps ? held(step.from) : own(step.from);
@@ -393,7 +393,8 @@ Value Writer::value(ir::ExprId id) {
         case Op::LOCAL: {
             Value v;
             for (unsigned k = 0; k < e.type.lanes; ++k)
-                v.push_back(name(e.type.kind, local(e.extra, k)));  // a copy: it may change
+                // A copy, since the local may change.
+                v.push_back(name(e.type.kind, local(e.extra, k)));
             return v;
         }
         case Op::BUILTIN: {
@@ -423,7 +424,7 @@ Value Writer::value(ir::ExprId id) {
     }
 }
 
-// A select whose accesses are in range only in the arm that is taken.
+// Writes a select as a branch, because its accesses are in range only in the arm that is taken.
 Value Writer::branch(const ir::Expr& e) {
     const auto ids = code_->operands_of(e);
     const std::string condition = value(ids[0])[0];
@@ -504,14 +505,14 @@ Value Writer::call(const ir::Expr& e) {
 
 // ---- Memory -------------------------------------------------------------------------------------
 
-// A pointer to the components.
+// A pointer to an array's components.
 std::string Writer::elements(const Array& array) const {
     if (array.space == Space::Private) return fmt::format("v{}", array.number);
     if (array.space == Space::Constant) return fmt::format("c{}", array.number);
     return fmt::format("(({}*)w->buffers[{}])", in_memory(array.cell), array.number);
 }
 
-// Empty: always in range.
+// The condition that an access is in range; empty: always.
 std::string Writer::in_range(const Access& access, std::string& at) {
     at = value(access.index)[0];
     if (access.check == Access::Check::None) return {};
@@ -579,7 +580,7 @@ Value Writer::effect(ir::ExprId id) {
     return {form(middle::subgroup(e.op, code_->exprs[ids[0]].type.kind), operands)};
 }
 
-// Invocations run one after another between waits, so plain accesses suffice.
+// Between waits, invocations run one after another, so plain accesses are atomic.
 Value Writer::atomic(ir::ExprId id) {
     const ir::Expr& e = code_->exprs[id];
     const Access access = statements_->access(id);

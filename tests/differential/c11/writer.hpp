@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes programs as plain C11 for the system's compiler: the smallest writer on top of the middle
-// form. One invocation is one call; its runner makes invocations wait for one another.
+// Writes programs as plain C11 for the system's compiler: the smallest writer of the middle form. A
+// call runs one invocation; its runner makes invocations wait for one another.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace c11 {
 
-// The argument of a call, which the text declares alike. One for each invocation.
+// The argument of a call, one per invocation. The written text declares the same structure.
 struct Call {
-    void* const* buffers;          // by number, `shared` arrays too
-    const std::uint64_t* lengths;  // of buffers
+    void* const* buffers;          // by buffer number, `shared` arrays included
+    const std::uint64_t* lengths;  // of the buffers
     const std::uint64_t* params;   // bits
     std::uint32_t group[3], groups[3], local[3];
     std::uint32_t index;   // of the invocation in its workgroup
@@ -24,8 +24,8 @@ struct Call {
     void (*wait)(Call* call, int workgroup);
 };
 
-// `program`: valid, without math functions and grid barriers. `subgroup`: 0 if it uses none. The
-// entry is `wye_main`.
+// `program` must be valid, without math functions and grid barriers. `subgroup`: its width, or 0 if
+// the program uses none. The entry is `wye_main`.
 [[nodiscard]] std::string write(const wye::ir::Program& program, std::uint32_t subgroup);
 
 }  // namespace c11

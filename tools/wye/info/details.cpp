@@ -15,7 +15,7 @@ std::string line(const Style& style, std::string_view name, std::string_view val
     return wrapped(style, "  " + padded(clean(name), kNameWidth) + ' ', value);
 }
 
-// Why the host does not know a fact, and what it does about it.
+// Why the host does not know a fact, and what that leads to.
 std::string why_unknown(const Report& device, const std::string& name) {
     const std::string reason = text(fields(device, "fact_reasons"), name.c_str());
     if (reason == "unknown") return "the plugin is older than this fact";
@@ -62,7 +62,7 @@ std::string list_text(const Report& object, const char* key) {
     return all.empty() ? "none" : out;
 }
 
-// "opencl:0 (PCI address, certain)".
+// A text such as "opencl:0 (PCI address, certain)".
 std::string alias_text(const Report& alias) {
     if (!alias.is_object()) return value_text(alias);
     std::string why = text(alias, "evidence");
@@ -92,7 +92,7 @@ std::string device_text(const Report& report, const Report& device, const Style&
     return out + facts_text(device, style) + '\n';
 }
 
-// All that a record says, a line each.
+// The parts of a record, one per line.
 std::string reason_lines(const Report& reason, const Style& style) {
     std::string out;
     for (const char* key : {"stage", "code", "message", "loader_text", "missing_library", "fix"})
@@ -101,7 +101,8 @@ std::string reason_lines(const Report& reason, const Style& style) {
     return out;
 }
 
-// "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after 310 ms, ...".
+// A text such as "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after
+// 310 ms, ...".
 std::string probe_text(const Report& probe) {
     std::string out = text(probe, "end");
     if (const std::string slot = text(probe, "slot"); !slot.empty()) out += " in " + slot;
@@ -118,7 +119,7 @@ std::string plugin_text(const Report& plugin, const Style& style) {
     std::string id = text(plugin, "id");
     if (id.empty()) id = "(no id)";
     std::string path = text(plugin, "path");
-    // Only a plugin that works can be built in: a refused path may be empty.
+    // A built-in plugin has no path, and a refused candidate may have none.
     if (path.empty()) path = text(plugin, "source") == "builtin" ? "built in" : "(no path)";
     std::string out = wrapped(style, ink(style, Ink::name, clean(id)) + "  ",
                               fmt::format("{} {}", text(plugin, "version"), path));

@@ -8,26 +8,27 @@
 namespace wye::tool {
 namespace {
 
-// The name of an item in its list: that of its kind that both machines may share.
+// The name that identifies an item in its list. Both machines may have an item of that name.
 std::string name_of(const Report& item) {
     if (std::string selector = text(item, "selector"); !selector.empty()) return selector;
     std::string out = text(item, "id");
     if (out.empty()) out = text(item, "name");
     if (out.empty()) out = text(item, "plugin");
-    // Several files may have the id of one plugin.
+    // Several files may have the same plugin id.
     const std::string state = text(item, "state");
     if (state == "shadowed" || state == "refused") out += " " + text(item, "path");
     if (out.empty() || !text(item, "stage").empty()) out += " " + text(item, "message");
     return out;
 }
 
-// A reason by its sentence.
+// A value as text; a record is shown by its sentence.
 std::string shown(const Report& value) {
     const std::string message = text(value, "message");
     return message.empty() ? value_text(value) : message;
 }
 
-// Members that are never the same: times, free memory, and how and when a plugin was probed.
+// Whether a member differs in every report: times, free memory, and how and when a plugin was
+// probed.
 bool changes_anyway(std::string_view key) {
     return key == "taken_at" || key == "free_memory_bytes" || key == "free_memory_age_ms" ||
            key == "probe" || key == "probe_state";
@@ -81,7 +82,7 @@ class Diff {
                 put_whole("+", Ink::good, inside(key), value);
     }
 
-    // Items of one name are compared in their order.
+    // Items of equal names are compared in their order.
     void compare_lists(const std::string& path, const Report& before, const Report& after) {
         std::multimap<std::string, const Report*> others;
         for (const Report& item : after) others.emplace(name_of(item), &item);

@@ -16,7 +16,8 @@ std::string without_fix(std::string text) {
 
 std::string info_of(const std::string& selector) { return "wye info -l -d " + selector; }
 
-// A wrong path in a driver's variable hides its devices: the most likely cause of what follows.
+// A wrong path in a driver's variable hides its devices, so it is the most likely cause of other
+// faults.
 void add_variables(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
         const std::string name = text(variable, "name");
@@ -53,13 +54,13 @@ void add_devices(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Whether the user of this machine can do it.
+// Whether the user of this machine can apply the fix.
 bool is_up_to_the_user(const std::string& fix) {
     return !fix.empty() && !fix.starts_with("none needed") &&
            fix != "report this to the plugin's author";
 }
 
-// What is wrong with plugins that are used all the same.
+// Warnings about plugins that are used nevertheless.
 void add_warnings(const Report& report, std::vector<Advice>& out) {
     for (const Report& record : items(report, "records")) {
         if (text(record, "severity") != "warning" ||
@@ -74,7 +75,7 @@ void add_warnings(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Two plugins say different things of what may be one device.
+// Contradictory statements of two plugins about what may be one device.
 void add_doubts(const Report& report, std::vector<Advice>& out) {
     for (const Report& doubt : items(report, "doubts")) {
         const std::vector<std::string> devices = texts(doubt, "devices");
@@ -86,7 +87,7 @@ void add_doubts(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// Plugins whose dispatches nobody tried: a fault of theirs ends the application.
+// Plugins without test dispatches: a fault of theirs would end the application.
 void add_unprobed(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
         if (text(plugin, "state") != "ready" || text(plugin, "probe_state") != "off") continue;
@@ -99,7 +100,8 @@ void add_unprobed(const Report& report, std::vector<Advice>& out) {
 
 void add_misspelt(const Report& report, std::vector<Advice>& out) {
     for (const Report& variable : items(report, "environment")) {
-        // A known variable says what it is about; raised privileges may take its effect.
+        // A known variable has a note about its meaning. With raised privileges a variable may have
+        // no effect.
         if (flag(variable, "in_effect") || !text(variable, "about").empty()) continue;
         const std::string name = text(variable, "name");
         out.push_back({"name " + name, fmt::format("variable `{}`", name), text(variable, "note"),
@@ -113,7 +115,8 @@ std::vector<Advice> advice(const Report& report) {
     std::vector<Advice> out;
     const Report& devices = items(report, "devices");
     add_variables(report, out);
-    // If nothing works, plugins come before single devices; else a device that nearly works does.
+    // If no device works, plugins come before single devices; else devices that nearly work come
+    // first.
     const bool works = std::ranges::any_of(devices, usable);
     if (works) add_devices(report, out);
     add_plugins(report, out);

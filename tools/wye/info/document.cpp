@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kNewestSchema = 1;
 
-// An iterator over text that says how far the parser has read.
+// An iterator over text that records how far the parser has read.
 struct Counted {
     using iterator_category = std::input_iterator_tag;
     using value_type = char;
@@ -43,7 +43,7 @@ const Report& schema() {
     return kSchema;
 }
 
-// "line 3, column 7" of an offset.
+// Converts an offset to a text such as "line 3, column 7".
 std::string place_of(std::string_view bytes, std::size_t offset) {
     const std::string_view before = bytes.substr(0, std::min(offset, bytes.size()));
     const std::size_t line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
@@ -52,8 +52,8 @@ std::string place_of(std::string_view bytes, std::size_t offset) {
     return fmt::format("{}:{}", line, std::max<std::size_t>(column, 1));
 }
 
-// Builds the value from the parser's events, and stops at the first that breaks a limit or the
-// schema. Each open array or object has its schema beside it; null: anything goes.
+// Builds the value from the parser's events, and stops at the first event that breaks a limit or
+// the schema. Each open array or object has its schema; null: anything is allowed.
 class Builder {
   public:
     Builder(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
@@ -96,8 +96,8 @@ class Builder {
   private:
     struct Level {
         Report* value;
-        const Report* schema;  // of the value; may be null
-        std::string key;       // of the value in its parent
+        const Report* schema;  // the value's schema; may be null
+        std::string key;       // the value's key in its parent
     };
 
     static const Report& required(const Report* of) {
@@ -120,7 +120,8 @@ class Builder {
         return found == in->end() || !found->is_object() ? nullptr : &*found;
     }
 
-    // "`devices[2].name`" of the next value, or of the innermost open one; "the report": the root.
+    // The path, such as "`devices[2].name`", of the next value or of the innermost open one; "the
+    // report" for the root.
     [[nodiscard]] std::string path_text(bool next) const {
         std::string out;
         const auto put = [&](const std::string& key) {

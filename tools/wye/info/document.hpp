@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report of a machine as a JSON value, read live or from a file. Every view of `wye info` is a
-// pure function over it. Reading is bounded: a file of a stranger costs limited memory and time.
-// The getters take absent members and those of another type for "not known", so that views work on
-// reports of older and newer versions. Pure; free-threaded.
+// The report of a machine as a JSON value, read from this machine or from a file. Every view of
+// `wye info` is a pure function of it. Reading is bounded: an untrusted file costs limited memory
+// and time. The getters treat absent members, and those of another type, as "not known", so that
+// views work on reports of older and newer versions. Pure; free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ using Report = nlohmann::ordered_json;
 
 constexpr std::size_t kReportBytes = std::size_t{16} << 20U;
 constexpr std::size_t kReportValues = std::size_t{1} << 20U;
-constexpr std::size_t kReportMembers = 1024;  // of one object
+constexpr std::size_t kReportMembers = 1024;  // per object
 constexpr std::size_t kReportNesting = 32;
 
-// Reads a report and compares it with the schema. `name` is the file's, for errors:
-// INVALID_ARGUMENT with line and column for a text that is not JSON, a member of a wrong type, an
-// absent one that is required; UNSUPPORTED for a newer schema; LIMIT_EXCEEDED.
+// Reads a report and checks it against the schema. `name` is the file's name in errors.
+// INVALID_ARGUMENT: not JSON (with line and column), a member of a wrong type, or a missing
+// required member. UNSUPPORTED: a newer schema. LIMIT_EXCEEDED.
 [[nodiscard]] Result<Report> read_report(std::string_view bytes, const std::string& name);
 
 // The schema of reports, as installed (JSON Schema, draft 2020-12).
@@ -35,20 +35,22 @@ constexpr std::size_t kReportNesting = 32;
 
 // ---- Getters ------------------------------------------------------------------------------------
 
-// A member; a shared null if it is absent or `object` is no object.
+// A member of an object; a shared null if it is absent, or `object` is no object.
 [[nodiscard]] const Report& member(const Report& object, const char* key);
-[[nodiscard]] std::string text(const Report& object, const char* key);      // empty: not known
-[[nodiscard]] const Report& items(const Report& object, const char* key);   // empty: not known
-[[nodiscard]] const Report& fields(const Report& object, const char* key);  // the same, an object
+[[nodiscard]] std::string text(const Report& object, const char* key);     // empty: not known
+[[nodiscard]] const Report& items(const Report& object, const char* key);  // empty: not known
+// As items, for an object.
+[[nodiscard]] const Report& fields(const Report& object, const char* key);
 [[nodiscard]] std::optional<std::uint64_t> number(const Report& object, const char* key);
 [[nodiscard]] bool flag(const Report& object, const char* key);  // false: not known
 [[nodiscard]] std::vector<std::string> texts(const Report& object, const char* key);
 
-// The value of a fact as one line: 4096 x 4096 x 1, "4 8 16", yes, no, the text; null: "unknown".
+// The value of a fact on one line: "4096 x 4096 x 1", "4 8 16", "yes", "no", or the text; "unknown"
+// for null.
 [[nodiscard]] std::string value_text(const Report& value);
 
 [[nodiscard]] bool usable(const Report& device);
-// Whether the plugin or candidate was refused or failed; not those left out by a selector.
+// Whether a plugin or candidate was refused or failed; false if a selector left it out.
 [[nodiscard]] bool failed(const Report& plugin);
 
 }  // namespace wye::tool

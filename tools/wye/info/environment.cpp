@@ -11,10 +11,11 @@
 namespace wye::tool {
 namespace {
 
-// A variable that changes what is found. A name that ends with `*` stands for all that begin so.
+// A variable that affects what is found. A name that ends with `*` stands for all names with this
+// prefix.
 struct Known {
     std::string_view name, owner, about;
-    bool paths = false;  // its value has paths, separated by colons
+    bool paths = false;  // its value is a list of paths, separated by colons
 };
 constexpr Known kKnown[] = {
     {"WYE_DEVICE", "wye", "the selector to use if none is given"},
@@ -68,7 +69,7 @@ Report missing_paths(const Known& known, const std::string& value,
     return out;
 }
 
-// Whose variables begin as `name` does: a driver's or Wye's. Empty: neither's.
+// The owner of variables with the prefix of `name`: a driver, or Wye; else empty.
 std::string_view owner_of(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
         {"WYE_", "wye"},       {"VK_", "vulkan"}, {"MESA_VK_", "vulkan"}, {"OCL_", "opencl"},
@@ -79,7 +80,7 @@ std::string_view owner_of(std::string_view name) {
 }
 
 // The note on a variable that kKnown does not list. Drivers have more variables than those listed,
-// so one of theirs gets a note only if its name is nearly a listed one; else the note is empty.
+// so one of theirs gets a note only if its name resembles a listed one; else the note is empty.
 std::string unknown_note(const std::string& name, std::string_view owner) {
     std::vector<std::string> names;
     for (const Known& known : kKnown)

@@ -15,7 +15,7 @@ namespace {
 
 using registry::Requirements;
 
-// The needs that `wye check --json` states.
+// Converts the needs that `wye check --json` prints.
 Requirements needs_of(const Report& analysis) {
     Requirements out;
     for (const Report& need : items(analysis, "needs"))
@@ -72,7 +72,8 @@ std::vector<std::string> reasons_against(const Report& device, const Report& ana
 Explained explain_view(const Report& report, const Report& analysis, const Style& style) {
     const Requirements needs = needs_of(analysis);
     const Report& devices = items(report, "devices");
-    const std::vector<std::string> order = texts(report, "order");  // as the selector prefers them
+    // In the selector's order of preference.
+    const std::vector<std::string> order = texts(report, "order");
     const Report* picked = nullptr;
     auto best = order.end();
     std::vector<std::string> lines;

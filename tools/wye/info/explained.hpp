@@ -9,11 +9,11 @@
 namespace wye::tool {
 
 struct Explained {
-    std::string text;   // a line for each device, then the one that would be picked
-    bool fits = false;  // a device can run it
+    std::string text;   // a line per device, then the device that would be picked
+    bool fits = false;  // whether a device can run it
 };
 
-// `analysis`: what `wye check --json` prints of the program.
+// `analysis`: the output of `wye check --json` for the program.
 [[nodiscard]] Explained explain_view(const Report& report, const Report& analysis,
                                      const Style& style);
 

@@ -42,7 +42,7 @@ Variables variables_of_process() {
     return out;
 }
 
-// Longer texts first: the home folder before the user's name.
+// What to redact, longer texts first: the home folder before the user's name.
 Secrets secrets_of_process() {
     Secrets out;
     const auto add = [&](const char* value, const char* stands_for) {
@@ -56,7 +56,7 @@ Secrets secrets_of_process() {
     return out;
 }
 
-// For messages.
+// The selector, for messages.
 std::string selector_of(const InfoOptions& options) {
     if (!options.device.empty()) return options.device;
     const char* given = elevated() ? nullptr : std::getenv("WYE_DEVICE");
@@ -77,11 +77,12 @@ Report environment_now() {
     return environment_of(variables_of_process(), elevated(), &path_exists);
 }
 
-// An empty selector is that of WYE_DEVICE, which the library's errors then name.
+// Reads this machine's report. An empty selector stands for WYE_DEVICE, which the library's errors
+// then name.
 Result<Report> live(const InfoOptions& info) {
     keep_output();
     ContextOptions options{.flags = WYE_CONTEXT_DESCRIBE};
-    // What no view shows is two thirds of a report.
+    // Leaves out what no other view shows: two thirds of a report.
     const bool explains = info.verbose || info.page || !info.property.empty();
     if (!info.json) options.config = {{"report.details", explains ? "facts" : "brief"}};
     WYE_ASSIGN(const auto context, Context::create(options));
@@ -94,7 +95,7 @@ Result<Report> live(const InfoOptions& info) {
     return out;
 }
 
-// Variables are read without a look at plugins, which a wrong one may break.
+// The view of variables does not search for plugins, which a wrong variable may break.
 Result<Report> now(const InfoOptions& options) {
     if (options.verb != InfoOptions::Verb::environment) return live(options);
     Report out = Report::object();
@@ -104,7 +105,8 @@ Result<Report> now(const InfoOptions& options) {
 
 Result<Report> report_for(const InfoOptions& options) {
     Result<Report> out = !options.from.empty() ? saved(options.from) : now(options);
-    // A live report is narrowed by the library, which then opens less.
+    // Only a saved report is narrowed here: the library narrows a live one, and then opens fewer
+    // plugins.
     if (out.ok() && !options.from.empty() && !options.device.empty())
         out = selected(std::move(out).value(), options.device);
     if (!out.ok() || !options.redact) return out;
@@ -113,7 +115,7 @@ Result<Report> report_for(const InfoOptions& options) {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), output()); }
 
-// Bytes that are not UTF-8, as variables may have, become U+FFFD.
+// Bytes that are not UTF-8, which variables may contain, become U+FFFD.
 std::string document_text(const Report& report) {
     return report.dump(2, ' ', false, Report::error_handler_t::replace) + '\n';
 }
@@ -126,7 +128,7 @@ Result<std::string> view_of(const InfoOptions& options, const Report& report, co
     return options.verbose ? detail_view(report, style) : screen_view(report, style);
 }
 
-// In backticks.
+// The names of failed plugins, in backticks.
 std::vector<std::string> failed_plugins(const Report& report) {
     std::vector<std::string> out;
     for (const Report& plugin : items(report, "plugins")) {
@@ -145,7 +147,7 @@ std::vector<std::string> warnings(const Report& report) {
     return out;
 }
 
-// "failed plugins: `a`; 2 warnings, the first: ..."; empty: nothing is wrong.
+// A text such as "failed plugins: `a`; 2 warnings, the first: ..."; empty if nothing is wrong.
 std::string strict_faults(const std::vector<std::string>& failed,
                           const std::vector<std::string>& warned) {
     std::string out;
@@ -156,7 +158,7 @@ std::string strict_faults(const std::vector<std::string>& failed,
     return out;
 }
 
-// What --strict finds; prints it as an error.
+// Whether --strict finds a fault, which it prints as an error.
 bool is_faulty(const Report& report) {
     const std::string wrong = strict_faults(failed_plugins(report), warnings(report));
     if (wrong.empty()) return false;
@@ -165,7 +167,7 @@ bool is_faulty(const Report& report) {
     return true;
 }
 
-// What a script does not see in a list: one line.
+// Writes one line about failures, which a list for scripts does not show.
 void note_failures(const std::vector<std::string>& failed) {
     constexpr std::size_t kMost = 4;
     if (failed.empty()) return;
@@ -214,7 +216,7 @@ ExitCode require(const InfoOptions& options, const Report& report) {
     return kUnmet;
 }
 
-// Needs no device: the program is analysed, and its needs compared with the report.
+// Needs no device: analyses the program, and compares its needs with the report.
 Result<Explained> explained(const InfoOptions& options, const Report& report, const Style& style) {
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, options.explain));
@@ -264,7 +266,7 @@ ExitCode info(const InfoOptions& options) {
     if (options.verb == InfoOptions::Verb::diff) return compare(options, *style);
     const auto report = report_for(options);
     if (!report.ok()) return fail(report.error());
-    // Of several failures the first of these is the status: the verb's own, then that of --strict.
+    // If several checks fail, the exit status is the verb's own failure, else that of --strict.
     const auto strictly = [&](ExitCode own) {
         return own == kOk && options.strict && is_faulty(*report) ? kStrict : own;
     };

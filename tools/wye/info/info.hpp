@@ -17,18 +17,18 @@ struct InfoOptions {
     bool list = false, json = false, verbose = false, page = false;  // views; none: one screen
     bool strict = false;                                             // exit 5 if a plugin failed
     bool redact = false;
-    bool all = false;           // of `env`: variables that are not set too
+    bool all = false;           // for `env`: also variables that are not set
     std::string device;         // selector; empty: WYE_DEVICE, else auto
     std::string property;       // a view: one value per device
     std::string require;        // a view: the devices that satisfy it
     std::string explain;        // a view: the devices that can run this program
     std::string from;           // a saved report, instead of this machine
-    std::string since;          // of `doctor`: a report from before the change
-    std::string before, after;  // of `diff`
+    std::string since;          // for `doctor`: a report from before a change
+    std::string before, after;  // for `diff`
     std::string color = "auto";
 };
 
-// Adds options and the verbs below `info`. `options` must outlive the parse.
+// Adds the options, and the verbs below `info`. `options` must outlive the parse.
 void add_info(CLI::App& app, InfoOptions& options);
 
 [[nodiscard]] ExitCode info(const InfoOptions& options);

@@ -6,7 +6,7 @@
 namespace wye::tool {
 namespace {
 
-// The page may load nothing, not even by mistake.
+// The policy forbids the page to load anything, even by mistake.
 constexpr const char* kHead =
     R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">

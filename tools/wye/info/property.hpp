@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts and members of a device by name, for --prop. Pure.
+// Finds facts and members of a device by name, for --prop. Pure.
 #pragma once
 
 #include "views.hpp"
 
 namespace wye::tool {
 
-// Null: the device has none of that name. `_bytes` and `device_` may be left out of the name.
+// Null if the device has none of that name. `_bytes` and `device_` may be left out of the name.
 [[nodiscard]] const Report* property_of(const Report& device, const std::string& name);
 
-// INVALID_ARGUMENT with the nearest names if no device of the report has it.
+// INVALID_ARGUMENT, with the nearest names, if no device of the report has it.
 [[nodiscard]] std::optional<Error> unknown_property(const Report& report, const std::string& name);
 
 }  // namespace wye::tool

@@ -22,7 +22,7 @@ void replace_words(std::string& text, const std::string& from, const std::string
     }
 }
 
-// /home/ann/x becomes /home/USER/x, whoever owned the machine.
+// Replaces the user in "/home/ann/x" by USER, whoever it is.
 void hide_homes(std::string& text) {
     for (const std::string_view parent : {"/home/", "/Users/", "/var/home/"}) {
         for (std::size_t at = text.find(parent); at != text.npos; at = text.find(parent, at)) {
@@ -33,10 +33,10 @@ void hide_homes(std::string& text) {
     }
 }
 
-// The text without UUIDs: runs of at least 32 hexadecimal digits, with or without their dashes.
+// Removes UUIDs: runs of at least 32 hexadecimal digits, with or without dashes.
 void hide_uuids(std::string& text) {
     for (std::size_t from = 0; from < text.size();) {
-        if (text[from] == '-') {  // GPU-0011...
+        if (text[from] == '-') {  // as in GPU-0011...
             ++from;
             continue;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of a saved device as the registry's values, so that its comparisons and selectors work
-// on saved machines too. Pure.
+// Converts the facts of a saved device to the registry's values, so that the registry's comparisons
+// and selectors work on saved reports. Pure.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace wye::tool {
 
-// As the type of the header (enum wye_fact_type); nullopt: not reported, or of another type.
+// Converts to the type of the ABI header (enum wye_fact_type); nullopt: not reported, or of another
+// type.
 [[nodiscard]] std::optional<registry::FactValue> fact_of(const Report& value, std::uint32_t type);
 
 [[nodiscard]] registry::Facts facts_of(const Report& device);

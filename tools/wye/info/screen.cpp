@@ -9,16 +9,16 @@
 namespace wye::tool {
 namespace {
 
-constexpr std::size_t kMostProblems = 8;  // more are counted only
+constexpr std::size_t kMostProblems = 8;  // further ones are only counted
 
-// "OpenCL 3.0" of "OpenCL 3.0 PoCL HSTR: ...".
+// "OpenCL 3.0" for "OpenCL 3.0 PoCL HSTR: ...".
 std::string short_version(const std::string& version) {
     const std::size_t name = version.find(' ');
     if (name == version.npos) return version;
     return version.substr(0, version.find(' ', name + 1));
 }
 
-// "21 GiB of 23 GiB free 3 min ago".
+// A text such as "21 GiB of 23 GiB free 3 min ago".
 std::string memory_text(const Report& device) {
     const Report& facts = fields(device, "facts");
     const auto total = number(facts, "memory_bytes");
@@ -31,8 +31,8 @@ std::string memory_text(const Report& device) {
     return out;
 }
 
-// Why `selector` is the same physical device as `main`: "the same device, likely (the same
-// processor model ...)".
+// Why `selector` is the same physical device as `main`, as a text such as "the same device, likely
+// (the same processor model ...)".
 std::string alias_text(const Report& main, const std::string& selector) {
     for (const Report& alias : items(main, "aliases"))
         if (text(alias, "selector") == selector)
@@ -41,7 +41,7 @@ std::string alias_text(const Report& main, const std::string& selector) {
     return "the same device";
 }
 
-// Kind, versions, size: what a bug report needs.
+// Kind, versions and size: what a bug report needs.
 std::string summary(const Report& device) {
     const Report& facts = fields(device, "facts");
     std::string out;
@@ -58,7 +58,7 @@ std::string summary(const Report& device) {
     return out;
 }
 
-// The entries of one physical device, the best first.
+// The entries of one physical device, the best one first.
 using Group = std::vector<const Report*>;
 
 std::vector<Group> groups_of(const Report& report) {
@@ -82,7 +82,7 @@ std::vector<Group> groups_of(const Report& report) {
     return out;
 }
 
-// Which plugins were not entered, so that their facts are of an earlier probe.
+// The plugins that were not opened, so that their facts are of an earlier probe.
 std::string remembered_text(const Report& report) {
     std::string ids;
     std::uint64_t oldest = UINT64_MAX;
@@ -140,7 +140,7 @@ std::string devices_text(const Report& report, const Style& style) {
     return out;
 }
 
-// "NVRTC 13.0" of "NVRTC 13.0 /usr/lib/...".
+// "NVRTC 13.0" for "NVRTC 13.0 /usr/lib/...".
 std::string compiler_text(const Report& plugin) {
     const std::string all = text(plugin, "compiler");
     return all.substr(0, all.find(" /"));
@@ -157,7 +157,7 @@ std::string reason_text(const Report& plugin) {
     return out + ". " + text(reason, "fix");
 }
 
-// What is wrong with what is used: a line each.
+// Warnings about what is used, one per line.
 std::string warnings_text(const Report& report, const Style& style) {
     std::string out;
     std::size_t count = 0;
@@ -230,7 +230,7 @@ std::string host_text(const Report& report, const Style& style) {
                                   text(host, "kernel"), text(host, "arch"));
     if (const auto count = number(host, "processors"))
         out += ", " + count_text(static_cast<std::size_t>(*count), "processor");
-    // Free memory and all else is as of then.
+    // States the time of the report, since free memory and all else may have changed.
     if (const std::string taken = text(report, "taken_at"); !taken.empty()) out += ", at " + taken;
     return wrapped(style, "", out);
 }

@@ -18,7 +18,7 @@ namespace {
 struct SavedDevice {
     registry::DeviceInfo info;
     std::string physical;
-    std::size_t place = 0;  // as the report's own selector prefers it
+    std::size_t place = 0;  // in the order of preference of the report's own selector
 };
 
 std::vector<SavedDevice> saved_devices(const Report& report) {
@@ -34,7 +34,7 @@ std::vector<SavedDevice> saved_devices(const Report& report) {
         one.info.facts = facts_of(device);
         one.physical = text(device, "physical_id");
         const std::string& name = one.info.selector;
-        const std::size_t index = name.find(':') + 1;  // 0: none
+        const std::size_t index = name.find(':') + 1;  // 0: no index
         std::from_chars(name.data() + index, name.data() + name.size(), one.info.index);
         one.place = static_cast<std::size_t>(std::ranges::find(order, name) - order.begin());
     }

@@ -31,8 +31,8 @@ std::size_t terminal_width() {
     return width == 0 ? kNoWrap : std::max(width, kLeastWidth);
 }
 
-// The size of a character that turns the direction of writing, or of a control character beyond
-// ASCII, at the start of `text`; 0: another character.
+// The size of the character at the start of `text` if it changes the direction of writing or is a
+// control character beyond ASCII; else 0.
 std::size_t hidden(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (text.size() >= 2 && byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;
@@ -89,7 +89,7 @@ std::string clean(std::string_view text) {
 std::size_t columns(std::string_view text) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\x1b') {  // a colour of ours
+        if (text[i] == '\x1b') {  // a colour that this program added
             i = std::min(text.find('m', i), text.size() - 1);
         } else if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80) {
             ++out;
@@ -110,7 +110,7 @@ std::string wrapped(const Style& style, std::string_view first, std::string_view
     const std::string blanks(columns(first), ' ');
     std::string out(first);
     std::size_t at = blanks.size();
-    bool begin = true;  // of a line
+    bool begin = true;  // at the beginning of a line
     for (std::size_t from = 0; from < safe.size();) {
         const std::size_t end = std::min(safe.find(' ', from), safe.size());
         const std::string_view word = std::string_view(safe).substr(from, end - from);

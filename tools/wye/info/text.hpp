@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for people: colour, width, and what a stranger's bytes become. Pure, but for style_of.
+// Text for people: colour, width, and escaping of untrusted bytes. Pure, except for style_of.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,28 @@ struct Style {
     std::size_t width = kNoWrap;  // columns
 };
 
-// For standard output. `when`: auto, always or never. auto: a terminal that is not "dumb", unless
-// NO_COLOR is set and not empty; CLICOLOR_FORCE (not empty, not 0) stands for a terminal. The width
-// is $COLUMNS, else that of the terminal; lines of files and pipes are not broken.
+// The style for standard output. `when`: auto, always or never. auto: colours on a terminal that is
+// not "dumb", unless NO_COLOR is set and not empty; CLICOLOR_FORCE (not empty, not 0) counts as a
+// terminal. The width is $COLUMNS, else the terminal's; lines for files and pipes are not broken.
 [[nodiscard]] Result<Style> style_of(const std::string& when);
 
 enum class Ink : std::uint8_t { heading, name, good, bad, faint };
 [[nodiscard]] std::string ink(const Style& style, Ink what, std::string_view text);
 
-// As \xNN: control characters, which a terminal would obey, and those that turn the direction of
-// writing. Line ends become blanks.
+// Escapes, as \xNN, control characters, which a terminal would obey, and characters that change the
+// direction of writing. Line ends become blanks.
 [[nodiscard]] std::string clean(std::string_view text);
 
-// Columns that the text takes, one for each character.
+// The width of a text in columns, one per character.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
-// Lines: the first begins with `first`, the others with as many blanks as that has columns. Breaks
-// at blanks only, so that a path can be copied. `text` has no colours; it is cleaned.
+// Breaks a text into lines. The first begins with `first`, the others with blanks of the same
+// width. Breaks only at blanks, so that a path can be copied. `text` must have no colours; it is
+// cleaned.
 [[nodiscard]] std::string wrapped(const Style& style, std::string_view first,
                                   std::string_view text);
 
-// `text` and blanks up to `width` columns; for texts with and without colours.
+// Pads a text with blanks to `width` columns. It may have colours.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 
 [[nodiscard]] std::string size_text(std::uint64_t bytes);        // "23 GiB"

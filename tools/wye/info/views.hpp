@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The views of a report, one file each. Pure functions: the same report gives the same text,
-// whether it is of this machine or from a file. Text that a plugin or a file brought is cleaned.
+// whether it is of this machine or from a file. Text from plugins and files is cleaned.
 #pragma once
 
 #include <map>
@@ -14,60 +14,60 @@
 
 namespace wye::tool {
 
-// Devices first, then what was passed over, one screen.
+// One screen: the devices first, then what was passed over.
 [[nodiscard]] std::string screen_view(const Report& report, const Style& style);
 
-// A line for each usable device: selector, tab, name.
+// One line per usable device: selector, tab, name.
 [[nodiscard]] std::string list_view(const Report& report);
 
-// All that is known, and why the rest is not.
+// All that is known, and why other facts are unknown.
 [[nodiscard]] std::string detail_view(const Report& report, const Style& style);
 
-// One self-contained page of HTML that loads nothing.
+// A self-contained HTML page that loads nothing.
 [[nodiscard]] std::string page_view(const Report& report);
 
-// A fact or member of each device, a line each. NOT_FOUND with the nearest names.
+// A fact or member of each device, one per line. NOT_FOUND lists the nearest names.
 [[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name);
 
-// The usable devices that have all properties of a list, as list_view; why the others do not. The
-// list is what stands in the brackets of a selector (registry/property.hpp), as in
-// "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
+// The usable devices that have all properties of a list, in the form of list_view, and why the
+// others do not. The list is what a selector has between its brackets (registry/property.hpp), such
+// as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device
     std::vector<std::string> failures;  // "cpu:0: needs memory_bytes>=64GiB, has 8589934592"
 };
 [[nodiscard]] Result<Required> require_view(const Report& report, const std::string& expression);
 
-// What differs between two machines, a line each; empty: nothing.
+// The differences between two machines, one per line; empty: none.
 [[nodiscard]] std::string diff_view(const Report& before, const Report& after, const Style& style);
 
-// Variables in effect, or with `all` every variable that matters.
+// The variables in effect, or with `all` every variable that matters.
 [[nodiscard]] std::string environment_view(const Report& report, bool all, const Style& style);
 
-// What to install or change, the most useful first.
+// What to install or change, the most useful advice first.
 struct Advice {
-    std::string key;      // the same for the same fault in another report of the machine
+    std::string key;      // equal for the same fault in another report of the machine
     std::string subject;  // "plugin `cuda`"
     std::string problem;
     std::string fix;    // without "Fix: "
-    std::string check;  // a command that succeeds once it helped
+    std::string check;  // a command that succeeds once the fix worked
 };
 [[nodiscard]] std::vector<Advice> advice(const Report& report);
 [[nodiscard]] std::string advice_view(const std::vector<Advice>& found, const Style& style);
 
-// Which advice of an earlier report helped. `left` is the number that did not.
+// Which advice of an earlier report was effective. `left` is set to the number that was not.
 [[nodiscard]] std::string progress_view(const Report& before, const Report& now, const Style& style,
                                         std::size_t& left);
 
-// The member of the report `environment` for these variables. `exists` says whether a path is
-// there; `elevated`: the variables that the library then ignores have no effect.
+// The report's member `environment` for these variables. `exists` tests whether a path exists.
+// `elevated`: variables that the library then ignores have no effect.
 using Variables = std::map<std::string, std::string>;
 [[nodiscard]] Report environment_of(const Variables& variables, bool elevated,
                                     bool (*exists)(const std::string& path));
 
-// The report without what identifies its owner: UUIDs, and each text of `secrets` (of the user and
-// the host) where it stands as a word of its own, replaced by its second text. Folders under /home
-// lose their owner.
+// The report without what identifies its owner. Removes UUIDs and the owners of folders under
+// /home, and replaces the first text of each pair in `secrets` (of the user and the host) by the
+// second, wherever it is a whole word.
 using Secrets = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Report redacted(Report report, const Secrets& secrets);
 

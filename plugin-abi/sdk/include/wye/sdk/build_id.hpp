@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The linker's build id of a loaded library or program; it changes with the code. Thread-safe.
+// Reads the linker's build id of a loaded library or program. It changes with the code.
+// Thread-safe.
 #pragma once
 
 #include <string>
 
 namespace wye::sdk {
 
-// The build id, in hex, of the object whose code or data has the address `inside`. Empty if the
-// linker wrote none.
+// Returns the build id, in hex, of the library or program that contains the address `inside`. Empty
+// if the linker wrote none.
 [[nodiscard]] std::string build_id(const void* inside);
 
 }  // namespace wye::sdk

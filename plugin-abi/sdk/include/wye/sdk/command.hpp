@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command as a list: its operations, copied, and made ready for each execution by filling in what
-// was left open. A plugin whose driver records nothing sends them one by one; others build and
-// update their own form from them. One thread at a time, as for submits.
+// CommandList: a command as a list of operations. It copies the operations of the description, and
+// fills in their late values at each execution. A plugin whose driver cannot record commands sends
+// them one by one; others build and update the driver's form from them. One thread at a time, as
+// for submits.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,13 @@
 
 namespace wye::sdk {
 
-// The plugin's class behind a command.
+// The plugin's command object behind a handle.
 template <typename Command>
 [[nodiscard]] Command& command_of(wye_command_object* object) {
     return *reinterpret_cast<Command*>(object);
 }
 
-// What a dispatch of a program points to.
+// Sizes of the arguments that a dispatch of a program points to.
 struct ArgumentSizes {
     std::uint32_t bindings = 0;
     std::uint32_t params = 0;  // bytes
@@ -34,20 +35,20 @@ class CommandList {
   public:
     using SizesOf = ArgumentSizes (*)(wye_program_object*);
 
-    // UNSUPPORTED for an operation that a command cannot have, and for flags other than `flags` and
-    // LATE_GRID. `plugin` is for sentences.
+    // Makes the list of a description. UNSUPPORTED for an operation that a command cannot have, and
+    // for flags other than `flags` and LATE_GRID. `plugin` is the name in messages.
     [[nodiscard]] static Result<CommandList> of(std::string_view plugin,
                                                 const wye_command_desc& desc, SizesOf sizes,
                                                 std::uint32_t flags = 0);
     CommandList(CommandList&&) = default;
     CommandList& operator=(CommandList&&) = default;
 
-    // The operations of an execution, until the next call. Without anything late they are those of
-    // the description.
+    // Returns the operations of one execution, valid until the next call. If nothing is late, they
+    // are those of the description.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution);
-    // As of the last execution.
+    // The operations of the last execution.
     [[nodiscard]] std::span<const wye_operation> operations() const { return operations_; }
-    // Replaces an operation by one of its kind and program.
+    // Replaces an operation by one of the same kind and program.
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
 
     [[nodiscard]] bool has_late_slots() const {
@@ -58,20 +59,20 @@ class CommandList {
     [[nodiscard]] bool is_fixed() const {
         return !has_late_slots() && !has_late_params() && !has_late_grid();
     }
-    // Whether an execution changes this operation.
+    // Whether the operation has late values, which each execution sets.
     [[nodiscard]] bool is_late(std::uint64_t index) const { return kept_[index]->late; }
-    // Edges by the operation that they end at; as described.
+    // The description's edges, sorted by the operation that they end at.
     [[nodiscard]] std::span<const wye_edge> edges() const { return edges_; }
     [[nodiscard]] bool has_edges() const { return has_edges_; }
     [[nodiscard]] const std::string& label() const { return label_; }
     [[nodiscard]] std::uint64_t bytes() const;
 
   private:
-    // What an operation points to, at a fixed address.
+    // Copies of what an operation points to, at fixed addresses.
     struct Kept {
         std::vector<wye_binding> described, bindings;
         std::vector<std::uint64_t> params;
-        wye_binding indirect = {};  // as described
+        wye_binding indirect = {};  // as in the description
         bool late = false;
     };
     struct LateBinding {
@@ -96,7 +97,7 @@ class CommandList {
         std::vector<LateBinding> bindings;
         std::vector<LateParams> params;
         std::vector<LateGrid> grids;
-        std::vector<std::size_t> indirect;  // operations
+        std::vector<std::size_t> indirect;  // indices of operations
         std::vector<LateBuffer> buffers;
     };
 
@@ -110,7 +111,7 @@ class CommandList {
     std::uint32_t flags_ = 0;
     bool has_edges_ = false;
     std::vector<wye_operation> operations_;
-    std::vector<std::unique_ptr<Kept>> kept_;  // by operation
+    std::vector<std::unique_ptr<Kept>> kept_;  // indexed by operation
     std::vector<wye_edge> edges_;
     Late late_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log of a C compiler as an error: the first complaint in the sentence, with the source line
-// that it names; the whole log as the cause. Pure; free-threaded.
+// Turns the log of a C compiler into an error: the first complaint becomes the sentence, with the
+// source line that it names; the whole log becomes the cause. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace wye::sdk {
 
-// The line of `text` with byte `at`.
+// The line of `text` that contains byte `at`.
 [[nodiscard]] inline std::string_view line_at(std::string_view text, std::size_t at) {
     const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
@@ -31,7 +31,8 @@ namespace wye::sdk {
     return line_at(text, at);
 }
 
-// N of "file.cl:N:7: error", "file.cu(N): error" or "input, line N; error"; 0: none.
+// Finds the line number N in "file.cl:N:7: error", "file.cu(N): error" or "input, line N; error"; 0
+// if there is none.
 [[nodiscard]] inline std::size_t line_number(std::string_view complaint) {
     constexpr std::size_t kMost = 100000000;
     constexpr std::string_view kWord = ", line ";
@@ -50,7 +51,7 @@ namespace wye::sdk {
     return 0;
 }
 
-// Adds the log to `error`; `compiler` is a name for the sentence ("NVRTC").
+// Adds the log to `error`; `compiler` is the name in messages ("NVRTC").
 [[nodiscard]] inline Error with_log(Error error, std::string_view compiler, std::string_view source,
                                     const std::string& log) {
     if (log.empty()) return error;

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the slots of an opened device for a C++ class `Device`, which has, in this order:
+// DeviceSlots: implements the slots of an opened device for a C++ class `Device`. The class has, in
+// this order:
 //
 //     using Buffer, Program, Queue, Command = ...;
 //     static Result<std::unique_ptr<Device>> create(plugin, info);
-//     Plugin& plugin;                                       // with `host`
-//     const DeviceInfo& info;                               // with `std::uint64_t most_alignment()
-//                                                           // const`, that every buffer keeps,
-//                                                           // and `host_memory_alignment() const`
-//                                                           // if it takes the usage REGISTERED
+//     Plugin& plugin;                    // with `host`
+//     const DeviceInfo& info;            // see below
 //     LossState loss;
-//     Result<MemoryState> memory();                         // volatile figures
+//     Result<MemoryState> memory();      // changing figures, read at each call
 //
-// and, if its driver can fail, `Error failed(status, call, subject)`, the error of a failed call,
-// which may mark the device as lost; optionally `Result<void> recover()` [SYNC], and `Error
-// judged(Error)`, which gets each error before the host does and may mark the device as lost.
-// Its objects have
+// `info` has `std::uint64_t most_alignment() const`, the alignment that every buffer keeps, and, if
+// the device takes buffers of usage REGISTERED, `host_memory_alignment() const`.
+//
+// If the driver can fail, the class has `Error failed(status, call, subject)`, which makes the
+// error of a failed call and may mark the device as lost. Optional are `Result<void> recover()`
+// [SYNC], and `Error judged(Error)`, which sees each error before the host does and may mark the
+// device as lost.
+//
+// The classes of its objects have
 //
 //     static Result<std::unique_ptr<Buffer>> create(Device&, const wye_buffer_desc&);
-//     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, wye_bytes
-//     saved); static Result<std::unique_ptr<Queue>> create(Device&);
+//     static Result<std::unique_ptr<Program>> create(Device&, const wye_artifact&, saved);
+//     static Result<std::unique_ptr<Queue>> create(Device&);
 //     static Result<std::unique_ptr<Command>> create(Device&, const wye_command_desc&);
 //     void Command::describe(wye_command_info&) const;     // sets what is known
 //     Result<void> Command::update(index, const wye_operation&);
 //
-// and optionally `Result<void> native(NativeValues&) const` of the device, its buffers and its
-// queues (see native_slots.hpp), `Result<Mapping> Buffer::map() const`, with coherent mappings, and
-// `void Program::describe(wye_program_info&) const`, which sets what is known;
-// `saved` is the result of `Result<wye_bytes> Program::save()`, or empty. A lost device
-// refuses to create objects. After each call, with no lock held, `plugin.deliver_messages()` is
-// called if it exists.
+// `saved` is wye_bytes: the result of `Result<wye_bytes> Program::save()`, or empty. Optional are
+// `Result<void> native(NativeValues&) const` of the device, its buffers and its queues (see
+// native_slots.hpp), `Result<Mapping> Buffer::map() const`, whose mappings are coherent, and `void
+// Program::describe(wye_program_info&) const`, which sets what is known.
+//
+// A lost device refuses to create objects. After each call, with no lock held,
+// `plugin.deliver_messages()` is called if it exists.
 #pragma once
 
 #include "wye/sdk/command.hpp"
@@ -43,13 +47,13 @@
 
 namespace wye::sdk {
 
-// Bytes of a device's memory.
+// Sizes of a device's memory, in bytes.
 struct MemoryState {
     std::uint64_t total = 0;
-    std::uint64_t free = UINT64_MAX;  // unknown
+    std::uint64_t free = UINT64_MAX;  // UINT64_MAX: unknown
 };
 
-// A mapped buffer.
+// The host's view of a buffer.
 struct Mapping {
     void* address = nullptr;
     bool cached = false;  // the host reads it as fast as its own memory

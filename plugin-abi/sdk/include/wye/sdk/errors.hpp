@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors common to all plugins, in one wording. Thread-safe.
+// Errors that all plugins share, so that they have the same wording. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace wye::sdk::errors {
 
 // The error of a failed driver call: "CALL on SUBJECT failed: NAME (-5)". `status` is the call's
-// result, `name` the name of that, and `code` the status for the host.
+// result, `name` the name of that result, and `code` the code reported to the host.
 struct Native {
     std::string_view domain;  // "opencl"
     Code code = Code::DRIVER;
@@ -23,7 +23,8 @@ struct Native {
 [[nodiscard]] Error native(const Native& failed, std::string_view call, std::string_view subject,
                            std::string_view fix);
 
-// Remedies for a lost device: one that can be opened again, and one that this process cannot.
+// Remedies for a lost device: for one that can be opened again, and for one that needs a new
+// process.
 inline constexpr const char* kOpenAgain =
     "Fix: open the device again, and restart the process where that fails; look for the device in "
     "the system log, and report it if a program of Wye did this";
@@ -34,29 +35,31 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error library_absent(std::string_view what, const std::string& library,
                                    std::string_view why, std::string_view fix);
-// `part_of`: "OpenCL 1.2".
+// A function that the driver's library lacks. `part_of`: the version that has it, "OpenCL 1.2".
 [[nodiscard]] Error function_absent(const std::string& library, std::string_view function,
                                     std::string_view part_of, std::string_view fix);
 
 // ---- Buffers ----
 
-// DEVICE_MEMORY, in place of the driver's `error`. `why`: the driver's reason and the memory left.
+// DEVICE_MEMORY, in place of the driver's `error`. `why`: the driver's reason, and the memory that
+// is left.
 [[nodiscard]] Error no_memory(Error error, std::uint64_t size, const std::string& device,
                               std::string_view why);
 
 [[nodiscard]] Error unknown_usage(std::string_view plugin, std::uint32_t usage,
                                   const std::string& label);
-// `most`: the strictest alignment that the device's buffers keep.
+// A buffer's alignment that is too strict. `most`: the strictest that the device's buffers keep.
 [[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
                                      const std::string& device, const std::string& label);
 [[nodiscard]] Error not_mappable(const std::string& device);
-// Of the usage REGISTERED, on a device that takes none.
+// The usage REGISTERED, on a device that does not take application memory.
 [[nodiscard]] Error not_registrable(const std::string& device);
 [[nodiscard]] Error only_staging_mapped(const std::string& device);
 
 // ---- Programs ----
 
-// `plugin` for the sentence: "OpenCL". `takes`: "`opencl-c`".
+// An artifact of an unknown format. `plugin` is the name in messages: "OpenCL". `takes`:
+// "`opencl-c`".
 [[nodiscard]] Error unknown_format(std::string_view plugin, std::string_view takes,
                                    std::string_view format, const std::string& label);
 [[nodiscard]] Error unknown_slot(std::string_view plugin, std::uint32_t kind,
@@ -66,9 +69,9 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error too_many_invocations(const std::string& label, std::uint64_t invocations,
                                          const std::string& device, std::uint64_t most,
                                          std::string_view fix);
-// Launch of a part of a grid by a program without a grid slot.
+// A launch of part of a grid, of a program without a grid slot.
 [[nodiscard]] Error folded_grid(const std::string& label);
-// Binding of a range at an offset that the device's alignment does not allow.
+// A bound range whose offset breaks the device's alignment.
 [[nodiscard]] Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
                                const std::string& device, const std::string& label);
 
@@ -76,15 +79,16 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
 [[nodiscard]] Error not_in_command(std::string_view plugin, std::uint32_t kind);
-// `subject`: "a submission".
+// Unknown flags of `subject`: "a submission".
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags);
-// Of an operation; names the launches that the contract has and the plugin has not.
+// Unknown flags of an operation; the message names the launches that the ABI has and the plugin has
+// not.
 [[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);
 // A cooperative launch of more workgroups than run at once; 0: none does.
 [[nodiscard]] Error too_many_at_once(const std::string& label, std::uint64_t groups,
                                      const std::string& device, std::uint64_t most);
-// The workgroups of an indirect launch, as they were found in its buffer.
+// An indirect launch with more workgroups than the device allows, as read from its buffer.
 [[nodiscard]] Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
                                    const std::string& device);
 [[nodiscard]] Error submit_out_of_memory();
@@ -92,7 +96,7 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);
 [[nodiscard]] Error none_reached(std::uint64_t events, std::uint64_t timeout_ns);
 [[nodiscard]] Error not_signalled(std::uint64_t value);
-// `subject`: "a timeline's description".
+// A critical extension that the plugin does not know. `subject`: "a timeline's description".
 [[nodiscard]] Error unknown_extension(std::string_view subject, std::uint32_t type);
 [[nodiscard]] Error times_not_kept(std::uint64_t value, std::uint64_t kept);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of a device_fact slot. `source` is the origin of a figure. A number of 0 and an empty
-// text or list count as not reported. Strings and lists are not copied: they must live as long as
-// the plugin. Pure; free-threaded.
+// Helpers that write the answers of a device_fact slot. `source` is the origin of a figure. A
+// number of 0 and an empty text or list mean that the fact is not reported. Strings and lists are
+// not copied: they must live as long as the plugin. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ inline wye_status number(wye_fact& out, std::uint64_t value,
     return WYE_OK;
 }
 
-// A number of which 0 is a value, such as an index.
+// A number for which 0 is a value, such as an index.
 inline wye_status ordinal(wye_fact& out, std::uint64_t value,
                           std::string_view source = {}) noexcept {
     out.type = WYE_FACT_U64;
@@ -59,7 +59,7 @@ inline wye_status real(wye_fact& out, double value, std::string_view source = {}
     return WYE_OK;
 }
 
-// Clamps to 32 bits.
+// Three numbers, each clamped to 32 bits.
 inline wye_status triple(wye_fact& out, const std::array<std::uint64_t, 3>& values,
                          std::string_view source = {}) noexcept {
     out.type = WYE_FACT_U32X3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A first-in, first-out queue that keeps its memory: once it has grown, adding and removing do not
-// allocate. Not synchronised.
+// Fifo: a first-in, first-out queue that keeps its memory: once it has grown, adding and removing
+// do not allocate. Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Fifo {
     [[nodiscard]] const T& operator[](std::size_t at) const { return places_[place(at)]; }
     [[nodiscard]] T& front() { return places_[first_]; }
 
-    // The next push allocates nothing.
+    // Makes sure that the next push allocates nothing.
     void make_room() {
         if (size_ == places_.size()) grow();
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owns one native object and frees it by `Release(owner, object)`. Refers to its owner (the driver,
-// the logical device, the context), which must live longer. Movable; not synchronised.
+// Handle: owns one native object and frees it by `Release(owner, object)`. Refers to the object's
+// owner (the driver, the logical device, the context), which must outlive it. Movable; not
+// synchronised.
 #pragma once
 
 #include <utility>
@@ -27,8 +28,8 @@ class Handle {
     }
 
     [[nodiscard]] Object get() const { return object_; }
-    // Out-parameter for a driver call that creates the object, and leaves it alone on failure. The
-    // handle must be empty.
+    // The out-parameter for a driver call that creates the object, and leaves it unchanged on
+    // failure. The handle must be empty.
     [[nodiscard]] Object* receive(Owner& owner) {
         owner_ = &owner;
         return &object_;

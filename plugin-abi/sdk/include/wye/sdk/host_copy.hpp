@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A deferred copy of host memory, which must live until the copy is made.
+// HostCopy: a deferred copy of host memory. Both ranges must live until the copy is made.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of an artifact that launches of lowered code need. Immutable.
+// LaunchShape: the part of an artifact that launches of lowered code need. Immutable.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ struct LaunchShape {
     std::uint32_t binding_count = 0, params_size = 0;
     bool has_grid = false, has_trap = false;
 
-    // UNSUPPORTED for a kind of slot that this header does not know, INVALID_PROGRAM for one that
-    // names no binding. `plugin` is for sentences: "OpenCL".
+    // UNSUPPORTED for a kind of slot that this header does not know, INVALID_PROGRAM for a slot
+    // that names no binding. `plugin` is the name in messages: "OpenCL".
     [[nodiscard]] static Result<LaunchShape> of(std::string_view plugin,
                                                 const wye_artifact& artifact);
 
@@ -30,10 +30,12 @@ struct LaunchShape {
         return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
     }
     [[nodiscard]] ArgumentSizes sizes() const { return {binding_count, params_size}; }
-    // UNSUPPORTED for a launch of a part of a grid if the artifact has no grid slot.
+    // Checks a dispatch. UNSUPPORTED for a launch of part of a grid, if the artifact has no grid
+    // slot.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid) return {};
-        const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;  // it sees what runs
+        // The kernel of an indirect launch sees the workgroups that run.
+        const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;
         for (unsigned k = 0; k < 3; ++k)
             if (op.group_offset[k] != 0 || (!indirect && op.logical_groups[k] != op.groups[k]))
                 return errors::folded_grid(label);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the extension `wye.layouts` for a device whose context has `layouts`, with
-// `LayoutCounts counts() const`. Threads as in abi_layouts.h.
+// LayoutSlots: implements the extension `wye.layouts` for a device whose context has `layouts`,
+// with `LayoutCounts counts() const`. Threads as in abi_layouts.h.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct LayoutSlots {
 
     static constexpr wye_layouts_table kTable = {{sizeof(wye_layouts_table), 0, nullptr}, counts};
 
-    // Null for other names and versions.
+    // Returns the extension's table; null for other names and versions.
     static const void* find(std::string_view name, std::uint32_t version) {
         return name == WYE_EXTENSION_LAYOUTS && version == 1 ? &kTable : nullptr;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vendor's library, opened at run time by name and never closed, since drivers keep threads.
+// Opens a vendor's library at run time, by name. It is never closed, since drivers keep threads.
 // Thread-safe.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace wye::sdk {
 
-// `what`: "the OpenCL loader". MISSING_DEPENDENCY, with `fix`, when it cannot be opened.
+// MISSING_DEPENDENCY, with `fix`, if the library cannot be opened. `what`: "the OpenCL loader".
 [[nodiscard]] Result<void*> open_library(const std::string& library, std::string_view what,
                                          std::string_view fix);
-// Null: there is none.
+// The address of a symbol; null if there is none.
 [[nodiscard]] void* symbol_in(void* library, const char* name);
 
-// Looks functions up by `find(name)`, and keeps the name of the first missing one.
+// Looks up functions by `find(name)`, and remembers the name of the first missing one.
 template <typename Find>
 class Functions {
   public:
@@ -27,7 +27,7 @@ class Functions {
         out = reinterpret_cast<Function>(find_(name));
         if (out == nullptr && missing_ == nullptr) missing_ = name;
     }
-    // Null: none.
+    // The first missing function; null if none is missing.
     [[nodiscard]] const char* missing() const { return missing_; }
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The error that a device was lost by, if any. Thread-safe.
+// LossState: whether a device was lost, and the error that it was lost by. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace wye::sdk {
 class LossState {
   public:
     [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-    // DEVICE_LOST with the error that lost the device, or nothing.
+    // DEVICE_LOST, caused by the error that lost the device; nothing if it is not lost.
     [[nodiscard]] std::optional<Error> error() const {
         if (!lost()) return std::nullopt;
         const Lock lock(mutex_);
@@ -25,7 +25,7 @@ class LossState {
         return {};
     }
 
-    // Marks the device as lost by `error`, unless it was lost before.
+    // Marks the device as lost by `error`. The first error counts.
     void record(const Error& error) {
         const Lock lock(mutex_);
         if (error_) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutexes for clang's -Wthread-safety, and annotations of the members that they guard. Other
-// compilers ignore the annotations.
+// Mutexes with annotations for clang's -Wthread-safety, and annotations for the members that they
+// guard. Other compilers ignore the annotations.
 //
-// Mutex: one word, for short sections that every submit enters. Locking and unlocking are one
-// atomic operation each while nobody else wants it; else threads sleep in the kernel. The thread
-// that unlocks it last may not access it afterwards, so that it may be destroyed then. The other
-// mutexes are thin wrappers of those of the standard library.
+// Mutex is one word, for short sections that every submit enters. Without contention, locking and
+// unlocking are one atomic operation each; else threads sleep in the kernel. A thread does not
+// access the mutex after its unlocking takes effect, so the next owner may destroy it. The other
+// mutexes are thin wrappers of the standard library's.
 #pragma once
 
 #include <linux/futex.h>
@@ -61,13 +61,13 @@ class WYE_CAPABILITY("mutex") Mutex {
   private:
     // The algorithm is mutex2 of U. Drepper, "Futexes Are Tricky" (2011), section 7.
     static constexpr std::uint32_t kFree = 0, kHeld = 1;
-    static constexpr std::uint32_t kWanted = 2;  // held, and maybe a thread sleeps
+    static constexpr std::uint32_t kWanted = 2;  // held, and threads may be sleeping
 
     [[gnu::cold, gnu::noinline]] void lock_contended() {
         while (state_.exchange(kWanted, std::memory_order_acquire) != kFree)
             (void)::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kWanted, nullptr, nullptr, 0);
     }
-    // Uses the address only: the mutex may be destroyed by now.
+    // Uses only the address, as the mutex may be destroyed by then.
     [[gnu::cold, gnu::noinline]] void wake_one() {
         (void)::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     }
@@ -76,7 +76,7 @@ class WYE_CAPABILITY("mutex") Mutex {
     static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 };
 
-// A mutex for threads that wait for a condition variable, see WaitingLock.
+// A mutex for threads that wait for a condition variable; see WaitingLock.
 class WYE_CAPABILITY("mutex") WaitMutex {
   public:
     constexpr WaitMutex() = default;
@@ -116,7 +116,7 @@ class WYE_CAPABILITY("mutex") TimedMutex {
 
     void lock() WYE_ACQUIRE() { mutex_.lock(); }
     void unlock() WYE_RELEASE() { mutex_.unlock(); }
-    // Tells clang, which does not track a TimedHold, that this is held.
+    // Tells clang's analysis, which does not track a TimedHold, that the mutex is held.
     void assert_held() const WYE_ASSERT_CAPABILITY(this) {}
 
   private:
@@ -151,7 +151,7 @@ class WYE_SCOPED_CAPABILITY SharedLock {
     SharedMutex& mutex_;
 };
 
-// Holds a TimedMutex, or not; code that has tested it calls `assert_held`. Movable.
+// Holds a TimedMutex, or nothing. Code that has checked it calls `assert_held`. Movable.
 class TimedHold {
   public:
     [[nodiscard]] static TimedHold now(TimedMutex& mutex) {
@@ -171,8 +171,8 @@ class TimedHold {
     std::unique_lock<std::timed_mutex> lock_;
 };
 
-// As Lock of a WaitMutex, but can wait for a condition variable or unlock in between. The caller
-// tests the condition in a loop: `while (!ready_) lock.wait(changed_);`.
+// A Lock of a WaitMutex that can also wait for a condition variable, or unlock in between. The
+// caller tests the condition in a loop: `while (!ready_) lock.wait(changed_);`.
 class WYE_SCOPED_CAPABILITY WaitingLock {
   public:
     explicit WaitingLock(WaitMutex& mutex) WYE_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
@@ -183,7 +183,7 @@ class WYE_SCOPED_CAPABILITY WaitingLock {
     void lock() WYE_ACQUIRE() { lock_.lock(); }
     void unlock() WYE_RELEASE() { lock_.unlock(); }
     void wait(std::condition_variable& changed) { changed.wait(lock_); }
-    // False: timed out.
+    // Returns false if the time is over.
     template <typename Time>
     bool wait_until(std::condition_variable& changed, const Time& end) {
         return changed.wait_until(lock_, end) == std::cv_status::no_timeout;

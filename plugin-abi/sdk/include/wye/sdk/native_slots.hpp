@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the extension `wye.native_handle` for a device whose class, and those of its buffers
-// and queues, have `Result<void> native(NativeValues&) const`. Threads as in abi_native.h.
+// NativeSlots: implements the extension `wye.native_handle` for a device whose class, and the
+// classes of its buffers and queues, have `Result<void> native(NativeValues&) const`. Threads as in
+// abi_native.h.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class NativeValues {
         out_.count = 0;
         out_.reserved = 0;
     }
-    // A handle or a number. `type` is static. At most WYE_NATIVE_VALUES.
+    // Adds a handle or a number. `type` is a static string. At most WYE_NATIVE_VALUES.
     template <typename T>
     void add(std::string_view type, T value) {
         wye_native_value& to = out_.values[out_.count++];
@@ -38,7 +39,7 @@ class NativeValues {
 
 template <typename Device>
 struct NativeSlots {
-    // Calls `native` of the object, a member of an opened device.
+    // Calls the object's `native`. The object belongs to an opened device.
     template <typename Object>
     static wye_status describe(wye_device_object* device, const void* object,
                                wye_native_handle* out, wye_error** error) {
@@ -62,7 +63,7 @@ struct NativeSlots {
     static constexpr wye_native_table kTable = {
         {sizeof(wye_native_table), 0, nullptr}, device, queue, buffer};
 
-    // Null for other names and versions.
+    // Returns the extension's table; null for other names and versions.
     static const void* find(std::string_view name, std::uint32_t version) {
         return name == WYE_EXTENSION_NATIVE_HANDLE && version == 1 ? &kTable : nullptr;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The word nearest to a mistyped one, by edit distance. Pure; free-threaded.
+// Finds the word nearest to a mistyped one, by edit distance. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace wye::sdk {
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`. A word of more
-// than 64 bytes is far from all others.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// A word of more than 64 bytes is far from all others.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     constexpr std::size_t kMax = 65;
     if (a.size() >= kMax || b.size() >= kMax) return kMax;
@@ -44,7 +44,7 @@ namespace wye::sdk {
                                                                : text.size() - candidate.size();
         if (gap >= best_distance) continue;
         const std::size_t distance = edit_distance(text, candidate);
-        // All one-letter names are one edit apart: a suggestion would be useless.
+        // Two one-letter names are always one edit apart, so suggesting one would be useless.
         if (distance >= text.size() || distance >= best_distance) continue;
         best = candidate;
         best_distance = distance;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that appears complete or not at all. Until `publish` its bytes are in a file without a
-// name (O_TMPFILE), so that a killed process leaves nothing behind; if the file system has no such
-// files, in PATH.XXXXXX, which the destructor removes. Move-only. One thread at a time.
+// NewFile: a file that appears complete or not at all. Until `publish`, its bytes are in a file
+// without a name (O_TMPFILE), so that a killed process leaves nothing behind. If the file system
+// does not support that, they are in PATH.XXXXXX, which the destructor removes. Move-only. One
+// thread at a time.
 #pragma once
 
 #include <fcntl.h>
@@ -57,7 +58,8 @@ class NewFile {
         }
         return ::fchmod(descriptor_, mode) == 0 ? 0 : errno;
     }
-    // EFBIG above the process's file size limit, in place of the fatal signal SIGXFSZ.
+    // Writes all bytes. EFBIG above the process's file size limit, instead of the fatal signal
+    // SIGXFSZ.
     [[nodiscard]] int write(std::span<const std::byte> bytes) const {
         rlimit limit{};
         if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) return EFBIG;
@@ -70,17 +72,17 @@ class NewFile {
         }
         return 0;
     }
-    // Replaces any file of that name.
+    // Gives the file its name, replacing any file of that name.
     [[nodiscard]] int publish() {
-        // Some write errors are reported on closing only (a full network disk).
+        // Some write errors, such as that of a full network disk, are reported only at closing.
         const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
         if (copy < 0 || ::close(copy) != 0) return errno;
         if (name_.empty()) {
             if (link_as(path_)) return 0;
             if (errno != EEXIST) return errno;
         }
-        // A file without a name cannot replace another: it first gets a temporary name, with
-        // signals blocked until that is renamed.
+        // A file without a name cannot replace another. It first gets a temporary name; signals are
+        // blocked until that is renamed.
         sigset_t all;
         sigset_t before;
         sigfillset(&all);
@@ -91,7 +93,8 @@ class NewFile {
     }
 
     [[nodiscard]] int descriptor() const { return descriptor_; }
-    [[nodiscard]] const std::string& name() const { return name_; }  // empty: it has none yet
+    // Empty: the file has no name yet.
+    [[nodiscard]] const std::string& name() const { return name_; }
 
   private:
     [[nodiscard]] bool link_as(const std::string& path) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Helpers for plugin authors: strings, configuration, host errors from Result<T>, a guard that
-// keeps exceptions inside the plugin, and the plugin's description. Header-only; optional;
-// free-threaded.
+// Helpers for plugin authors: strings, configuration, conversion of Result<T> to host errors, a
+// guard that keeps exceptions inside the plugin, and the plugin's description. Header-only;
+// optional; free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ namespace wye::sdk {
     return {size, 0, nullptr};
 }
 
-// An operation of this kind, all of whose room is zero. (`wye_operation{}` zeroes one member.)
+// An operation of this kind with the whole union zero. (`wye_operation{}` zeroes only the union's
+// first member.)
 [[nodiscard]] inline wye_operation new_operation(std::uint32_t kind) noexcept {
     wye_operation out;
     std::memset(&out, 0, sizeof out);
@@ -37,13 +38,13 @@ namespace wye::sdk {
     return out;
 }
 
-// A range of a buffer.
+// A binding of a range of a buffer.
 [[nodiscard]] inline wye_binding binding_of(wye_buffer_object* buffer, std::uint64_t offset,
                                             std::uint64_t size, std::uint64_t elements) noexcept {
     return {buffer, offset, size, elements, 0, 0};
 }
 
-// A submission of these operations and waits, which it borrows.
+// A submission of these operations and waits. It borrows both.
 [[nodiscard]] inline wye_submission submission_of(std::uint64_t value,
                                                   std::span<const wye_operation> operations,
                                                   std::span<const wye_event> waits = {},
@@ -77,8 +78,8 @@ namespace wye::sdk {
     return std::string(from_abi(out));
 }
 
-// Passes `error` with its causes to the host through `sink`, which may be null. Returns its code.
-// Of more than 63 causes, passes the first 62 and the last.
+// Passes `error` and its causes to the host through `sink`, which may be null. Returns the error's
+// code. Of more than 63 causes, passes the first 62 and the last.
 inline wye_status report(const wye_host_table& host, const Error& error,
                          wye_error** sink) noexcept {
     const auto code = static_cast<wye_status>(error.code);
@@ -91,7 +92,7 @@ inline wye_status report(const wye_host_table& host, const Error& error,
         chain[count - 1] = e;
     }
     wye_error* made = nullptr;
-    while (count-- > 0) {  // from the end, since an error object takes over its cause
+    while (count-- > 0) {  // from the last, since an error object takes ownership of its cause
         const Error& e = *chain[count];
         wye_error_desc desc{};
         desc.header = header_of(sizeof desc);
@@ -108,7 +109,7 @@ inline wye_status report(const wye_host_table& host, const Error& error,
     return code;
 }
 
-// Runs a slot's body, a callable that returns Result<void>; turns exceptions into errors.
+// Runs a slot's body, a callable that returns Result<void>, and turns exceptions into errors.
 template <typename Body>
 wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noexcept {
     try {
@@ -130,7 +131,7 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
     }
 }
 
-// Fills in a wye_device_info from a device that has name, usable(), reason and fix.
+// Fills in a wye_device_info from a device that has `name`, `usable()`, `reason` and `fix`.
 template <typename Device>
 void list_device(const Device& device, std::span<const wye_string> formats, wye_device_info& out) {
     out.name = to_abi(device.name);
@@ -168,7 +169,7 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
 }
 
 // The description of a plugin that works with every host of this header's major version and draft.
-// The strings and the table are static.
+// The strings and the table must be static.
 [[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
                                                  std::string_view vendor,
                                                  const wye_plugin_table& table,
@@ -188,7 +189,7 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     return desc;
 }
 
-// The whole of `wye_plugin_query_1`.
+// Implements `wye_plugin_query_1`.
 [[nodiscard]] inline wye_status answer_query(const wye_hello* hello, const wye_plugin_desc& desc,
                                              const wye_plugin_desc** out) noexcept {
     if (hello == nullptr || out == nullptr || hello->header.size < sizeof *hello ||

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the slots of a plugin for a C++ class `Plugin`:
+// PluginSlots: implements the slots of a plugin for a C++ class `Plugin`:
 //
 //     constinit const wye_plugin_table kTable = sdk::PluginSlots<Plugin>::table();
 //
 // `Plugin` derives from PluginState and has, in this order:
 //
-//     using Device = ...;                                       // see device_slots.hpp
-//     static constexpr std::string_view kPlugin;                // for sentences: "OpenCL"
-//     static constexpr std::string_view kDomain;                // of native codes: "opencl"
-//     static Result<std::unique_ptr<Plugin>> create(host);      // init
-//     Result<std::vector<DeviceInfo>> probe();                  // the first probe_devices
-//     std::span<const wye_string> formats(info) const;          // that the device accepts
-//     wye_status fact(index, key, wye_fact& out);               // WYE_UNKNOWN_KEY, WYE_UNSUPPORTED
+//     using Device = ...;                                    // see device_slots.hpp
+//     static constexpr std::string_view kPlugin;             // its name in messages: "OpenCL"
+//     static constexpr std::string_view kDomain;             // of native error codes: "opencl"
+//     static Result<std::unique_ptr<Plugin>> create(host);   // at init
+//     Result<std::vector<DeviceInfo>> probe();               // at the first probe_devices
+//     std::span<const wye_string> formats(info) const;       // that the device accepts
+//     wye_status fact(index, key, wye_fact& out);            // or WYE_UNKNOWN_KEY, WYE_UNSUPPORTED
 //
 // and optionally:
 //
 //     Result<std::vector<std::byte>> translate(const DeviceInfo* or null, artifact, format);
 //     const void* extension(name, version);
-//     Result<void> opened(Device& device);                      // refuses it, or takes note of it
+//     Result<void> opened(Device& device);                   // records a new device, or refuses it
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace wye::sdk {
 
-// The host's table, given at `init`, and the devices of the first probe.
+// Base of `Plugin`: the host's table, given at `init`, and the devices of the first probe.
 template <typename Info>
 struct PluginState {
     explicit PluginState(const wye_host_table& table) : host(table) {}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program in memory: made by the wire reader and the parser, read by the validator, the
-// printers, the lowerings and the CPU plugin. Plain data, no behaviour beyond small look-ups.
+// Program: a program in memory. The wire reader and the parser make it; the validator, the
+// printers, the lowerings and the CPU plugin read it. Plain data, with only small look-up
+// functions.
 //
 // A Program owns all its parts. Not synchronised: share it const. Indices (ExprId, StmtId, BlockId)
 // are valid only within their Code. Operands have smaller ids than their expression, so a forward
@@ -54,10 +55,10 @@ struct Type {
         return kind == Kind::U32 || kind == Kind::U64;
     }
     [[nodiscard]] constexpr bool integer() const { return signed_integer() || unsigned_integer(); }
-    [[nodiscard]] constexpr bool storage() const {  // buffer elements only
+    [[nodiscard]] constexpr bool storage() const {  // allowed as elements of buffers only
         return static_cast<unsigned>(kind) >= static_cast<unsigned>(Kind::I8);
     }
-    // Bits of one component's value: 1, 8, 16, 32, 64; 0 for None.
+    // Bits of one component: 1, 8, 16, 32, 64; 0 for None.
     [[nodiscard]] constexpr unsigned bits() const {
         switch (kind) {
             case Kind::None:
@@ -70,7 +71,8 @@ struct Type {
         }
         return 0;
     }
-    // Bytes of one packed element in a buffer or table: lanes times the scalar's. 0 for bool.
+    // Bytes of one packed element in a buffer or table: the number of lanes times the scalar's
+    // size. 0 for bool.
     [[nodiscard]] constexpr unsigned bytes() const {
         switch (kind) {
             case Kind::None:
@@ -83,8 +85,8 @@ struct Type {
         }
         return 0;
     }
-    // The value type of a loaded element: i8 and i16 widen to i32, u8 and u16 to u32, bf16 to f32;
-    // other types stay.
+    // The type of a value loaded from an element of this type: i8 and i16 widen to i32, u8 and u16
+    // to u32, bf16 to f32; other types stay.
     [[nodiscard]] constexpr Type loaded() const {
         switch (kind) {
             case Kind::I8:
@@ -114,8 +116,9 @@ inline constexpr Type kF64{Kind::F64, 1};
 [[nodiscard]] std::optional<Type> type_from_name(std::string_view name);
 [[nodiscard]] std::optional<Type> type_from_code(std::uint32_t code);  // checks kind and lanes
 
-// Whether `bits` is the one encoding of a literal of this value kind: bool 0 or 1, unused bits
-// zero, the one NaN (0x7e00, 0x7fc00000, 0x7ff8 and zeros). False for storage kinds.
+// Whether `bits` is the one valid encoding of a literal of this kind: bool is 0 or 1, unused bits
+// are zero, and NaN has one form (0x7e00, 0x7fc00000, 0x7ff8 followed by zeros). False for storage
+// kinds.
 [[nodiscard]] bool canonical_bits(Kind kind, std::uint64_t bits);
 
 // ---- Roles, operations ----------------------------------------------------------------------
@@ -184,7 +187,8 @@ struct Expr {
     Type type;                // derived; None for atomic_store and for ill-typed nodes
     std::uint32_t first = 0;  // operands: Code::operands[first, first + count)
     std::uint32_t count = 0;
-    std::uint64_t extra = 0;  // LITERAL: the bits; LOCAL, LOAD_ARRAY, LEN_ARRAY: local number
+    // LITERAL: the bits; LOCAL, LOAD_ARRAY, LEN_ARRAY: the local's number.
+    std::uint64_t extra = 0;
     Place place;
 };
 
@@ -203,7 +207,7 @@ struct Local {
     enum class Form : std::uint8_t { Argument, Let, Var, Array, For };
     Form form = Form::Let;
     Type type;                // of the value, or of an array's element
-    std::uint32_t count = 0;  // Array: elements; else 0
+    std::uint32_t count = 0;  // of an array: its elements; else 0
     std::string name;         // may be empty
     Place place;
 };
@@ -216,7 +220,7 @@ struct Code {
     std::vector<std::vector<StmtId>> blocks;
     std::vector<Local> locals;  // arguments first, then in text order
     BlockId root = kNone;
-    ExprId result = kNone;  // functions: the returned expression
+    ExprId result = kNone;  // of a function: the returned expression
 
     [[nodiscard]] std::span<const ExprId> operands_of(const Expr& e) const {
         return {operands.data() + e.first, e.count};
@@ -242,8 +246,8 @@ struct Param {
     Place place;
 };
 
-// What a program says about its accesses to a buffer. Hints change no result, and whether a program
-// runs does not depend on them.
+// What a program says about its accesses to a buffer. Hints change neither results nor whether a
+// program runs.
 struct Hints {
     std::uint8_t coalesce = 0;       // 1, 2, 3: neighbours along x, y, z use neighbouring elements
     std::uint32_t prefer_align = 0;  // 0: none
@@ -251,7 +255,7 @@ struct Hints {
 
     friend bool operator==(const Hints&, const Hints&) = default;
     [[nodiscard]] bool given() const { return *this != Hints{}; }
-    // "x", "y", "z"; empty without `coalesce`.
+    // "x", "y" or "z"; empty if there is no `coalesce` hint.
     [[nodiscard]] std::string_view coalesce_axis() const {
         return coalesce == 0 || coalesce > 3 ? std::string_view()
                                              : std::string_view("xyz").substr(coalesce - 1U, 1);
@@ -266,12 +270,12 @@ struct Buffer {
     Type type;  // of an element
     bool live = false;
     bool unset = false;
-    std::uint32_t align = 0;                            // 0: natural
-    std::optional<std::array<std::uint64_t, 2>> bytes;  // read-back range [first, end)
+    std::uint32_t align = 0;                            // 0: the natural alignment
+    std::optional<std::array<std::uint64_t, 2>> bytes;  // range to read back, [first, end)
     Hints hints;
     Count count_kind = Count::Runtime;
-    std::uint64_t count = 0;  // Literal
-    SizeExpr size;            // Computed
+    std::uint64_t count = 0;  // for a literal size
+    SizeExpr size;            // for a computed size
     Place place;
 
     [[nodiscard]] bool shared() const { return role == Role::SHARED; }
@@ -281,7 +285,7 @@ struct Buffer {
     [[nodiscard]] bool in_outputs() const {
         return role == Role::OUTPUT || role == Role::INPUT_OUTPUT || live;
     }
-    // A bound range starts at a multiple of this: the element size, of the scalar when 3-wide.
+    // The alignment of a bound range: the size of an element, or of the scalar if it has 3 lanes.
     [[nodiscard]] std::uint32_t natural_alignment() const {
         return type.lanes == 3 ? type.component().bytes() : type.bytes();
     }
@@ -305,7 +309,7 @@ struct Function {
 struct Variant {
     std::string format;
     std::string entry;
-    std::string filter;               // device filter, may be empty
+    std::string filter;               // a device filter; may be empty
     std::vector<std::byte> bytes;     // the native code
     std::optional<std::string> file;  // text form only: not yet resolved
     Place place;
@@ -313,10 +317,10 @@ struct Variant {
 
 struct Grid {
     std::uint8_t kind = WYE_GRID_NONE;  // enum wye_grid_kind
-    std::vector<SizeExpr> axes;         // 1 to 3 when there is a clause
+    std::vector<SizeExpr> axes;         // 1 to 3, if there is a grid clause
 };
 
-struct Note {  // an unknown section with an id from WYE_SECTION_NOTE_BASE, kept as read
+struct Note {  // an unknown section with an id from WYE_SECTION_NOTE_BASE on, kept unchanged
     std::uint32_t id = 0;
     std::vector<std::byte> bytes;
 };
@@ -341,18 +345,19 @@ struct Program {
     }
 };
 
-// Byte offsets of the parameters in their naturally aligned block, then the block's size (a
-// multiple of its largest alignment; 0 without parameters).
+// Byte offsets of the parameters in their block, each naturally aligned, and the block's size: a
+// multiple of its largest alignment, 0 without parameters.
 struct ParamLayout {
     std::vector<std::uint32_t> offsets;
     std::uint32_t size = 0;
 };
 [[nodiscard]] ParamLayout param_layout(std::span<const Param> params);
 
-// The lowest minor version of the wire form that has all that the program uses.
+// The lowest minor version of the wire form that can express the program.
 [[nodiscard]] std::uint16_t least_minor(const Program& program);
 
-// Equality except for names of locals, places and unknown notes (compares literals by bits).
+// Whether two programs are equal, apart from names of locals, places and unknown notes. Compares
+// literals by their bits.
 [[nodiscard]] bool same_program(const Program& a, const Program& b);
 
 }  // namespace wye::ir

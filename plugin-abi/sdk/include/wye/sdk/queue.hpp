@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of a submit to an in-order queue, the same in every plugin:
+// InOrderQueue: the steps of a submit to an in-order queue, the same in every plugin:
 //
 //     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
 //
-// Flags that are not known are refused before the first step.
-// If a step fails or memory runs out, abandon() drops the submit, and the call fails. If a part of
-// it was queued by then, that part ends first, the call succeeds, and the submit's value fails. The
-// plugin's class derives from this and has timeline() (see timeline.hpp) and, in this order, all
-// Result if no type is given:
+// Unknown flags are refused before the first step. If a step fails or memory runs out, abandon()
+// drops the submit, and the call fails. If part of the submit was already queued, that part ends
+// first, the call succeeds, and the submit's value fails.
 //
-//     begin()                  before anything else
-//     wait_for(timeline, value)   later operations run after `value` of a queue's timeline of the
-//                              device; of its own one too, if that kFailsLate
-//     span plan(operations)    the operations that are left to queue one by one
-//     dispatch(op)             also of no workgroups, see is_empty
-//     copy(op), fill(op), upload(op), download(op)      never of 0 bytes
-//     execute(op)              of a command; optional
-//     optional<Submit> replay(op)   the same for a submit of nothing else, without waits and times,
-//                              in place of all steps; none: the steps are needed; optional
-//     end()                    the submit's work has the value value() from here on
-//     void abandon()           drops the submit
+// The plugin's class derives from this. It has timeline() (see timeline.hpp) and, in this order,
+// the following steps, which return Result unless a type is given:
 //
-// and `static constexpr std::string_view kPlugin`, for sentences; and, if it takes any, the flags
-// of dispatches, `static constexpr std::uint32_t kLaunchFlags`. One thread at a time.
-// queue_submit.hpp has the body; the class's own source includes and instantiates it.
+//     begin()                     before anything else
+//     wait_for(timeline, value)   makes later operations run after `value` of a queue's timeline of
+//                                 the same device; of its own timeline too, if that kFailsLate
+//     span plan(operations)       returns the operations that are left to queue one by one
+//     dispatch(op)                also with no workgroups, see is_empty
+//     copy(op), fill(op), upload(op), download(op)   never of 0 bytes
+//     execute(op)                 of a command; optional
+//     optional<Submit> replay(op) as execute, in place of all steps, for a submit of nothing
+//                                 else, without waits and times; none: use the steps; optional
+//     end()                       from here on, the submit's work has the value value()
+//     void abandon()              drops the submit
+//
+// It also has `static constexpr std::string_view kPlugin`, its name in messages, and, if dispatches
+// may have flags, `static constexpr std::uint32_t kLaunchFlags`. One thread at a time. The body is
+// in queue_submit.hpp, which the class's own source includes and instantiates.
 #pragma once
 
 #include <span>
@@ -34,11 +35,11 @@
 
 namespace wye::sdk {
 
-// A launch of no workgroups, as far as the host knows.
+// Whether a launch has no workgroups, as far as the host knows.
 [[nodiscard]] inline bool is_empty(const wye_dispatch_op& op) {
     return op.groups[0] == 0 && (op.flags & WYE_LAUNCH_INDIRECT) == 0;
 }
-// An operation on no bytes or workgroups.
+// Whether an operation has no bytes or workgroups.
 [[nodiscard]] inline bool is_empty(const wye_operation& op) {
     switch (op.kind) {
         case WYE_OPERATION_DISPATCH:
@@ -55,12 +56,12 @@ namespace wye::sdk {
     }
 }
 
-// The flags of an operation that are not known, where dispatches have those of `launch`.
+// The unknown flags of an operation, if dispatches may have the flags `launch`.
 [[nodiscard]] inline std::uint32_t unknown_flags_of(const wye_operation& op, std::uint32_t launch) {
     return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags & ~launch : 0);
 }
 
-// The flags that dispatches of a queue may have.
+// The flags that dispatches to a queue may have.
 template <typename Queue>
 [[nodiscard]] constexpr std::uint32_t launch_flags() {
     if constexpr (requires { Queue::kLaunchFlags; })
@@ -69,7 +70,7 @@ template <typename Queue>
         return 0;
 }
 
-// As wye_queue_info.
+// What the driver granted for a queue, as in wye_queue_info.
 struct QueueGrant {
     std::uint32_t kind = WYE_QUEUE_ANY;
     std::int32_t priority = 0;
@@ -84,7 +85,7 @@ class InOrderQueue {
     }
 
     [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
-    // What the driver gave.
+    // Writes what the driver granted.
     void describe(wye_queue_info& out) const {
         out.kind = granted_.kind;
         out.priority = granted_.priority;
@@ -95,13 +96,13 @@ class InOrderQueue {
     explicit InOrderQueue(const QueueGrant& granted = {}) : granted_(granted) {}
     ~InOrderQueue() = default;
 
-    // Takes the result of queueing an operation. The first success marks the submit as begun, as
-    // does a cancellation, before which a part may have run.
+    // Passes on the result of queueing an operation. The first success marks the submit as begun.
+    // So does a cancellation, since a part may have run before it.
     [[nodiscard]] Result<void> queued(Result<void> done) {
         queued_ = queued_ || done.ok() || done.error().code == Code::CANCELLED;
         return done;
     }
-    // As queued, from the status of a driver call.
+    // As `queued`, for the status of a driver call.
     template <typename Status>
     [[nodiscard]] Result<void> took(Status status, std::string_view call) {
         return queued(static_cast<Derived&>(*this).device().check(status, call));
@@ -110,9 +111,9 @@ class InOrderQueue {
     [[nodiscard]] bool begun() const { return queued_; }
     // The value of the submit in progress.
     [[nodiscard]] std::uint64_t value() const { return value_; }
-    // Whether its time is asked for.
+    // Whether the submit's time was asked for.
     [[nodiscard]] bool timed() const { return timed_; }
-    // Calls the member for the operation's kind.
+    // Calls the member function for the operation's kind.
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
         if (op.kind == WYE_OPERATION_DISPATCH) return queue.dispatch(op.u.dispatch);

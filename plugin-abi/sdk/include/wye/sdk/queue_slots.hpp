@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the slots of a queue for a C++ class `Queue`, which has submit(submission) (see
-// queue.hpp), timeline() (see timeline.hpp), and a destructor that waits for pending submits; its
-// timeline may have cancel(first, last). `device()` is the Device of device_slots.hpp. Threads as
-// in abi.h.
+// QueueSlots: implements the slots of a queue for a C++ class `Queue`. The class has
+// submit(submission) (see queue.hpp), timeline() (see timeline.hpp), whose result may have
+// cancel(first, last), device(), the Device of device_slots.hpp, and a destructor that waits for
+// pending submits. Threads as in abi.h.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace wye::sdk {
 
-// Calls plugin.deliver_messages(), if it exists, after a slot; no lock is held.
+// Called after each slot, with no lock held. Calls plugin.deliver_messages() if it exists.
 template <typename Plugin>
 void after_call(Plugin& plugin) {
     if constexpr (requires { plugin.deliver_messages(); }) plugin.deliver_messages();
 }
 
-// Runs a slot's body for a plugin, or for a device of it.
+// Runs a slot's body for a plugin, or for one of its devices.
 template <typename Subject, typename Body>
 wye_status run_on(Subject& subject, wye_error** error, Body&& body) noexcept {
     if constexpr (requires { subject.plugin; }) {

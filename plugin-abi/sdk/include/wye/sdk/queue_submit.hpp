@@ -11,7 +11,8 @@
 
 namespace wye::sdk {
 
-// The value of a queue to wait for in place of `event`; null: none. `own`: a queue's timeline.
+// The queue's value to wait for in place of `event`; null if nothing is left to wait for. `own`:
+// whether the event is of a queue's timeline.
 template <typename QueueTimeline>
 [[nodiscard]] Result<Place<QueueTimeline>> place_of(const wye_event& event, QueueTimeline&) {
     TimelineObject& timeline = TimelineObject::of(event.timeline);
@@ -70,14 +71,14 @@ template <typename Derived>
         if (place.value > place.timeline->newest()) return errors::not_signalled(wait.value);
         WYE_TRY(place.timeline->usable(place.value));
         if (place.timeline == &queue.timeline() && !queue.timeline().fails_late())
-            continue;  // the queue is in order
+            continue;  // an in-order queue needs no wait for its own work
         WYE_TRY(queue.wait_for(*place.timeline, place.value));
     }
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
 }
 
-// After a loss the call fails in any case.
+// If the device was lost, the call fails in any case.
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::give_up(Derived& queue, Error error) {
     const bool begun = queue.begun();

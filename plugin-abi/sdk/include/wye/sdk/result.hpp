@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error and Result<T>, by which Wye's C++ reports failure. Values; nothing throws. Asking a failed
-// result for its value prints the error and ends the program, as does the error of a good one.
-// An Error is a code, one sentence with the offending value, and a remedy beginning with "Fix: ".
-// Owns its strings and causes. Immutable once returned; safe to share between threads.
+// Error and Result<T>: how Wye's C++ code reports failure. Values; nothing throws. An Error is a
+// code, one sentence with the offending value, and a remedy that begins with "Fix: ". It owns its
+// strings and causes, is immutable once returned, and may be shared between threads. Asking a
+// failed Result for its value, or a successful one for its error, prints a message and ends the
+// program.
 #pragma once
 
 #include <concepts>
@@ -25,7 +26,8 @@ enum class Code : wye_status {
 #undef WYE_CODE_ENUM
 };
 
-// The code's fixed text ("wrong owner"); "unknown status" for values this build does not know.
+// The fixed text of a code ("wrong owner"); "unknown status" for codes that this build does not
+// know.
 [[nodiscard]] constexpr std::string_view code_text(Code code) noexcept {
     switch (code) {
 #define WYE_CODE_TEXT(name, value, text) \
@@ -41,7 +43,7 @@ struct Error {
     Code code = Code::INTERNAL;
     std::string message;  // one sentence, present tense, with the offending value
     std::string fix;      // begins with "Fix: "
-    std::string subject;  // the path, device, buffer or program name that it concerns
+    std::string subject;  // the path, device, buffer or program concerned
     std::string native_domain;
     std::int32_t native_code = 0;
     std::shared_ptr<const Error> cause;
@@ -53,8 +55,8 @@ struct Error {
     Error(Error&&) = default;
     Error& operator=(const Error&) = default;
     Error& operator=(Error&&) = default;
-    // Frees a chain of causes of any length without recursion. The use count is only a hint for
-    // stopping at causes that other errors share.
+    // Frees a chain of causes of any length without recursion. The use count is only a hint: it
+    // stops at causes that other errors share.
     ~Error() {
         for (auto next = std::move(cause); next.use_count() == 1;) {
             auto behind = next->cause;
@@ -62,7 +64,7 @@ struct Error {
         }
     }
 
-    // Makes this error the cause of a broader one.
+    // Makes this error the cause of a more general one.
     [[nodiscard]] Error wrapped(Code c, std::string what, std::string remedy,
                                 std::string about = {}) && {
         Error outer(c, std::move(what), std::move(remedy), std::move(about));
@@ -70,7 +72,7 @@ struct Error {
         return outer;
     }
 
-    // "message (cause; cause) Fix: ...": one line for people.
+    // The error on one line, "message (cause; cause) Fix: ...".
     [[nodiscard]] std::string text() const {
         std::string out = message;
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
@@ -92,7 +94,7 @@ namespace detail {
     std::abort();
 }
 
-// Out of line, so that the ends of results that hold no error are a comparison.
+// Out of line, so that destroying a Result without an error is only a comparison.
 struct FreeError {
     [[gnu::cold, gnu::noinline]] void operator()(Error* error) const noexcept { delete error; }
 };
@@ -171,7 +173,7 @@ class [[nodiscard]] Result<void> {
         if (!wye_result_.ok()) return std::move(wye_result_).error(); \
     } while (false)
 
-// As WYE_TRY, and assigns the value: WYE_ASSIGN(auto bytes, read(path));
+// As WYE_TRY, but also assigns the value: WYE_ASSIGN(auto bytes, read(path));
 #define WYE_ASSIGN(target, expression) \
     WYE_ASSIGN_(WYE_JOIN_(wye_result_, __LINE__), target, expression)
 #define WYE_ASSIGN_(temporary, target, expression)            \

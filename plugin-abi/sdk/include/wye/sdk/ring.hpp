@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocates ranges of a ring buffer. Arithmetic only: it has no memory of its own.
+// Ring, LockedRing: allocate ranges of a ring buffer. They only do arithmetic, and have no memory
+// of their own.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,17 @@ class Ring {
   public:
     explicit Ring(std::uint64_t size) : size_(size) {}
 
-    // Takes `size` contiguous bytes; returns their offset, or nothing if they are not free.
+    // Takes `size` contiguous bytes and returns their offset, or nothing if they are not free.
     // `alignment` is a power of two.
     [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment);
-    // Ranges taken since the last mark are in use until `value` is reached. Values ascend.
+    // Marks the ranges taken since the last mark as in use until `value` is reached. Values ascend.
     void mark(std::uint64_t value);
     // Frees the ranges taken since the last mark.
     void drop();
     // Frees the ranges marked with values up to `value`.
     void release(std::uint64_t value);
 
-    // The value that frees the oldest range; nothing if none is marked.
+    // The value that frees the oldest range; nothing if no range is marked.
     [[nodiscard]] std::optional<std::uint64_t> oldest() const;
 
   private:
@@ -36,13 +37,13 @@ class Ring {
         std::uint64_t end = 0;
     };
 
-    // Positions only grow; the offset is the position modulo the size.
+    // Positions only grow; a range's offset is its position modulo the size.
     std::uint64_t size_;
     std::uint64_t begin_ = 0, end_ = 0, marked_ = 0;
     Fifo<Mark> marks_;
 };
 
-// A Ring from which one thread takes while others free reached values. Thread-safe.
+// A Ring from which one thread takes ranges while others free them. Thread-safe.
 class LockedRing {
   public:
     explicit LockedRing(std::uint64_t size) : ring_(size) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A timeline that submits and the host signal, kept by the host: a value that a submit will signal
-// is bound to the submit's value on its queue, and settled once that has ended. `QueueTimeline` is
-// the plugin's class of timeline.hpp, whose lock is held while it calls settle. Members are
-// free-threaded.
+// SignalTimeline: a timeline that submits and the host signal, implemented without the driver. A
+// value that a submit will signal is bound to the submit's value on its queue, and is settled
+// (reached or failed) when that value is. `QueueTimeline` is the plugin's queue timeline
+// (timeline.hpp), which holds its lock while it calls settle. Members are free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class SignalTimeline : public TimelineObject {
     SignalTimeline& operator=(const SignalTimeline&) = delete;
     ~SignalTimeline() = default;
 
-    // As those of Timeline.
+    // reached, poll and wait are as in Timeline.
     [[nodiscard]] bool reached(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Reached;
     }
@@ -57,16 +57,17 @@ class SignalTimeline : public TimelineObject {
             if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
             if (timeout_ns != UINT64_MAX && since(start) >= timeout_ns)
                 return errors::timed_out(value, timeout_ns);
-            std::this_thread::yield();  // its submit is not complete yet
+            std::this_thread::yield();  // the submit call is still in progress
         }
     }
     void retire(std::uint64_t value) { log_.retire(value); }
 
-    // The host signals `value`, or fails it.
+    // The host signals `value`, or makes it fail.
     void signal(std::uint64_t value) { settle(value, std::nullopt); }
     void fail(std::uint64_t value, Error error) { settle(value, std::move(error)); }
 
-    // The queue's value to wait for in place of `value`. UNSUPPORTED: nothing signals it yet.
+    // The queue's value to wait for in place of `value`. UNSUPPORTED: no submit that signals it was
+    // made.
     [[nodiscard]] Result<Place<QueueTimeline>> place_of(std::uint64_t value) {
         const Lock lock(mutex_);
         WYE_TRY(log_.outcome(value));
@@ -74,13 +75,13 @@ class SignalTimeline : public TimelineObject {
         if (place.timeline == nullptr && !settled(value)) return errors::not_signalled(value);
         return place;
     }
-    // The submit with the value `at` on a queue's timeline will signal `value`.
+    // Records that the submit with the value `at` on a queue's timeline will signal `value`.
     void bind(std::uint64_t value, QueueTimeline& timeline, std::uint64_t at) {
         const Lock lock(mutex_);
         bound_.push({value, {&timeline, at}});
         changed_.notify_all();
     }
-    // That submit was refused: nothing will signal `value`.
+    // Records that this submit was refused, so that it will not signal `value`.
     void unbind(std::uint64_t value) {
         const Lock lock(mutex_);
         for (std::size_t left = bound_.size(); left > 0; --left) {
@@ -88,7 +89,7 @@ class SignalTimeline : public TimelineObject {
             if (one.value != value) bound_.push(std::move(one));
         }
     }
-    // `value` was signalled, or has failed. Throws nothing.
+    // Records that `value` was signalled, or has failed. Does not throw.
     void settle(std::uint64_t value, std::optional<Error> error) {
         const Lock lock(mutex_);
         if (value > log_.newest()) log_.add(value);
@@ -122,11 +123,12 @@ class SignalTimeline : public TimelineObject {
             if (bound_[at].value >= value) return bound_[at].place;
         return {};
     }
-    // Waits until a submit is to signal `value`. Null: it was settled before, the device was lost,
-    // or the time is over.
+    // Waits until there is a submit that will signal `value`, and returns its place. Null: the
+    // value was settled, the device was lost, or the time is over.
     [[nodiscard]] Place<QueueTimeline> await_signaller(std::uint64_t value, Clock::time_point start,
                                                        std::uint64_t timeout_ns) {
-        constexpr std::uint64_t kLookUpNs = 50'000'000;  // a loss notifies nobody
+        // Polled, since the loss of a device notifies nobody.
+        constexpr std::uint64_t kLookUpNs = 50'000'000;
         WaitingLock lock(mutex_);
         for (;;) {
             if (settled(value)) return {};
@@ -143,7 +145,7 @@ class SignalTimeline : public TimelineObject {
     ValueLog log_;
     WaitMutex mutex_;
     std::condition_variable changed_;
-    Fifo<Bound> bound_ WYE_GUARDED_BY(mutex_);  // growing values
+    Fifo<Bound> bound_ WYE_GUARDED_BY(mutex_);  // ascending values
 };
 
 }  // namespace wye::sdk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a wait polls a GPU's driver before it blocks: waking up takes some 50 us, little after a
-// wait of 2 ms, which is the default.
+// How long a wait polls a GPU's driver before it blocks. Waking a blocked thread takes some 50 us,
+// which matters little after the default of 2 ms.
 #pragma once
 
 #include <charconv>
@@ -16,7 +16,8 @@ namespace wye::sdk {
 
 inline constexpr std::uint32_t kSpinMicroseconds = 2000;
 
-// Nanoseconds, from the configuration's `key`, which is in microseconds ("cuda.spin_us").
+// The polling time in nanoseconds, from the configuration's `key`, which is in microseconds
+// ("cuda.spin_us").
 [[nodiscard]] inline Result<std::uint64_t> spin_ns(const wye_host_table& host, const char* key) {
     std::uint32_t value = kSpinMicroseconds;
     if (const std::optional<std::string> text = config(host, key)) {

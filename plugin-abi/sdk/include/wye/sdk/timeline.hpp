@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline of a queue: polling and waiting for values, failures and times. For each pending
-// value it keeps a Submit: the plugin's state for polling, waiting and cleaning up (events, marks,
-// host copies). The plugin's class derives from this and has, in this order:
+// Timeline: the timeline of a queue: polling and waiting for values, and their failures and times.
+// For each pending value it keeps a Submit: the plugin's state for polling, waiting and cleaning up
+// (events, marks, host copies). The plugin's class derives from this and has, in this order:
 //
 //     Result<bool> has_ended(const Submit&)     asks the driver, without waiting
 //     Result<Event> event_of(Submit&)           an event reached no earlier than the submit
-//     Result<void> mark(Submit&)                makes it now, if there is none; optional
-//     optional<Error> settle(value, Submit&)    after its end: completes read-backs
-//     WorkTimes times_of(const Submit&)         of a timed one; called before settle
-//     Result<Event> sleep_event_of(Submit&)     the same for a thread that will sleep; optional
+//     Result<void> mark(Submit&)                makes that event, if there is none; optional
+//     optional<Error> settle(value, Submit&)    after the submit's end: completes read-backs
+//     WorkTimes times_of(const Submit&)         of a timed submit; called before settle
+//     Result<Event> sleep_event_of(Submit&)     event_of for a thread that will sleep; optional
 //     Result<bool> wait_for(Event, timeout_ns)  false: timed out
 //     Result<void> finish()                     waits until the driver is idle
-//     static constexpr bool kWaitsWithLimit     else wait_for gets UINT64_MAX only
-//     static constexpr bool kFinishIsCheapest   for the newest value, instead of wait_for
+//     static constexpr bool kWaitsWithLimit     false: wait_for is called only with UINT64_MAX
+//     static constexpr bool kFinishIsCheapest   finish() replaces wait_for for the newest value
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
-// and optionally enter(), whose result lives during driver calls (a current context). The timeline
-// holds its lock while it calls them up to times_of, so they must not call it. After an error of
-// has_ended, wait_for or finish the state of the work is unknown: all pending values fail with that
-// error; later submits run, unless the device was lost. Members are free-threaded unless stated.
-// Instantiated beside the class (`extern template`), so that its calls are inlined.
+// and optionally enter(), whose result is kept alive during driver calls (a current context).
+//
+// The timeline holds its lock while it calls the functions up to times_of, so they must not call
+// the timeline. After an error of has_ended, wait_for or finish, the state of the work is unknown:
+// all pending values fail with that error; later submits run, unless the device was lost. Members
+// are free-threaded unless stated. Instantiated beside the class (`extern template`), so that its
+// calls are inlined.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +52,7 @@ class Timeline : public TimelineObject {
   public:
     using Signals = SignalTimeline<Derived>;
 
-    // `spin_ns`: a wait polls for this long before it waits for an event.
+    // `spin_ns`: how long a wait polls before it waits for an event.
     explicit Timeline(const LossState& loss, std::uint64_t spin_ns = 0)
         : TimelineObject(true), loss_(loss), spin_ns_(spin_ns) {}
     Timeline(const Timeline&) = delete;
@@ -59,7 +61,7 @@ class Timeline : public TimelineObject {
     [[nodiscard]] bool reached(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Reached;
     }
-    // True: reached. False: not yet. Error: it never will be.
+    // True: reached. False: not yet. Error: the value failed, or will never be reached.
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
@@ -77,32 +79,32 @@ class Timeline : public TimelineObject {
         if (!ended) return errors::timed_out(value, timeout_ns);
         return log_.outcome(value);
     }
-    // Before a timed submit: relates the device's clock to the host's by work on `on`, of the
-    // class's `events`, now and then. Behind pending work it would wait: then the moment before it
-    // serves on.
+    // Called before a timed submit. From time to time, relates the device's clock to the host's, by
+    // work on `on` that `events` of the derived class submits. That work would wait behind pending
+    // work; if there is some, the earlier relation stays in use.
     template <typename... On>
     void match_clock(On... on) {
         if (self().events.knows_clock()) return;
         const Result<bool> idle = poll(newest());
         if (idle.ok() && *idle) self().events.match_clock(on...);
     }
-    // Of a reached value; UNSUPPORTED when they are not kept (any more).
+    // The times of a reached value. UNSUPPORTED: they were not kept, or are not kept any more.
     [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) { return log_.times(value); }
 
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
-    // Success, unless `value` has failed or the device was lost before it was reached.
+    // An error if `value` has failed, or the device was lost before it was reached.
     [[nodiscard]] Result<void> usable(std::uint64_t value) const {
         if (log_.state(value) == ValueLog::State::Failed) return log_.outcome(value);
         if (loss_.lost() && value > log_.reached()) return loss_.check();
         return {};
     }
-    // Failures of values up to `value` are forgotten.
+    // Forgets the failures of values up to `value`.
     void retire(std::uint64_t value) { log_.retire(value); }
 
     // Whether a pending value may fail without a loss of the device.
     [[nodiscard]] static constexpr bool fails_late() { return Derived::kFailsLate; }
 
-    // The submit that gets `value` signals these events, of timelines that are no queue's.
+    // Records that the submit that gets `value` signals these events, which are of SignalTimelines.
     void add_signals(std::uint64_t value, std::span<const wye_event> events) {
         for (const wye_event& event : events) {
             auto& timeline = static_cast<Signals&>(TimelineObject::of(event.timeline));
@@ -113,7 +115,7 @@ class Timeline : public TimelineObject {
             timeline.bind(event.value, self(), value);
         }
     }
-    // The submit was refused, and signals nothing.
+    // Records that this submit was refused, and signals nothing.
     void drop_signals(std::uint64_t value) {
         const Lock lock(mutex_);
         for (std::size_t left = signals_.size(); left > 0; --left) {
@@ -125,15 +127,15 @@ class Timeline : public TimelineObject {
         }
     }
 
-    // Adds `value`, above all earlier ones, reached when `submit` has ended. `timed`: its time is
-    // kept then. Submitting thread only.
+    // Adds `value`, which is above all earlier ones and is reached when `submit` has ended.
+    // `timed`: its time is kept then. Submitting thread only.
     void add(std::uint64_t value, Submit submit, bool timed) {
         const Lock lock(mutex_);
         collect_old();
         pending_.push({value, std::move(submit), timed});
         log_.add(value);
     }
-    // As above, for work that has already ended, after all earlier work.
+    // As `add`, for work that has already ended, after all earlier work.
     void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -142,7 +144,7 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // As add_ended, for a submit that failed with `error`.
+    // As `add_ended`, for a submit that failed with `error`.
     void add_failed(std::uint64_t value, Error error) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -151,20 +153,20 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // Marks everything up to `value` as ended; for plugins that end work themselves in place of a
-    // driver. Does not allocate.
+    // Marks everything up to `value` as ended, for plugins that run the work themselves. Does not
+    // allocate.
     void publish(std::uint64_t value) {
         const Lock lock(mutex_);
         collect(value);
     }
-    // An event that another queue can wait for; empty: `value` was reached.
+    // Returns an event that another queue can wait for; empty: `value` was reached.
     [[nodiscard]] Result<Event> event_for(std::uint64_t value) {
         const Lock lock(mutex_);
         if (Submit* submit = find(value)) return self().event_of(*submit);
         return Event();
     }
-    // Before another submit: makes the event of the newest one, if that is pending, so that the
-    // other's work is not part of it. Returns whether it is pending. Submitting thread only.
+    // Called before another submit. If the newest submit is pending, makes its event, so that the
+    // event does not cover the other submit. Returns whether it is pending. Submitting thread only.
     [[nodiscard]] Result<bool> mark_newest() {
         const Lock lock(mutex_);
         if (pending_.empty()) return false;
@@ -172,7 +174,7 @@ class Timeline : public TimelineObject {
             WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
         return true;
     }
-    // Waits until all work has ended, including queued work that has no value (yet).
+    // Waits until all work has ended, including queued work that has no value yet.
     void drain() {
         [[maybe_unused]] const auto entered = enter(self());
         const Result<void> finished = self().finish();
@@ -207,13 +209,13 @@ class Timeline : public TimelineObject {
     };
 
     struct Signal {
-        std::uint64_t at = 0;  // the submit's value
+        std::uint64_t at = 0;  // the value of the signalling submit
         Signals* timeline = nullptr;
         std::uint64_t value = 0;
     };
 
-    // From kMany pending submits on, every kSome new ones settle as many of the oldest, if those
-    // have ended, so that a caller that never waits does not accumulate events.
+    // From kMany pending submits on, every kSome-th new one settles the kSome oldest, if those have
+    // ended, so that a caller that never waits does not accumulate events.
     static constexpr std::size_t kMany = 256, kSome = 64;
 
     [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
@@ -233,8 +235,8 @@ class Timeline : public TimelineObject {
         return now;
     }
 
-    // The newest pending submit up to `value`. Null: all of them were settled, or `value` was not
-    // submitted yet.
+    // Finds the newest pending submit up to `value`. Null: all of these were settled, or `value`
+    // was not submitted yet.
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if (pending_.empty() || value < pending_.front().value || value > log_.newest())
             return nullptr;
@@ -284,7 +286,7 @@ class Timeline : public TimelineObject {
             return event_for(value);
         }
     }
-    // Polls until the value has ended or `limit_ns` have passed since `start`; yields to other
+    // Polls until the value has ended or `limit_ns` have passed since `start`. Yields to other
     // threads after a while.
     [[nodiscard]] Result<bool> ask_at_once(std::uint64_t value, Clock::time_point start,
                                            std::uint64_t limit_ns) {
@@ -296,8 +298,8 @@ class Timeline : public TimelineObject {
             if (spent > kAlone) std::this_thread::yield();
         }
     }
-    // Polls until the value has ended or `timeout_ns` have passed since `start`, with growing
-    // pauses: for drivers that cannot wait with a time limit.
+    // Polls with growing pauses until the value has ended or `timeout_ns` have passed since
+    // `start`: for drivers that cannot wait with a time limit.
     [[nodiscard]] Result<bool> ask_at_intervals(std::uint64_t value, Clock::time_point start,
                                                 std::uint64_t timeout_ns) {
         for (Pauses pauses;;) {
@@ -323,15 +325,15 @@ class Timeline : public TimelineObject {
         (void)caught_up(value);
         signal();
     }
-    // Settles the values that submits up to the reached value signal.
+    // Settles the values of SignalTimelines that submits up to the reached value signal.
     void signal() WYE_REQUIRES(mutex_) {
         while (!signals_.empty() && signals_.front().at <= log_.reached()) {
             const Signal one = signals_.pop();
             one.timeline->settle(one.value, log_.failure(one.at));
         }
     }
-    // True if nothing up to `value` is pending. A value between two submits is reached with the
-    // submit before it, once there is one after it.
+    // Whether nothing up to `value` is pending. A value between those of two submits is reached
+    // with the earlier submit, once the later one was made.
     [[nodiscard]] bool caught_up(std::uint64_t value) WYE_REQUIRES(mutex_) {
         const bool yes =
             value <= log_.newest() && (pending_.empty() || value < pending_.front().value);
@@ -353,8 +355,8 @@ class Timeline : public TimelineObject {
         pending_.clear();
         signal();
     }
-    // A caller that gets an error frees its memory, so the driver must have ended by then, if it
-    // can.
+    // Fails all pending values. First waits for the driver, if that is possible: a caller that gets
+    // an error frees its memory, so no work may use it then.
     [[nodiscard]] Result<bool> failed(std::uint64_t value, Error error) {
         (void)self().finish();
         const Lock lock(mutex_);
@@ -367,8 +369,8 @@ class Timeline : public TimelineObject {
     const std::uint64_t spin_ns_;
 
     Mutex mutex_;
-    Fifo<Pending> pending_ WYE_GUARDED_BY(mutex_);  // growing values, up to the newest
-    Fifo<Signal> signals_ WYE_GUARDED_BY(mutex_);   // growing values
+    Fifo<Pending> pending_ WYE_GUARDED_BY(mutex_);  // ascending values, up to the newest
+    Fifo<Signal> signals_ WYE_GUARDED_BY(mutex_);   // ascending values
 };
 
 }  // namespace wye::sdk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The object behind a wye_timeline_object: the timeline of a queue (timeline.hpp), or one that
-// submits and the host signal (signal_timeline.hpp).
+// TimelineObject: the object behind a wye_timeline_object: a queue's timeline (timeline.hpp), or
+// one that submits and the host signal (signal_timeline.hpp).
 #pragma once
 
 #include <cstdint>

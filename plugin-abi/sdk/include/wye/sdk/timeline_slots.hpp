@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Implements the slots of an opened device that concern timelines, those of its queues (see
-// timeline.hpp) and those that submits and the host signal (signal_timeline.hpp). Threads as in
-// abi.h.
+// TimelineSlots: implements the slots of an opened device that concern timelines: those of its
+// queues (timeline.hpp), and those that submits and the host signal (signal_timeline.hpp). Threads
+// as in abi.h.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct TimelineSlots {
         std::remove_reference_t<decltype(std::declval<typename Device::Queue&>().timeline())>;
     using Signals = SignalTimeline<QueueTimeline>;
 
-    // Calls `body` with the timeline of an event, of either kind.
+    // Calls `body` with the timeline of an event, whichever of the two kinds it is.
     template <typename Body>
     [[gnu::always_inline]] static decltype(auto) visit(const wye_event& event, Body&& body) {
         TimelineObject& timeline = TimelineObject::of(event.timeline);
@@ -128,7 +128,7 @@ struct TimelineSlots {
         out.native_code = desc.native_code;
         return out;
     }
-    // What is left of a time limit that began at `start`.
+    // The rest of a time limit that began at `start`.
     [[nodiscard]] static std::uint64_t left_of(std::uint64_t timeout_ns, Clock::time_point start) {
         if (timeout_ns == UINT64_MAX) return timeout_ns;
         const std::chrono::nanoseconds spent = Clock::now() - start;

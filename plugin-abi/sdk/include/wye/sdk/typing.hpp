@@ -12,7 +12,7 @@
 
 namespace wye::ir {
 
-// The result type, or the reason why there is none. `problem` is a sentence without a full stop
+// The result type, or the reason why there is none. `problem` is a sentence without its full stop
 // ("`+` takes two values of one type, got f32 and i32"); `fix` begins with "Fix: ".
 struct Typing {
     Type type;
@@ -21,22 +21,21 @@ struct Typing {
     [[nodiscard]] bool ok() const { return problem.empty(); }
 };
 
-// The type of one node from its operands' types. Indices in `expr` must be in range for `program`
-// and `code`: run the structural checks before.
+// Derives the type of one node from its operands' types. Indices in `expr` must be in range for
+// `program` and `code`: run the structural checks first.
 [[nodiscard]] Typing derive_type(const Program& program, const Code& code, const Expr& expr,
                                  std::span<const Type> operands);
 
 struct TypeProblem {
-    std::uint32_t function = kNone;  // index, or kNone for main
+    std::uint32_t function = kNone;  // index of a function; kNone for main
     Place place;
     std::string problem;
     std::string fix;
 };
 
-// Sets Expr::type, and Local::type of let, var and for, in every function and main, in text order.
-// Calls `report` for each ill-typed node and statement operand (stores, conditions, bounds,
-// returned values included); a node whose operand failed is skipped silently. Returns true when
-// nothing was reported.
+// Sets Expr::type, and the Local::type of let, var and for, in every function and main, in text
+// order. Calls `report` for each ill-typed node and statement operand (stores, conditions, bounds,
+// returned values); skips nodes whose operands failed. Returns true if nothing was reported.
 bool assign_types(Program& program, const std::function<void(const TypeProblem&)>& report);
 
 }  // namespace wye::ir

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a queue: the newest submitted and reached ones, the failed ones with their errors,
-// and the times of the newest timed ones. Independent of drivers.
+// ValueLog: the values of a queue: the newest submitted and the newest reached one, the failed ones
+// with their errors, and the times of the newest timed ones. Independent of drivers.
 //
-// add: the submitting thread. reach, fail, keep_times: one thread at a time, which holds the lock
-// of the plugin's timeline. Everything else: any thread.
+// Threads: add is for the submitting thread. reach, fail and keep_times are for one thread at a
+// time, which holds the lock of the plugin's timeline. All else is free-threaded.
 #pragma once
 
 #include <array>
@@ -25,14 +25,15 @@ class ValueLog {
   public:
     enum class State : std::uint8_t { Reached, Pending, Failed };
     static constexpr std::uint64_t kKeptTimes = 256;
-    // Of the newest failed ranges; older ones read as reached, as retired ones do.
+    // Number of failed ranges that are kept. Older ones read as reached, as do retired ones.
     static constexpr std::size_t kKeptFailures = 4096;
 
     ValueLog() { failures_.make_room(); }
 
     [[nodiscard]] std::uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
-    // Writers mark a failed value before it is reached; readers read in the other order.
+    // Writers mark a value as failed before they mark it as reached, so readers read in the other
+    // order.
     [[nodiscard]] State state(std::uint64_t value) const {
         const bool there = value <= reached();
         if (value <= last_failed_.load(std::memory_order_acquire) && has_failed(value))
@@ -51,7 +52,7 @@ class ValueLog {
         if (auto error = failure(value)) return *std::move(error);
         return {};
     }
-    // Of a reached value; UNSUPPORTED when they are not kept (any more).
+    // The times of a reached value. UNSUPPORTED: they were not kept, or are not kept any more.
     [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) const {
         const Lock lock(mutex_);
         for (std::uint64_t back = 1; value != 0 && back <= kKeptTimes; ++back)  // the newest first
@@ -71,18 +72,19 @@ class ValueLog {
         const Lock lock(mutex_);
         times_[next_time_++ % kKeptTimes] = {value, times};
     }
-    // [first, last] fail with `error`; all earlier failures are of values below. Throws nothing.
+    // Fails the values [first, last] with `error`. They must be above all values that failed
+    // before. Does not throw.
     void fail(std::uint64_t first, std::uint64_t last, Error error) {
         const Lock lock(mutex_);
         try {
             failures_.push({first, last, std::move(error)});
-        } catch (const std::bad_alloc&) {  // no failure may be lost: the newest range grows
+        } catch (const std::bad_alloc&) {  // no failure may be lost, so the newest range grows
             failures_[failures_.size() - 1].last = last;
         }
         if (failures_.size() > kKeptFailures) (void)failures_.pop();
         last_failed_.store(last, std::memory_order_release);
     }
-    // All submitted values that were not reached fail.
+    // Fails all submitted values that were not reached.
     void fail_pending(Error error) {
         if (reached() == newest()) return;
         fail(reached() + 1, newest(), std::move(error));
@@ -108,7 +110,7 @@ class ValueLog {
         const Lock lock(mutex_);
         return find(value) != failures_.size();
     }
-    // The place of the range around `value`, or the end.
+    // The index of the range that contains `value`, or the end.
     [[nodiscard]] std::size_t find(std::uint64_t value) const WYE_REQUIRES(mutex_) {
         std::size_t from = 0, to = failures_.size();
         while (from != to) {
@@ -123,10 +125,10 @@ class ValueLog {
     }
 
     std::atomic<std::uint64_t> newest_{0}, reached_{0};
-    std::atomic<std::uint64_t> last_failed_{0};  // values above it need no lock
+    std::atomic<std::uint64_t> last_failed_{0};  // only values up to it need the lock
 
     mutable Mutex mutex_;
-    Fifo<Failure> failures_ WYE_GUARDED_BY(mutex_);  // growing ranges
+    Fifo<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending ranges
     std::array<Time, kKeptTimes> times_ WYE_GUARDED_BY(mutex_);
     std::uint64_t next_time_ WYE_GUARDED_BY(mutex_) = 0;  // modulo the size: the oldest
 };

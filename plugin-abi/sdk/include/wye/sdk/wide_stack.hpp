@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WideThread: a thread with a stack large enough for readers of deeply nested programs and for
-// drivers' compilers (clang needs 8 MiB), which an application's threads need not have. It has all
-// signals blocked and the default floating-point mode.
-// with_room: runs a function on a thread with enough stack left.
-// Free-threaded. Errors: OUT_OF_MEMORY if the system gives no thread.
+// WideThread: a thread whose stack is large enough for readers of deeply nested programs and for
+// drivers' compilers (clang needs 8 MiB), which an application's threads may not have. All signals
+// are blocked in it, and the floating-point mode is the default. with_room: runs a function on a
+// thread with enough stack left. Free-threaded. Errors: OUT_OF_MEMORY if the system gives no
+// thread.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 namespace wye::sdk {
 
-// Sanitizers make frames several times as large.
+// Sanitizers make stack frames several times as large.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kFrameFactor = 4;
 #elif defined(__has_feature)
@@ -35,8 +35,8 @@ inline constexpr std::size_t kFrameFactor = 1;
 #endif
 
 inline constexpr std::size_t kWideStack = (std::size_t{16} << 20U) * kFrameFactor;  // bytes
-// Enough for reading, checking or lowering the deepest program: the limits of programs bound the
-// recursion.
+// The stack that suffices to read, check or lower the deepest program: the limits of programs bound
+// the recursion.
 inline constexpr std::size_t kRoom = (std::size_t{2} << 20U) * kFrameFactor;
 
 class WideThread {
@@ -58,12 +58,12 @@ class WideThread {
     std::optional<pthread_t> thread_;
 };
 
-// Whether the calling thread has this much stack left. Always false on another stack, such as a
+// Whether the calling thread has this much stack left. Always false on a foreign stack, such as a
 // fiber's.
 [[nodiscard]] bool has_room(std::size_t bytes) noexcept;
 
-// Runs `work`, which returns a Result, on the calling thread if its stack has room, else on a
-// WideThread while the caller waits. Rethrows its exceptions.
+// Runs `work`, which returns a Result: on the calling thread if its stack has room, else on a
+// WideThread while the caller waits. Rethrows exceptions of `work`.
 template <typename Work>
 [[nodiscard]] auto with_room(Work&& work, std::size_t bytes = kRoom) -> decltype(work()) {
     if (has_room(bytes)) return work();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The times of a submit, and the relation between a device's clock and the host's.
+// WorkTimes, ClockMatch: the times of a submit, and the relation between a device's clock and the
+// host's.
 #pragma once
 
 #include <time.h>
@@ -14,7 +15,7 @@
 
 namespace wye::sdk {
 
-// Nanoseconds; 0: unknown. Begin and end are on CLOCK_MONOTONIC.
+// Times in nanoseconds; 0: unknown. Begin and end are on CLOCK_MONOTONIC.
 struct WorkTimes {
     std::uint64_t spent_ns = 0;  // from begin to end
     std::uint64_t begin_ns = 0, end_ns = 0;
@@ -27,7 +28,7 @@ struct WorkTimes {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// Polls for a millisecond at most, since a submit must not wait for other work of the device.
+// Polls for at most a millisecond, since a submit must not wait for other work of the device.
 template <typename Ended>
 [[nodiscard]] bool ends_soon(Ended&& ended) {
     constexpr std::uint64_t kSoonNs = 1'000'000;
@@ -38,25 +39,25 @@ template <typename Ended>
     }
 }
 
-// Relates the clock of a device to CLOCK_MONOTONIC, by a moment that was read on both. `Anchor` is
-// the moment on the device: its clock's nanoseconds, or an event. Free-threaded.
+// Relates the clock of a device to CLOCK_MONOTONIC, by a moment read on both. `Anchor` is that
+// moment on the device: its clock's nanoseconds, or an event. Free-threaded.
 template <typename Anchor>
 class ClockMatch {
   public:
     struct Moment {
         Anchor anchor{};
-        std::uint64_t host_ns = 0;  // 0: there is none
+        std::uint64_t host_ns = 0;  // 0: no moment was read
     };
 
-    // Whether the clocks may have drifted apart since, so that another moment is to be read.
+    // Whether the clocks may have drifted apart, so that a new moment should be read.
     [[nodiscard]] bool is_old() const {
         constexpr std::uint64_t kFreshNs = 1'000'000'000;
         const std::uint64_t tried = tried_ns_.load(std::memory_order_relaxed);
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
-    // Calls `read`, which reads the device's clock and returns optional<Anchor>, a few times, and
-    // keeps the moment that the host's clock encloses most closely. Does nothing while another
-    // thread does it.
+    // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>, and
+    // keeps the moment that two readings of the host's clock enclose most closely. Does nothing
+    // while another thread does the same.
     template <typename Read>
     void renew(Read&& read) {
         if (renewing_.exchange(true, std::memory_order_acquire)) return;
@@ -81,7 +82,7 @@ class ClockMatch {
         if (best.host_ns != 0) moment_ = std::move(best);
         tried_ns_.store(monotonic_ns(), std::memory_order_relaxed);
     }
-    // The newest.
+    // The newest moment.
     [[nodiscard]] Moment moment() const {
         const Lock lock(mutex_);
         return moment_;
@@ -96,7 +97,7 @@ class ClockMatch {
 
 using NanosecondMatch = ClockMatch<std::uint64_t>;
 
-// Of work from `begin` to `end` on the device's clock; 0 and 0: unknown.
+// Converts the times of work from `begin` to `end` on the device's clock; 0 and 0 mean unknown.
 [[nodiscard]] inline WorkTimes times_on_host(std::uint64_t begin, std::uint64_t end,
                                              const NanosecondMatch& match) {
     WorkTimes out;
@@ -104,7 +105,8 @@ using NanosecondMatch = ClockMatch<std::uint64_t>;
     out.spent_ns = end - begin;
     const NanosecondMatch::Moment moment = match.moment();
     if (moment.host_ns == 0) return out;
-    out.begin_ns = moment.host_ns + (begin - moment.anchor);  // modulo 2^64: also before it
+    // Modulo 2^64, so also before the moment.
+    out.begin_ns = moment.host_ns + (begin - moment.anchor);
     out.end_ns = out.begin_ns + out.spent_ns;
     return out;
 }
