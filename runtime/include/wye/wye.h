@@ -82,9 +82,8 @@ WYE_API const char* wye_version(void);
 /* The fixed text of a status code, such as "wrong owner". Static storage; never null. */
 WYE_API const char* wye_status_text(wye_status status);
 
-/* The members of an error. Strings are null-terminated and live as long as the error. All functions
- * accept a null error: its status is WYE_OUT_OF_MEMORY, the only failure that may set no error
- * object. */
+/* The members of an error. Strings are null-terminated and live as long as the error. A null error
+ * has the status WYE_OUT_OF_MEMORY, the only failure that may set no error object. */
 WYE_API wye_status wye_error_status(const wye_error* error);
 WYE_API wye_string wye_error_message(const wye_error* error);       /* the sentence */
 WYE_API wye_string wye_error_fix(const wye_error* error);           /* the remedy */
@@ -108,8 +107,7 @@ WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
 /* Everything that the library keeps for its user: plugins, devices, programs and buffers. */
 typedef struct wye_context wye_context;
 
-/* Receives one log message; `level` is enum wye_log_level. The strings are valid during the call.
- */
+/* Receives a log message; `level` is enum wye_log_level. The strings are valid during the call. */
 typedef void (*wye_log_fn)(void* user, uint32_t level, wye_string area, wye_string text);
 
 /* A configuration key with its value. */
@@ -200,8 +198,7 @@ typedef struct wye_device_description {
     wye_string reason; /* why this device was chosen when it was first opened */
 } wye_device_description;
 
-/* Describes an opened device. Strings live until the device is closed (wye_device_close) or the
- * context is destroyed. */
+/* Describes an opened device. Strings live until wye_device_close, or the end of the context. */
 WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
                                        wye_device_description* out, wye_error** error);
 
@@ -260,8 +257,7 @@ WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, 
                                        wye_error** error);
 
 /* Returns the sums over all devices that the context has opened, including lost and closed ones.
- * Any thread.
- */
+ * Any thread. */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
 
 /* ---- Queues ------------------------------------------------------------------------------ */
@@ -527,8 +523,7 @@ WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, 
 WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
                                    wye_buffer target, uint64_t target_offset, uint64_t size,
                                    wye_error** error);
-/* Fills with a repeated pattern. pattern_size is 1, 2, 4 or 8; offset and size are multiples of it.
- */
+/* Fills with a repeated pattern. pattern_size is 1, 2, 4 or 8; offset and size multiples of it. */
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);
@@ -748,8 +743,7 @@ WYE_API wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_d
  * copies an upload's bytes before it returns, and the pending transfer owns the bytes of a
  * download: `target` is null, and wye_pending_output returns them for the binding 0. With
  * WYE_DISPATCH_BORROW the caller's `source` and `target` are used directly, and must stay valid
- * until the transfer has ended. The limits and WYE_DISPATCH_AT_ONCE are as in wye_dispatch_submit.
- */
+ * until the transfer has ended. Limits and WYE_DISPATCH_AT_ONCE are as in wye_dispatch_submit. */
 WYE_API wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_desc* desc,
                                               wye_pending* out, wye_error** error);
 
