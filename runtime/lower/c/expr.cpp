@@ -154,7 +154,7 @@ bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     return true;
 }
 
-// A select whose accesses are in range only in the arm that is taken.
+// Writes a select whose accesses are in range only in the arm that is taken, as a branch.
 CValue CWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const std::string type(module_.use_type(e.type.kind));

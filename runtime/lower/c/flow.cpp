@@ -68,7 +68,7 @@ void CWriter::block(ir::BlockId id) {
     if (parts) close_region();
 }
 
-// A statement of a block that the workgroup runs together.
+// Writes a statement of a block that the workgroup runs together.
 void CWriter::part(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     if (s.op == Op::LET && regions_.again(s.local)) return;
@@ -108,7 +108,7 @@ void CWriter::open_region() {
     if (some_ended_) line("if (ended[" + outer(Outer::Kind::LocalIndex) + "]) continue;");
 }
 
-// The heads of the loops over the invocations, and the ids that the region uses.
+// Writes the heads of the loops over the invocations, and the ids that the region uses.
 std::string CWriter::region_head() {
     const auto& size = module_.workgroup;
     const std::string u32(module_.value_type(Kind::U32));
@@ -144,7 +144,7 @@ void CWriter::close_region() {
     const std::string body = out_.substr(region_->start);
     out_.resize(region_->start);
     std::string lets;
-    // In reverse, since each may use those before it.
+    // In reverse order, since each may use those before it.
     for (auto local = region_->lets.rbegin(); local != region_->lets.rend(); ++local) {
         const std::string before = std::exchange(out_, {});
         statement(regions_.let(*local));
@@ -158,8 +158,8 @@ void CWriter::close_region() {
     line("}");
 }
 
-// Outside of regions the workgroup returns. In a region the invocation leaves the region, and later
-// regions skip it.
+// Writes a return from main. Outside of regions the workgroup returns; in a region the invocation
+// leaves the region, and later regions skip it.
 void CWriter::leave_main() {
     if (!region_) return line("return;");
     if (blocks_together_ != 0) {
@@ -186,7 +186,7 @@ void CWriter::trap(ir::StmtId id) {
     leave_main();
 }
 
-// Arrays of the kept variables, an element for each invocation.
+// Declares arrays for the kept variables, with an element for each invocation.
 void CWriter::define_kept() {
     const std::uint64_t invocations = module_.invocations();
     std::uint64_t bytes = 0;

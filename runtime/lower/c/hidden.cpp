@@ -45,7 +45,7 @@ void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
     v.c[0] = late_zero(type);
 }
 
-// For the quirk `nvidia-constant-narrowing`: an f64 that becomes an f32.
+// For the quirk `nvidia-constant-narrowing`: hides an f64 that is converted to f32.
 void CWriter::hide_f64(CValue& v) {
     if (!module_.facts.quirks.has(Quirk::NvidiaConstantNarrowing)) return;
     for (unsigned c = 0; c < v.lanes; ++c) {
@@ -56,7 +56,7 @@ void CWriter::hide_f64(CValue& v) {
     v.depth += 2;
 }
 
-// For the quirk `ptxas-lost-minus`: operands of i32 min, max and clamp.
+// For the quirk `ptxas-lost-minus`: hides operands of i32 min, max and clamp.
 void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
     if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;
     const std::string zero = late_zero(ir::kU32);
@@ -66,7 +66,7 @@ void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue
                 operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
 }
 
-// For the quirk `ptxas-lost-not`: integers that the text negates bit by bit.
+// For the quirk `ptxas-lost-not`: hides integers that the text negates bit by bit.
 void CWriter::hide_negated_bits(Op op, std::span<const ir::ExprId> ids,
                                 std::vector<CValue>& operands) {
     const ir::Type type = code_.exprs[ids[0]].type;
@@ -129,7 +129,7 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
         const std::uint64_t largest = wide ? 0x7ff : 0xff;
         const std::uint64_t exponent = (e.extra >> mantissa) & largest;
         const std::uint64_t fraction = e.extra & ((std::uint64_t{1} << mantissa) - 1);
-        // The compiler too multiplies only if both numbers are normal.
+        // The compiler also multiplies only if both numbers are normal.
         if (fraction != 0 || exponent == 0 || exponent >= largest - 1) return false;
         const std::uint64_t sign = e.extra >> (mantissa + (wide ? 11U : 8U));
         const std::uint64_t bits = (sign * (largest + 1) | (largest - 1 - exponent)) << mantissa;

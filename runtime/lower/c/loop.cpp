@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted loops.
+// Writes counted loops.
 #include "lower/c/writer.hpp"
 
 namespace wye::lower {
@@ -44,14 +44,14 @@ std::string CWriter::loop_value(middle::FormKey key, ir::Kind kind,
     return temporary(kind, c_form(module_, key, operands));
 }
 
-// Operands of a signed comparison are cast.
+// The comparison a < b of counters; operands of a signed comparison are cast.
 std::string CWriter::less(const middle::Loop& loop, const std::string& a, const std::string& b) {
     const std::string native =
         loop.signed_counter() ? "(" + std::string(module_.spelling.type(loop.kind)) + ")" : "";
     return native + a + " < " + native + b;
 }
 
-// The rounds in groups, then the others one at a time.
+// Writes the rounds that run in groups; the loop for the remaining rounds follows.
 void CWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& loop,
                                const Counted& counted) {
     const ir::Kind kind = loop.kind;

@@ -21,7 +21,8 @@
 
 namespace wye::lower {
 
-// A name of the kernel's scope; functions receive it as an extra argument.
+// A value from outside the code that is a name in the kernel's scope; functions receive it as an
+// extra argument.
 struct Outer {
     // By name: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg, lane, oz, trap.
     using Kind = middle::Outer;
@@ -52,12 +53,12 @@ class CModule {
     const NativeSet natives;
     const std::uint32_t subgroup;        // width; 0: the program uses none
     const MaskedIndices masked_indices;  // empty without the quirk
-    const bool passes_buffers;           // some barrier must order buffers too
+    const bool passes_buffers;           // whether some barrier must order buffers too
     middle::Forms forms;
     const middle::ProgramForm form;
     std::array<std::uint8_t, middle::key::kEnd> form_styles{};  // how each is written (words.cpp)
     Used used;
-    bool places = false;  // lines end with their statement's place
+    bool places = false;  // lines end with the position of their statement
 
     [[nodiscard]] std::string barrier() const {
         return std::string(spelling.barrier(passes_buffers));
@@ -76,14 +77,15 @@ class CModule {
     std::string_view use_type(ir::Kind kind);
     // The name of a struct with the components of `type`, for functions that return vectors.
     std::string vector_struct(ir::Type type);
-    // Adds a helper function once; `text` is all after the prefix ("uint f(uint a) {...}").
+    // Adds a helper function, once; `text` is everything after the prefix ("uint f(uint a) {...}").
     void add_helper(const std::string& name, const std::string& text);
     [[nodiscard]] bool has_helper(const std::string& name) const {
         return helper_names_.count(name) != 0;
     }
     [[nodiscard]] const std::string& helpers() const { return helpers_; }
 
-    // Only the first refusal is kept. The text is then invalid, but writing may continue.
+    // Records a refusal; only the first one is kept. Afterwards the text is invalid, but writing
+    // may continue.
     void refuse(Error error);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
 
@@ -100,10 +102,10 @@ class CModule {
     std::optional<Error> refusal_;
 };
 
-// "bin_9" from any bytes: letters, digits and _ only, at most 64, so that it is safe in a comment.
+// Makes a name that is safe in a comment: only letters, digits and `_`, at most 64.
 [[nodiscard]] std::string sanitised(std::string_view name);
 
-// " at 2:8"; empty for an unknown place.
+// " at 2:8"; empty if the position is not known.
 [[nodiscard]] std::string at_place(ir::Place place);
 
 // The words of a dialect on a device.

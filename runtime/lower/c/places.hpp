@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Maps a line of lowered C to its place in the program, for compilers' messages, by lowering the
-// program again with places. Pure; thread-safe.
+// Maps a line of lowered C, as a compiler's message names it, to its position in the program, by
+// lowering the program again with positions. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace wye::lower {
 
-// "9:12", the place of the statement that `line` of `code` was made from. Empty if the format is
-// not C, the line has no place, or `code` is not the result of these arguments.
+// The position ("9:12") of the statement that `line` of `code` was made from. Empty if the format
+// is not C, the line has no position, or `code` is not the result of these arguments.
 [[nodiscard]] std::string place_of_line(const ir::Program& program, std::string_view format,
                                         const TargetFacts& facts, const Options& options,
                                         std::string_view code, std::size_t line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The differences between the C dialects. The walker owns the structure; a spelling owns words:
-// types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
+// Spelling: the differences between the C dialects. The walker decides the structure; a spelling
+// provides the words: types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace wye::lower {
 
 using middle::Space;
 
-// Operations with a word in the dialect. Operands and result have the C value type of one kind (see
-// Spelling::value_type) unless stated.
+// Operations that the dialect has a word for. Operands and result have the C value type of one kind
+// (see Spelling::value_type) unless stated otherwise.
 enum class Intrinsic : std::uint8_t {
     PopCount,
     Clz,    // the width for 0
@@ -36,7 +36,7 @@ enum class Intrinsic : std::uint8_t {
 
 using middle::Rounded;
 
-// Features that the text uses; they decide pragmas, includes and compiler options.
+// Features that the text uses, which determine pragmas, includes and compiler options.
 struct Used {
     bool f64 = false;
     bool atomic64 = false;
@@ -95,11 +95,11 @@ class Spelling {
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
     // `buffers`: the barrier orders buffers, not only workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
-    // Waits for all lanes of the subgroup. Only asked for by quirk `ptxas-early-lanes`.
+    // A wait for all lanes of the subgroup. Used only for the quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
     // The quirk that asks for `done_together`.
     [[nodiscard]] virtual Quirk spinning_atomic() const { return Quirk::PtxasSpinningAtomic; }
-    // A statement, behind which the lanes that began it together wait for each other.
+    // A statement after which the lanes that began it together wait for each other.
     [[nodiscard]] virtual std::string done_together(const std::string& statement) const {
         return statement;
     }
@@ -151,11 +151,12 @@ class Spelling {
         return {};
     }
 
-    // The dialect's implementation of a whole middle form: the body of a helper function with
-    // arguments a, b, c. Empty: the steps are written. f16 values are held as f32.
+    // The dialect's own implementation of a middle form: the body of a helper function with
+    // arguments a, b, c. Empty: the form's steps are written. f16 values are held as f32.
     [[nodiscard]] virtual std::string own(middle::FormKey, QuirkSet) const { return {}; }
 
-    // Above this, workgroup memory is one dynamic block, sized at launch, that contains the arrays.
+    // Above this size, workgroup memory is one dynamic block, sized at launch, that contains the
+    // arrays.
     [[nodiscard]] virtual std::uint64_t max_static_shared() const { return UINT64_MAX; }
     [[nodiscard]] virtual std::string shared_block() const { return {}; }
     [[nodiscard]] virtual std::string shared_part(std::string_view /*element*/,
@@ -164,7 +165,8 @@ class Spelling {
         return {};
     }
 
-    // The start of a loop body that the compiler must not assume to terminate; may be empty.
+    // Text for the start of a loop body, which keeps the compiler from assuming that the loop
+    // terminates; may be empty.
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walker shared by the C dialects: a valid program becomes one kernel named `wye_main`.
-// Pure; thread-safe.
+// The walker shared by the C dialects: writes a valid program as one kernel named `wye_main`. Pure;
+// thread-safe.
 #pragma once
 
 #include "lower/c/spelling.hpp"

@@ -426,7 +426,7 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
     return v.empty() ? std::string("0") : v[0];
 }
 
-// In the dialect's native form. A word with a dot is a PTX instruction on f32.
+// A function in the dialect's native form. A word with a dot is a PTX instruction on f32.
 std::string native_function(CModule& module, Op op, Kind kind, Operands v) {
     const std::string word(native_form(module.spelling.format(), op, kind)->word);
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";

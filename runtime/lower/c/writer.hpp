@@ -21,7 +21,7 @@
 namespace wye::lower {
 
 // A value as C expressions, one per component. `depth` counts nested operations: compilers limit
-// the nesting of parentheses, so deep expressions are cut by named temporaries.
+// the nesting of parentheses, so deep expressions are split by named temporaries.
 struct CValue {
     std::array<std::string, 4> c;
     std::uint8_t lanes = 1;
@@ -101,7 +101,8 @@ class CWriter {
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
-    // "wg0 * 64u + 63u < n2": the condition holds for the whole workgroup; empty: no such test.
+    // A test such as "wg0 * 64u + 63u < n2" that the condition of `s` holds for the whole
+    // workgroup; empty: there is none.
     std::string whole_workgroup(const ir::Stmt& s);
     void while_statement(ir::StmtId id);
     void barrier();
@@ -159,8 +160,9 @@ class CWriter {
     const middle::Regions& regions_;
     std::optional<OpenRegion> region_;
     unsigned region_count_ = 0;
-    unsigned blocks_together_ = 0;  // enclosing ones, except main's
-    bool some_ended_ = false;       // an invocation may end while others continue
+    // Number of enclosing blocks that the workgroup runs together, except main's.
+    unsigned blocks_together_ = 0;
+    bool some_ended_ = false;  // an invocation may end while others continue
 };
 
 // True for a name or a number, which can be repeated at no cost.

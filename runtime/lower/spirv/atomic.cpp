@@ -119,7 +119,7 @@ Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
     }
 }
 
-// Without a native addition: a loop around compare and swap.
+// Adds to a float without a native addition, by a compare-and-swap loop.
 Id SpirvWriter::float_add(const middle::Array& form, Id pointer, Id operand) {
     const Kind kind = form.type.kind;
     const bool is_shared = form.space == middle::Space::Shared;

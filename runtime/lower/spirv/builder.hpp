@@ -51,7 +51,7 @@ class SpirvBuilder {
     Id less(Id a, Id b, bool is_signed);
     Id equal(Id a, Id b);
     [[nodiscard]] bool quirk(Quirk which) const { return context.quirk(which); }
-    // For a quirk: the same integer, hidden from the driver.
+    // The same integer, hidden from the driver, if the device has the quirk.
     Id disguised(Quirk quirk, Id value);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
@@ -105,7 +105,7 @@ class SpirvBuilder {
     Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 
-    // Those of middle::Outer, in its order, then parts of them and others.
+    // The values of middle::Outer in the same order, then parts of them and others.
     enum class Outer : std::uint8_t {
         Buffer,
         Length,

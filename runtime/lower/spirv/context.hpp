@@ -60,13 +60,14 @@ class SpirvContext {
     SpirvSource source;
     const SpirvUsage usage;
     SpirvModule module;
-    std::optional<SpirvSource> library;            // of emulations, once one is called
-    std::map<middle::FormKey, Id> form_functions;  // for long forms, once written
+    // Library of emulations, once one of its functions is called.
+    std::optional<SpirvSource> library;
+    std::map<middle::FormKey, Id> form_functions;  // functions of long forms that were written
 
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
-    // Of a buffer, a `shared` array or a table.
+    // The variable of a buffer, a `shared` array or a table.
     [[nodiscard]] const SpirvArray& variable(SpirvSource& from, const middle::Array& array);
     [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);
     [[nodiscard]] Id trap_record();
@@ -84,14 +85,15 @@ class SpirvContext {
     [[nodiscard]] const std::vector<wye_slot>& slots() const { return slots_; }
     [[nodiscard]] std::uint32_t binding_count() const { return binding_count_; }
     [[nodiscard]] bool quirk(Quirk which) const { return facts.quirks.has(which); }
-    // Floats that the driver may fold are combined with the opaque zero.
+    // Whether floats that the driver may fold are combined with the opaque zero.
     [[nodiscard]] bool hides_constants() const {
         return quirk(Quirk::MesaLiteralZero) && usage.arithmetic;
     }
-    // Loops may exceed the driver's limit of rounds, so each records how it ended.
+    // Whether loops may exceed the driver's limit of rounds, so that each records how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
-    // Only the first refusal is kept. The words are then invalid, but writing may continue.
+    // Records a refusal; only the first one is kept. Afterwards the words are invalid, but writing
+    // may continue.
     void refuse(std::string_view construct);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }
 

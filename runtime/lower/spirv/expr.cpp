@@ -57,7 +57,7 @@ void SpirvWriter::hide_one(ir::Type to, ir::ExprId from, SpirvValue& v) {
     for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = b_.differing(to.kind, v.c[k]);
 }
 
-// A select whose accesses are in range only in the arm that is taken.
+// Writes a select whose accesses are in range only in the arm that is taken, as a branch.
 SpirvValue SpirvWriter::branch(const ir::Expr& e) {
     const auto ids = code_.operands_of(e);
     const Id condition = value(ids[0]).c[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counted loops.
+// Writes counted loops.
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 

@@ -96,7 +96,8 @@ class SpirvModule {
         bool floating = false;
     };
     [[nodiscard]] std::optional<Number> number_of(Id id) const;
-    // A constant, or computed from constants only, so drivers know it when they compile.
+    // Whether the value is a constant or computed only from constants, so that drivers know it when
+    // they compile.
     [[nodiscard]] bool constant(Id id) const { return constants_.has(id); }
     void mark_constant(Id id) { constants_.add(id); }
 

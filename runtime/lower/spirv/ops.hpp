@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalar operations of the language as SPIR-V. Pure values in, values out: no control flow.
+// Writes scalar operations of the language as SPIR-V, without control flow.
 #pragma once
 
 #include "lower/spirv/builder.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that come from outside a function: lengths, parameters, workgroup and invocation ids.
+// Makes the values that come from outside a function: lengths, parameters, workgroup and invocation
+// ids.
 #include "lower/spirv/builder.hpp"
 
 namespace wye::lower {

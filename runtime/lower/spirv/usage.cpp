@@ -45,7 +45,7 @@ bool disguises(const ir::Code& code, const ir::Expr& e) {
     }
 }
 
-// One pass over main or a function.
+// Scans main or a function in one pass.
 class Scan {
   public:
     Scan(SpirvUsage& usage, const ir::Program& program, const ir::Code& code,

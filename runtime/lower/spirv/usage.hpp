@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program uses from outside the code, found before writing: the slot block needs a fixed
-// layout, and buffers need types and decorations. Pure; a value.
+// SpirvUsage: finds what a program uses from outside the code. This must be known before writing,
+// since the slot block needs a fixed layout, and buffers need types and decorations. Pure.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct SpirvUsage {
         bool loaded = false;
         bool stored = false;
         bool atomic = false;
-        bool length = false;     // its count is read, or an index is compared with it
+        bool length = false;     // its length is read, or an index is compared with it
         bool passed = false;     // passed_at_barriers
         bool read_back = false;  // a load may follow a write by the same invocation
     };
     std::vector<Buffer> buffers;
-    std::vector<bool> functions;  // reached from main
+    std::vector<bool> functions;  // functions that main reaches
     bool arithmetic = false;      // float operations that a compiler may fold
     bool counts = false;          // popcount
     bool disguises = false;       // integers that a quirk may disguise
@@ -37,7 +37,7 @@ struct SpirvUsage {
         const Buffer& b = buffers[buffer];
         return b.read_back || (b.passed && (b.stored || b.loaded));
     }
-    // True if some barrier must order buffers too.
+    // Whether some barrier must order buffers too.
     [[nodiscard]] bool passes_buffers() const {
         return std::ranges::any_of(buffers, &Buffer::passed);
     }

@@ -31,7 +31,7 @@ class SpirvWriter {
   private:
     struct Loop {
         Id merge, next;
-        Id flag = 0;  // tells whether the driver ended it; 0: not watched
+        Id flag = 0;  // flag that tells whether the driver ended the loop; 0: not watched
     };
 
     // Expressions (spirv/expr.cpp)
@@ -107,9 +107,10 @@ class SpirvWriter {
     SpirvContext& context_;
     SpirvSource& source_;
     SpirvModule& module_;
-    // A component of the value of `id`, made a path end of DeepValues if the value is deep.
+    // A component of the value of `id`; if the value is deep (see DeepValues), it is made to end
+    // the driver's search.
     Id shallow(ir::ExprId id, Id component, bool always = false);
-    // The value to store to memory or a variable. `known`: always made a path end.
+    // The value to store to memory or a variable. `known`: it is always made to end that search.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
 
     const std::uint32_t function_;
