@@ -62,8 +62,8 @@ struct SearchResult {
     std::vector<std::string> disabled;  // ids of plugins that WYE_PLUGINS_DISABLE names
 };
 
-// Limits of a search, so that a folder of thousands of files neither delays a process nor fills its report.
-// A stray library is one without a manifest.
+// Limits of a search, so that a folder of thousands of files neither delays a process nor fills its
+// report. A stray library is one without a manifest.
 inline constexpr std::size_t kMostRecords = 100;
 inline constexpr std::size_t kMostManifests = 256;          // per folder
 inline constexpr std::size_t kManifestTotal = 1024 * 1024;  // bytes of manifests, per search
