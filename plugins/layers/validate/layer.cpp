@@ -169,14 +169,20 @@ struct Validate {
                                 std::string(what) + " is another after it");
         };
         for (const char* what : thread.changes()) breach(what);
+        constexpr const char* kStack = "the thread's alternate signal stack";
+        const bool stack = thread.has_other_stack();
+        if (stack && !process) breach(kStack);
         if (!process) return;
         for (const char* what : process->changes()) breach(what);
+        // Compilers of drivers do this when they are loaded, and the host undoes it.
         std::string signals;
         for (const int signal : process->changed_handlers())
             signals += (signals.empty() ? "" : ", ") + std::to_string(signal);
-        if (!signals.empty())
-            plugin.breaches.warn(slot, "it replaces the handlers of the signals " + signals +
-                                           " (P-10); the host restores those of drivers");
+        if (stack || !signals.empty())
+            plugin.breaches.warn(slot, std::string("it replaces ") + (stack ? kStack : "") +
+                                           (stack && !signals.empty() ? " and " : "") +
+                                           (signals.empty() ? "" : "the handlers of the signals ") +
+                                           signals + ", which the host restores (P-10)");
     }
 
     template <typename Slot, typename Node, typename Next, typename... Args>

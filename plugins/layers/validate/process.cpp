@@ -64,11 +64,14 @@ std::vector<const char*> ThreadState::changes() const {
     const ThreadState now;
     std::vector<const char*> out;
     if (!equal(now.mask_, mask_)) out.push_back("the thread's signal mask");
-    if (now.stack_.ss_sp != stack_.ss_sp || now.stack_.ss_size != stack_.ss_size)
-        out.push_back("the thread's alternate signal stack");
     if (now.floats_ != floats_) out.push_back("the thread's floating-point mode");
     if (now.locale_ != locale_) out.push_back("the thread's locale");
     return out;
+}
+
+bool ThreadState::has_other_stack() const {
+    const ThreadState now;
+    return now.stack_.ss_sp != stack_.ss_sp || now.stack_.ss_size != stack_.ss_size;
 }
 
 ProcessState::ProcessState() : folder_(folder_now()), locale_(locale_now()) {

@@ -15,8 +15,10 @@ namespace wye::layers::validate {
 class ThreadState {
   public:
     ThreadState() noexcept;
-    // "the signal mask", ... for each thing that differs now.
+    // "the signal mask", ... for each thing that differs now, but for the alternate stack.
     [[nodiscard]] std::vector<const char*> changes() const;
+    // Whether the alternate signal stack differs now.
+    [[nodiscard]] bool has_other_stack() const;
 
   private:
     sigset_t mask_{};
