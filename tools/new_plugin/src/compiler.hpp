@@ -15,26 +15,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host.hpp"
 
 namespace driver {
-
-// Which compiler, and the folder for temporary files: by the host's configuration, which takes the
-// place of environment variables (P-9).
-struct Compiler {
-    explicit Compiler(const wye_host_table& host)
-        : command(setting(host, "acme.compiler", ACME_COMPILER)),
-          temporary(setting(host, "env.TMPDIR", "/tmp")) {}
-
-    [[nodiscard]] bool installed() const { return access(command.c_str(), X_OK) == 0; }
-
-    std::string command;
-    std::filesystem::path temporary;
-};
 
 struct Source {
     std::string language;  // as in the option -x
@@ -44,11 +34,11 @@ struct Source {
 // A shared object made of sources. Keeps it loaded.
 class Module {
   public:
-    Module(const Compiler& compiler, const std::vector<std::string>& options,
-           const std::vector<Source>& sources) {
-        const Folder folder(compiler.temporary);
+    Module(const std::string& command, const std::filesystem::path& temporary,
+           const std::vector<std::string>& options, const std::vector<Source>& sources) {
+        const Folder folder(temporary);
         const std::string object = folder.path / "program.so", log = folder.path / "log";
-        std::vector<std::string> words = {compiler.command, "-shared", "-fPIC", "-O2"};
+        std::vector<std::string> words = {command, "-shared", "-fPIC", "-O2"};
         words.insert(words.end(), options.begin(), options.end());
         for (const Source& source : sources) {
             const std::string file = folder.path / ("source" + std::to_string(words.size()));
@@ -142,6 +132,42 @@ class Module {
     }
 
     std::unique_ptr<void, Close> handle_;
+};
+
+// Which compiler, and the folder for temporary files: by the host's configuration, which takes the
+// place of environment variables (P-9). Any thread may compile.
+class Compiler {
+  public:
+    explicit Compiler(const wye_host_table& host)
+        : command_(setting(host, "acme.compiler", ACME_COMPILER)),
+          temporary_(setting(host, "env.TMPDIR", "/tmp")) {}
+
+    [[nodiscard]] bool installed() const { return access(command_.c_str(), X_OK) == 0; }
+
+    // Sources that were compiled a short while ago are not compiled again.
+    std::shared_ptr<const Module> compile(const std::vector<std::string>& options,
+                                          const std::vector<Source>& sources) {
+        std::string key;
+        for (const std::string& option : options) key += option + '\n';
+        for (const Source& source : sources) key += source.language + '\n' + source.text + '\0';
+        {
+            const std::lock_guard lock(mutex_);
+            if (const auto known = modules_.find(key); known != modules_.end())
+                return known->second;
+        }
+        auto made = std::make_shared<const Module>(command_, temporary_, options, sources);
+        const std::lock_guard lock(mutex_);
+        if (modules_.size() >= kMostModules) modules_.clear();
+        return modules_.emplace(std::move(key), std::move(made)).first->second;
+    }
+
+  private:
+    static constexpr std::size_t kMostModules = 64;
+
+    const std::string command_;
+    const std::filesystem::path temporary_;
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<const Module>> modules_;
 };
 
 }  // namespace driver

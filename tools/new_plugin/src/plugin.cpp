@@ -238,10 +238,12 @@ struct QueueObject {
     driver::Queue queue;
 };
 
-wye_status queue_create(wye_device_object* device, const wye_queue_desc*, wye_queue_object** out,
-                        wye_timeline_object** timeline, const wye_queue_table** table,
-                        wye_error** error) {
+// Kind and priority are hints, which this device ignores.
+wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
+                        wye_queue_object** out, wye_timeline_object** timeline,
+                        const wye_queue_table** table, wye_error** error) {
     return guard(device->plugin.host, error, [&] {
+        driver::refuse_critical(desc->header);
         auto* queue = new QueueObject{*device, driver::Queue(device->progress)};
         *out = reinterpret_cast<wye_queue_object*>(queue);
         *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue);
@@ -296,6 +298,7 @@ wye_status queue_submit(wye_queue_object* object, const wye_submission* submissi
                         wye_error** error) {
     auto& queue = *reinterpret_cast<QueueObject*>(object);
     return guard(queue.device.plugin.host, error, [&] {
+        driver::refuse_critical(submission->header);
         constexpr std::uint32_t kKnown = WYE_SUBMISSION_TIMED;
         if ((submission->flags & ~kKnown) != 0)
             refuse("submission flags " + std::to_string(submission->flags));

@@ -123,7 +123,7 @@ inline constexpr std::string_view kToolsFix =
 
 class Program {
   public:
-    Program(const Compiler& compiler, const wye_artifact& artifact)
+    Program(Compiler& compiler, const wye_artifact& artifact)
         : slots_(artifact.slots, artifact.slots + artifact.slot_count),
           params_size_(artifact.params_size) {
         refuse_critical(artifact.header);
@@ -146,8 +146,8 @@ class Program {
         std::istringstream given(from_abi(artifact.options));
         for (std::string option; given >> option;)
             if (option != "-cl-std=CL1.2") options.push_back(option);
-        module_ = std::make_unique<Module>(
-            compiler, options, std::vector<Source>{{"cl", source}, {"c", std::string(kLoop)}});
+        module_ = compiler.compile(options,
+                                   std::vector<Source>{{"cl", source}, {"c", std::string(kLoop)}});
         launch_ = module_->function<Launch>("acme_launch");
     }
 
@@ -201,7 +201,7 @@ class Program {
     std::vector<wye_slot> slots_;
     std::array<unsigned, 3> workgroup_{};
     std::uint32_t params_size_;
-    std::unique_ptr<Module> module_;
+    std::shared_ptr<const Module> module_;
     Launch* launch_ = nullptr;
 };
 

@@ -40,16 +40,14 @@ inline constexpr std::string_view kToolsFix =
 
 class Program {
   public:
-    Program(const Compiler& compiler, const wye_artifact& artifact)
+    Program(Compiler& compiler, const wye_artifact& artifact)
         : slots_(artifact.slots, artifact.slots + artifact.slot_count),
           params_size_(artifact.params_size) {
         refuse_critical(artifact.header);
         check_format(artifact, kFormat);
         check_slots(slots_);
         const std::string text(static_cast<const char*>(artifact.code.data), artifact.code.size);
-        module_ =
-            std::make_unique<Module>(compiler, std::vector<std::string>{"-ffp-contract=off"},
-                                     std::vector<Source>{{"c", "#line 1 \"program\"\n" + text}});
+        module_ = compiler.compile({"-ffp-contract=off"}, {{"c", "#line 1 \"program\"\n" + text}});
         entry_ = module_->function<Entry>(from_abi(artifact.entry));
     }
 
@@ -72,7 +70,7 @@ class Program {
 
     std::vector<wye_slot> slots_;
     std::uint32_t params_size_;
-    std::unique_ptr<Module> module_;
+    std::shared_ptr<const Module> module_;
     Entry* entry_ = nullptr;
 };
 
