@@ -283,6 +283,10 @@ Result<Group> run_group(const GroupPlan& plan, const Setup& setup, Verdict& verd
             "the plugin ended {} processes, so that the cases behind them did not run", ends);
         break;
     }
+    if (group.cases.empty())
+        return Error(Code::INTERNAL,
+                     fmt::format("`{}` has no case of the group `{}`", words.front(), plan.name),
+                     "Fix: install a kit of the same version as the command", words.front());
     group.seconds = seconds_since(begun);
     return group;
 }
