@@ -179,10 +179,10 @@ def check_usage():
             ([os.path.join(work, 'absent.so')], 2), ([work], 2), ([wye + '-none'], 2), ([], 2), ([healthy, '--quick', '--full'], 2),
             ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2),
             ([healthy, '--config', 'x'], 2), ([healthy, '--device', '7'], 3), ([healthy, '--device', '1'], 3),
-            ([healthy, '--device', '"none of this name"'], 3)]:
+            ([healthy, '--device', '"none of this name"'], 3), ([healthy, '--device', 'other:0'], 3)]:
         done = conform(*words, *(['--only', 'file'] if '--only' not in words and words[:1] == [healthy] else []))
         text = done.stderr.decode()
-        if done.returncode != status or not text.startswith('wye: error: ') or 'Fix: ' not in text or done.stdout.startswith(b'{'):
+        if done.returncode != status or not text.startswith('wye: error: ') or text.count('Fix: ') != 1 or done.stdout.startswith(b'{'):
             fail(f'{words}: status {done.returncode}, not {status}: {text[:300]}')
     done = conform(healthy, '--only', 'file', WYE_LIBEXEC=work)
     if done.returncode != 1 or b'wye-conform-abi' not in done.stderr:

@@ -81,7 +81,7 @@ TEST_CASE(
 }
 
 TEST_CASE("nothing is printed (P-9)") {
-    const ProcessWatch watch;
+    const ProcessWatch before_loading;
     harness::Printed printed;
     use_plugin([](const char*) {});
     printed.end();
@@ -90,14 +90,14 @@ TEST_CASE("nothing is printed (P-9)") {
     if (printed.errors().empty()) return;
     const std::string text = "printed to standard error: " + first_of(printed.errors());
     // A driver's own words cannot be told from the plugin's.
-    if (watch.driver_loaded())
+    if (ProcessWatch::driver_loaded())
         harness::note(text);
     else
         FAIL_CHECK(text);
 }
 
 TEST_CASE("threads and descriptors end with shutdown (P-29)") {
-    const ProcessWatch watch;
+    const ProcessWatch before_loading;
     const std::size_t threads = harness::count_threads();
     use_plugin([](const char*) {});
     use_plugin([](const char*) {});
@@ -109,7 +109,7 @@ TEST_CASE("threads and descriptors end with shutdown (P-29)") {
     const auto judge = [&](std::size_t before, std::size_t now, const char* what) {
         if (now <= before) return;
         const std::string text = std::to_string(now - before) + " " + what;
-        if (watch.driver_loaded())
+        if (ProcessWatch::driver_loaded())
             harness::note(text + ", with a driver's library loaded");
         else
             FAIL_CHECK(text);

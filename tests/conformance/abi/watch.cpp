@@ -46,6 +46,12 @@ std::set<std::string> loaded() {
     return out;
 }
 
+// Those of the kit alone: what was loaded when it first asked, before the plugin.
+const std::set<std::string>& loaded_first() {
+    static const std::set<std::string> libraries = loaded();
+    return libraries;
+}
+
 // SIG_DFL and SIG_IGN included.
 const void* code_of(const struct sigaction& action) {
     return (action.sa_flags & SA_SIGINFO) != 0 ? reinterpret_cast<const void*>(action.sa_sigaction)
@@ -101,13 +107,14 @@ ProcessWatch::Seen ProcessWatch::look() {
         if (::fstat(fd, &status) != 0) status = {};
         out.standard.emplace_back(status.st_dev, status.st_ino);
     }
-    out.libraries = loaded();
     return out;
 }
 
-bool ProcessWatch::driver_loaded() const {
+ProcessWatch::ProcessWatch() : before_(look()) { (void)loaded_first(); }
+
+bool ProcessWatch::driver_loaded() {
     for (const std::string& path : loaded())
-        if (!before_.libraries.contains(path) && !of_the_plugin(path)) return true;
+        if (!loaded_first().contains(path) && !of_the_plugin(path)) return true;
     return false;
 }
 

@@ -25,11 +25,12 @@ struct Change {
 
 class ProcessWatch {
   public:
-    ProcessWatch() : before_(look()) {}
+    // The first of a process is made before the plugin is loaded.
+    ProcessWatch();
     // Since construction.
     [[nodiscard]] std::vector<Change> changes() const;
     // Whether libraries were loaded besides the plugin and those of the language.
-    [[nodiscard]] bool driver_loaded() const;
+    [[nodiscard]] static bool driver_loaded();
 
   private:
     struct Seen {
@@ -42,7 +43,6 @@ class ProcessWatch {
         std::set<std::string> environment;
         mode_t file_mask = 0;
         std::vector<std::pair<dev_t, ino_t>> standard;  // descriptors 0, 1 and 2
-        std::set<std::string> libraries;
     };
     [[nodiscard]] static Seen look();
 

@@ -283,6 +283,10 @@ Result<Group> run_group(const GroupPlan& plan, const Setup& setup, Verdict& verd
             "the plugin ended {} processes, so that the cases behind them did not run", ends);
         break;
     }
+    if (group.cases.empty())
+        return Error(Code::INTERNAL,
+                     fmt::format("`{}` has no case of the group `{}`", words.front(), plan.name),
+                     "Fix: install a kit of the same version as the command", words.front());
     group.seconds = seconds_since(begun);
     return group;
 }
@@ -294,6 +298,13 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
                                      ? std::string_view(selector).substr(prefix.size())
                                      : std::string_view(selector);
     if (const auto index = number(own)) return *index;
+    const std::size_t name = selector.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (own == selector && name != selector.npos && name != 0 && selector[name] == ':')
+        return Error(
+            Code::NO_DEVICE,
+            fmt::format("`--device {}` is of the plugin `{}`, but the file is the plugin `{}`",
+                        selector, selector.substr(0, name), verdict.id),
+            "Fix: leave the other plugin's name out", "--device");
     // Any other selector is the host's to understand.
     const std::string whole = selector == verdict.id || own != selector
                                   ? selector
@@ -313,6 +324,7 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
         found.starts_with(prefix) ? number(found.substr(prefix.size())) : std::nullopt;
     if (index) return *index;
     if (failure.empty()) failure = "the process that looked for it ended " + end.text;
+    failure.erase(std::min(failure.rfind("Fix: "), failure.size()));  // there is one below
     return Error(
         Code::NO_DEVICE,
         fmt::format("`--device {}` names no device of `{}`: {}", selector, verdict.id, failure),
