@@ -140,7 +140,8 @@ def verdict_of(where, done):
 
 
 def run_fake(name, told, groups):
-    words, variables = ['--json', '--quick', '--timeout', '4', '--only', groups], {}
+    hangs = name == 'never_closes' or told.startswith('hang')
+    words, variables = ['--json', '--quick', '--timeout', '4' if hangs else '60', '--only', groups], {}
     if '@' in told or name == 'misbehaves':
         variables['WYE_MISBEHAVES'] = told
     elif told:

@@ -324,7 +324,9 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
         found.starts_with(prefix) ? number(found.substr(prefix.size())) : std::nullopt;
     if (index) return *index;
     if (failure.empty()) failure = "the process that looked for it ended " + end.text;
-    failure.erase(std::min(failure.rfind("Fix: "), failure.size()));  // there is one below
+    // The sentence without its causes and remedies: there is a remedy below.
+    for (const char* end : {"\n", " Fix: "})
+        failure.erase(std::min(failure.find(end), failure.size()));
     return Error(
         Code::NO_DEVICE,
         fmt::format("`--device {}` names no device of `{}`: {}", selector, verdict.id, failure),
