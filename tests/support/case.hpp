@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program with one launch, and its file: a `.wye` text whose first lines are comments that hold
-// the launch, so that the file alone reproduces it. Pure values.
+// Case: a program with one launch, and its file: a `.wye` text whose first lines are comments with
+// the launch, so that the file alone reproduces the case. Pure values.
 //
 //   //: grid 2 1 1
 //   //: param 3f800000          bits of each parameter in declared order, hexadecimal

@@ -2,9 +2,10 @@
 //
 // Handshake: calls a plugin's query function and makes full tables, whose slots the host can call
 // without null checks. Version ranges must overlap; they need not be equal. A table is copied into
-// the host's full table up to the smaller size; each missing optional slot becomes a stub that
-// returns WYE_UNIMPLEMENTED and names the slot; a missing mandatory slot refuses the plugin, by the
-// slot's name. Pure apart from calling the query; free-threaded. Contains exceptions of the plugin.
+// the host's full table up to the smaller size. Each missing optional slot becomes a stub that
+// returns WYE_UNIMPLEMENTED and names the slot; if a mandatory slot is missing, the plugin is
+// refused with the slot's name. Pure apart from calling the query; free-threaded. Catches
+// exceptions of the plugin.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Identity: which devices of several plugins are one physical device, by their facts. Pure;
-// free-threaded.
+// Identity: determines, from facts, which devices of several plugins are the same physical device.
+// Pure; free-threaded.
 //
-// Evidence, the strongest first. A value counts only if no other device of the same plugin and
-// platform has it: parts of one card share its address, and a wrong UUID may be on many.
+// The evidence, strongest first, is listed below. A value counts only if no other device of the
+// same plugin and platform has it: parts of one card share its address, and a wrong UUID may be on
+// many devices.
 //   pci_address            two devices with different ones are never the same
 //   uuid, luid             unless addresses, PCI vendors or host_processor contradict
 //   render_node

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles: the 64-bit names that applications hold, and the ledger of who owns what. A handle is
-// {kind 4, context tag 12, generation 24, slot 24} bits; 0 is never valid. Lookup is O(1) and takes
-// no lock; adding and removing take one. All members are free-threaded.
+// Handles: the 64-bit names of objects that applications hold, and HandleTable, which maps them to
+// objects and their owners. A handle is {kind 4, context tag 12, generation 24, slot 24} bits; 0 is
+// never valid. Lookup is O(1) and takes no lock; adding and removing take one. All members are
+// free-threaded.
 //
 // A slot counts pins (calls that keep the object alive) and uses (submitted work). Removing a
 // buffer in use is refused; retiring an object makes its handle stale at once and destroys the

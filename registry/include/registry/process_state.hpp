@@ -5,15 +5,15 @@
 // first device query or the first build; some libraries set flush-to-zero, or block signals.
 //
 // The guard restores the calling thread's signal mask, alternate stack and floating-point
-// environment (including MXCSR). Of the process, it replaces handlers of signals 1 to 31 whose code
-// is in a driver's library, and only those (registry/driver_objects.hpp), by the last handler seen
-// that was not a driver's. Handlers of the application stay, whichever thread installs them, at any
+// environment (including MXCSR). For the process, it replaces those handlers of signals 1 to 31
+// whose code is in a driver's library (registry/driver_objects.hpp) by the last handler seen that
+// was not a driver's. Handlers of the application stay, whichever thread installs them, at any
 // time. SIG_DFL and SIG_IGN have no code, so the guard cannot know that a driver set them: they
 // stay too.
 //
 // If another thread installs a handler between the guard's check and its replacement, the guard
-// restores that handler. If the application installs a handler and the driver replaces it during
-// one guard, the handler before both is restored.
+// restores that handler. If, during one guard, the application installs a handler and the driver
+// replaces it, the handler from before both is restored.
 //
 // A guard is made and destroyed on one thread; guards may overlap, on one thread or several, and
 // hold no lock. It cannot fail; state that cannot be saved is left alone.

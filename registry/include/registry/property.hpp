@@ -6,14 +6,15 @@
 //   operator = "=" | "!=" | ">=" | "<=" | ">" | "<"
 //
 // Facts have their JSON names; "_bytes" at the end and "device_" at the beginning may be left out
-// (`memory`, `kind`). A fact that the device does not report fits no condition, but a capability
-// that it does not report is absent, so that `!f64` fits. Values by type of the fact:
+// (`memory`, `kind`). A fact that the device does not report satisfies no condition, but a
+// capability that it does not report counts as absent, so that `!f64` holds. The values, by type of
+// the fact:
 //
 //   capability   yes, no
 //   number       8, 1.5GiB, 2GHz; units KiB MiB GiB TiB, kB MB GB TB, kHz MHz GHz
-//   text         a word or "words", equal but for case; < and > compare the first dotted number
-//   three        16x16x4; an order holds on every axis
-//   list         a number; = is true of a list that has it, an order of one with such an element
+//   text         a word or "words"; = ignores case, < and > compare the first dotted number
+//   three        16x16x4; < and > must hold on every axis
+//   list         a number; = holds if the list contains it, < and > if they do for an element
 //
 // Pure values; free-threaded.
 #pragma once

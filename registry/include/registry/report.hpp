@@ -6,9 +6,9 @@
 // plugins[id,name,path,abi,state,reason,...],
 // devices[id,selector,physical_id,aliases,name,facts,formats,quirks,unmet,...], records,
 // physical_devices, doubts (devices of contradictory identity), unmatched (entries of the selector
-// that name nothing). Unknown is null, sizes are integers in bytes, arrays are sorted (plugins and
-// devices by selector), so two reports of one machine are equal byte for byte, but for free memory.
-// Text from plugins that is not UTF-8 is replaced, never trusted.
+// that name nothing). Unknown values are null, sizes are integers in bytes, and arrays are sorted
+// (plugins and devices by selector), so two reports of one machine are equal byte for byte, except
+// for free memory. Bytes from plugins that are not UTF-8 are replaced.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Selector: the text that names devices, the same in the API, in WYE_DEVICE, in filters of native
-// variants and in the tool. Printed selectors are accepted as input.
+// Selector: a text that names devices, with one grammar for the API, WYE_DEVICE, filters of native
+// variants and the command. Printed selectors are accepted as input.
 //
 //   selector = entry { "," entry }          preferences, first match wins
 //   entry    = [ "-" ] device [ "[" property { "," property } "]" ]
@@ -9,11 +9,12 @@
 //   which    = "@" id | '"' part of a name '"'
 //
 // "-" excludes the devices from the other entries. `auto` and `*` both mean all devices, the best
-// first; `plugin` and `plugin:*` all of a plugin, in index order. `@id` means one physical device,
-// in each plugin that has it, the best first: by its id, by the id of one of its devices, by its
-// UUID or by its PCI address. A quoted part of a name is compared without regard to case.
-// Properties (property.hpp) must all hold. A selector with exclusions only means auto without
-// those. Spaces around entries and properties are ignored. Pure values; free-threaded.
+// first; `plugin` and `plugin:*` mean all devices of a plugin, in index order. `@id` means one
+// physical device, in each plugin that has it, the best first; `id` is its id, the id of one of its
+// devices, its UUID or its PCI address. A quoted part of a name is compared without regard to case.
+// Properties (property.hpp) must all hold. A selector that consists of exclusions means `auto`
+// without the excluded devices. Spaces around entries and properties are ignored. Pure values;
+// free-threaded.
 #pragma once
 
 #include <cstdint>
