@@ -34,6 +34,7 @@
 extern "C" {
 #endif
 
+/* Types of chain entries for layers. */
 enum wye_layer_chain_type {
     /* In wye_host_table, critical: a plugin that is no layer refuses to be one. */
     WYE_CHAIN_LAYER_NEXT = 3

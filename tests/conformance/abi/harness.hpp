@@ -45,7 +45,8 @@ struct Subject {
     const char* format = nullptr;               // of the artifacts that it accepts
     std::map<std::string, std::string> config;  // of every host, unless a test overrides it
     std::uint32_t device = 0;                   // index of the device that cases open
-    std::vector<const char*> layers;  // paths of layers over the plugin, the first nearest the host
+    // Paths of layers over the plugin, the first nearest to the host.
+    std::vector<const char*> layers = {};
 };
 const Subject& subject();
 
