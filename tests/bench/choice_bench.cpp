@@ -68,7 +68,7 @@ Registry& catalogue() {
         options.builtins = {
             {"a", query<'a'>}, {"b", query<'b'>}, {"c", query<'c'>}, {"d", query<'d'>}};
         options.search_files = false;
-        options.rank = wye::route::rank;
+        options.rank = [](const DeviceInfo& device) { return wye::route::rank(device, {}); };
         return std::move(Registry::create(std::move(options))).value();
     }();
     return *made;
