@@ -182,7 +182,7 @@ typedef struct wye_device_description {
     wye_string selector; /* as accepted by wye_device_open */
     wye_string name;
     wye_string plugin;
-    wye_string format; /* of the artifacts that this context gives it */
+    wye_string format; /* of the artifacts that this context gives it; empty: variants only */
     wye_string reason; /* why it was chosen when it was first opened */
 } wye_device_description;
 
