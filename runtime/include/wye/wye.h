@@ -194,7 +194,7 @@ typedef struct wye_device_description {
     wye_string selector; /* in the form that wye_device_open accepts */
     wye_string name;
     wye_string plugin;
-    wye_string format; /* the format of artifacts compiled for it, "opencl-c" */
+    wye_string format; /* of the artifacts compiled for it, "opencl-c"; empty: variants only */
     wye_string reason; /* why this device was chosen when it was first opened */
 } wye_device_description;
 
