@@ -92,6 +92,7 @@ TEST_CASE("launches and transfers run in the order of the submit, and of submits
 
 TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
     Rig rig;
+    wye_program_object* const program = rig.add_program();
     const wye_queue_table& table = *rig.device.queue_table;
     wye_queue_object* queue = rig.device.queue;
     wye_queue_object* other = rig.device.queue_create();
@@ -99,7 +100,7 @@ TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
     wye_buffer_object* r = rig.zeros(256);
     const std::uint32_t by = 5;
     const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
-    const wye_operation launch = harness::dispatch(rig.add_program(), bindings, {1, 1, 1}, &by);
+    const wye_operation launch = harness::dispatch(program, bindings, {1, 1, 1}, &by);
     const wye_operation none = harness::dispatch(launch.u.dispatch.program, bindings, {}, &by);
 
     const std::uint64_t alone = submit(rig.device, queue, {&none, 1});
