@@ -298,7 +298,7 @@ Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host,
     stage = Stage::architecture;
     WYE_TRY(check_library(candidate.library, candidate.file));
     stage = Stage::needs;
-    const InsidePlugin inside(candidate.id, kLoading);
+    std::optional<InsidePlugin> inside(std::in_place, candidate.id, kLoading);
     WYE_TRY(check_needs(candidate, host, records));
     stage = Stage::opened;
     WYE_ASSIGN(Library library, Library::open(candidate.library));
@@ -306,6 +306,7 @@ Result<OpenFile> open_file(const Candidate& candidate, const HostServices& host,
     stage = Stage::negotiated;
     WYE_ASSIGN(const wye_plugin_query_fn query, entry_of(library));
     count_as_driver(reinterpret_cast<const void*>(query));
+    inside.reset();  // the query is a slot of its own
     WYE_ASSIGN(Negotiated about, negotiate(query, candidate.id));
     WYE_TRY(check_manifest(candidate, about));
     return OpenFile{std::move(library), std::move(about)};

@@ -82,14 +82,14 @@ TEST_CASE("values that are none of their key are refused") {
     }
 }
 
-TEST_CASE("the list of the README is the list of the library") {
-    std::ifstream file(WYE_README);
+TEST_CASE("the page of the configuration has the list of the library") {
+    std::ifstream file(WYE_CONFIGURATION);
     REQUIRE(file.good());
     std::vector<std::string> told, known;
     const std::regex row(R"(\| `([a-z_.]+)` \| (.*) \|)");
     bool here = false;
     for (std::string line; std::getline(file, line);) {
-        if (line.starts_with("## ")) here = line == "## Configuration";
+        if (line.starts_with("## ")) here = line == "## The library";
         std::smatch match;
         if (here && std::regex_match(line, match, row))
             told.push_back(match[1].str() + ": " + match[2].str());
