@@ -26,6 +26,7 @@ using registry::Fd;
 using registry::Pipe;
 
 constexpr int kReport = 3;       // descriptor of the child
+constexpr int kNotLoaded = 127;  // the exit status of a program that lacks a library
 constexpr int kLostReport = 99;  // its exit status when it cannot write that
 constexpr std::size_t kMostLine = std::size_t{1} << 20U;  // bytes; no kit writes such a line
 constexpr std::size_t kKeptPrint = 2048;
@@ -164,6 +165,8 @@ class Kit {
                 KitEnd::How::ended, done_,
                 fmt::format("by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status))),
                 printed_};
+        if (WEXITSTATUS(status) == kNotLoaded && !heard_)
+            return {KitEnd::How::not_loaded, false, {}, printed_};
         if (WEXITSTATUS(status) == kLostReport && !done_)
             return {KitEnd::How::lost_report, done_, {}, printed_};
         if (done_) return {KitEnd::How::done, true, {}, printed_};
@@ -197,7 +200,7 @@ class Kit {
             const std::vector<std::string> words =
                 words_of(std::string_view(unread_).substr(0, end));
             unread_.erase(0, end + 1);
-            any = true;
+            any = heard_ = true;
             if (words.front() == "done")
                 done_ = true;
             else if (!take_(words))
@@ -212,6 +215,7 @@ class Kit {
     pid_t pid_ = -1;
     Fd report_, print_;
     std::string unread_, printed_;
+    bool heard_ = false;  // a line was read
     bool done_ = false;
 };
 
@@ -222,7 +226,13 @@ Result<KitEnd> run_kit(std::vector<std::string> words, std::chrono::milliseconds
     words.insert(words.end(), {"--report", std::to_string(kReport)});
     Kit kit(limit, take);
     WYE_TRY(kit.start(words));
-    return kit.watch();
+    KitEnd end = kit.watch();
+    if (end.how == KitEnd::How::not_loaded)
+        return Error(Code::MISSING_DEPENDENCY,
+                     fmt::format("`{}` cannot be loaded: {}", words.front(), end.printed),
+                     "Fix: install the library that it names, or set LD_LIBRARY_PATH",
+                     words.front());
+    return end;
 }
 
 }  // namespace wye::tool::conform

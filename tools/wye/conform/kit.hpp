@@ -19,6 +19,7 @@ struct KitEnd {
         done,         // it ran all its cases and ended
         ended,        // the process ended before that, or by a signal after it
         timed_out,    // nothing was reported for the time limit
+        not_loaded,   // it lacks a library; run_kit makes an error of it
         lost_report,  // its descriptor was closed, or something else was written to it
     };
     How how = How::done;
@@ -32,7 +33,7 @@ struct KitEnd {
 using TakeLine = std::function<bool(const std::vector<std::string>& words)>;
 
 // `words`: the kit, a path, and its arguments, to which `--report` is added. `limit`: for the time
-// between two lines. IO: it cannot be started.
+// between two lines. IO: it cannot be started. MISSING_DEPENDENCY: it lacks a library.
 [[nodiscard]] Result<KitEnd> run_kit(std::vector<std::string> words,
                                      std::chrono::milliseconds limit, const TakeLine& take);
 
