@@ -213,6 +213,7 @@ void judge_end(const KitEnd& end, const Setup& setup, Reader& reader, Group& gro
                                            : "the cases go on (P-8)");
     switch (end.how) {
         case KitEnd::How::done:
+        case KitEnd::How::not_loaded:
             break;
         case KitEnd::How::ended:
             reader.rule("P-8");
