@@ -189,7 +189,7 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
         const auto before = take(t.device.counters());
         for (std::uint32_t k = 1; k <= 6; ++k) {
             // More buffers than the plugin's own tests of a device have.
-            pipelines.push_back(t.pipeline(program_text(k, 6)));
+            pipelines.push_back(t.pipeline(program_text(k, 9)));
             const auto made = take(pipelines.back().describe());
             const std::string fingerprint(wye::detail::view(made.backend_layout_fingerprint));
             CHECK(made.layout_slot_count >= 2);
@@ -205,14 +205,14 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
         CHECK(after.layouts_made - before.layouts_made == has_layouts);
         CHECK(after.layouts_shared - before.layouts_shared == has_layouts * (programs - 1));
 
-        // More buffers, which no layout for eight has.
+        // More buffers, which no layout for eleven has.
         const wye::Pipeline other = t.pipeline(program_text(7, 17));
         const auto wide = take(other.describe());
         CHECK(wye::detail::view(wide.backend_layout_fingerprint) != backend);
         CHECK(take(t.device.counters()).layouts_made - after.layouts_made == has_layouts);
 
         // What the caller was built for.
-        const auto program = take(t.context.program_from_text(program_text(8, 0)));
+        const auto program = take(t.context.program_from_text(program_text(8, 9)));
         CHECK(wye::Pipeline::create(
                   program, t.device,
                   {.layout_fingerprint = layout, .backend_layout_fingerprint = backend})
