@@ -402,6 +402,9 @@ extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hell
     if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT ||
         hello->minor_max < kDesc.host_minor_needed || hello->minor_floor > kDesc.abi_minor)
         return WYE_ABI_MISMATCH;
+    // This plugin knows no entry of the chain.
+    for (const wye_header* entry = hello->header.next; entry != nullptr; entry = entry->next)
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
     *out = &kDesc;
     return WYE_OK;
 }
