@@ -403,7 +403,8 @@ extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hell
         hello->minor_max < kDesc.host_minor_needed || hello->minor_floor > kDesc.abi_minor)
         return WYE_ABI_MISMATCH;
     // This plugin knows no entry of the chain.
-    for (const wye_header* entry = hello->header.next; entry != nullptr; entry = entry->next)
+    for (auto entry = static_cast<const wye_header*>(hello->header.next); entry != nullptr;
+         entry = static_cast<const wye_header*>(entry->next))
         if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
     *out = &kDesc;
     return WYE_OK;
