@@ -92,7 +92,7 @@ class Assigner {
         seen_[id] = true;
         Expr& e = code_.exprs[id];
         e.type = {};
-        if (e.op == Op::None) return;  // a placeholder for a reported error
+        if (e.op == Op::None) return;  // stands for an expression whose error was reported
         types_.clear();
         for (const ExprId operand : code_.operands_of(e)) {
             const Type t = operand < id ? code_.exprs[operand].type : Type{};

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -28,7 +28,8 @@ constexpr Setting kSettings[] = {
     {"quirks.with", "workarounds that are on, by name, or `all`"},
     {"quirks.without", "workarounds that are off, by name, or `all`"},
     {"report.details",
-     "`all`; `facts`: reports leave out the operations of devices; `brief`: also why facts are so"},
+     "`all`; `facts` leaves the operations of devices out of reports; `brief` also the sources of "
+     "facts"},
     {"trace.events", "events that a trace keeps, the newest; 1000000"},
     {"trace.file", "the file of a trace, instead of `WYE_TRACE`"},
     {"transfer.bytes", "staging memory of a device; 512MiB, or an eighth of the machine's"},
@@ -84,35 +85,25 @@ Result<void> read_limit(const registry::Config& config, const char* key, std::ui
     return {};
 }
 
-Result<void> read_staging(const registry::Config& config, TransferOptions::Staging& out) {
-    using Staging = TransferOptions::Staging;
-    static const std::map<std::string, Staging, std::less<>> kModes = {
-        {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
-    const auto given = config.find("transfer.staging");
-    if (given == config.end()) return {};
-    const auto mode = kModes.find(given->second);
-    if (mode == kModes.end())
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("`{}` is not a way of transfer.staging", given->second),
-                     "Fix: give auto, on or off", "transfer.staging");
-    out = mode->second;
-    return {};
-}
+// The values that a key takes by name, in the order in which the remedy lists them.
+template <typename Value>
+using Choices = std::initializer_list<std::pair<std::string_view, Value>>;
 
-Result<void> read_details(const registry::Config& config, ReportDetails& out) {
-    static const std::map<std::string, ReportDetails, std::less<>> kAll = {
-        {"all", ReportDetails::All},
-        {"facts", ReportDetails::Facts},
-        {"brief", ReportDetails::Brief}};
-    const auto given = config.find("report.details");
+template <typename Value>
+Result<void> read_choice(const registry::Config& config, const char* key, Choices<Value> choices,
+                         Value& out) {
+    const auto given = config.find(key);
     if (given == config.end()) return {};
-    const auto details = kAll.find(given->second);
-    if (details == kAll.end())
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("`{}` is no value of report.details", given->second),
-                     "Fix: give all, facts or brief", "report.details");
-    out = details->second;
-    return {};
+    std::string names;
+    for (const auto& [name, value] : choices) {
+        if (name == given->second) {
+            out = value;
+            return {};
+        }
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    }
+    return Error(Code::INVALID_ARGUMENT, fmt::format("`{}` is no value of {}", given->second, key),
+                 fmt::format("Fix: give one of {}", names), key);
 }
 
 }  // namespace
@@ -159,8 +150,14 @@ Result<SessionOptions> read_settings(const registry::Config& config) {
     WYE_TRY(read_limit(config, "queues.count", out.queues));
     WYE_TRY(read_limit(config, "transfer.threads", out.transfer.threads));
     WYE_TRY(read_limit(config, "transfer.bytes", out.transfer.bytes));
-    WYE_TRY(read_staging(config, out.transfer.staging));
-    WYE_TRY(read_details(config, out.report_details));
+    using Staging = TransferOptions::Staging;
+    const Choices<Staging> staging = {
+        {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
+    WYE_TRY(read_choice(config, "transfer.staging", staging, out.transfer.staging));
+    const Choices<ReportDetails> details = {{"all", ReportDetails::All},
+                                            {"facts", ReportDetails::Facts},
+                                            {"brief", ReportDetails::Brief}};
+    WYE_TRY(read_choice(config, "report.details", details, out.report_details));
     return out;
 }
 

@@ -61,8 +61,8 @@ void send(const Json& line) { send(line.dump(-1) + "\n"); }
 // What this program itself does with the plugin, between its slots.
 std::string_view stage;
 
-// What calls of the plugin change and the library then puts back. Never destroyed, since threads of
-// drivers may be in a slot at the end.
+// Collects what calls of the plugin change and the library then puts back. Never destroyed, since
+// threads of drivers may be in a slot at the end.
 probe::CallChanges& call_changes() {
     static auto& changes = *new probe::CallChanges;
     return changes;

@@ -18,7 +18,7 @@ class Surroundings {
 
     struct Change {
         std::string text;         // "changes the locale of its process"
-        bool is_drivers = false;  // drivers do this, and it harms little
+        bool is_drivers = false;  // drivers do it, too, and it does little harm
     };
     // Each thing that differs now.
     [[nodiscard]] std::vector<Change> changes() const;

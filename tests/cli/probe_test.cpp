@@ -87,9 +87,9 @@ class Place {
 
 // A folder with the fake plugin under several names, each of which says what it does; `good` does
 // nothing wrong.
-class Crowd {
+class FaultyPlugins {
   public:
-    Crowd() {
+    FaultyPlugins() {
         fs::create_directory(folder_.path("plugins"));
         add("good");
         (void)folder_.write("words", std::string(4096, 'x'));
@@ -169,7 +169,7 @@ void expect(const Json& report, const Misbehaviour& one) {
 
 // Each fault in some places, every third one or fewer: the registry's test has all.
 template <typename Wanted>
-void fill(Crowd& crowd, std::size_t step, Wanted&& wanted) {
+void fill(FaultyPlugins& faulty, std::size_t step, Wanted&& wanted) {
     std::size_t turn = 0;
     for (const Fault& fault : kFaults) {
         ++turn;
@@ -180,7 +180,7 @@ void fill(Crowd& crowd, std::size_t step, Wanted&& wanted) {
 #endif
         const std::vector<Misbehaviour> all = misbehaviours_of(fault);
         for (std::size_t i = 0; i < all.size(); ++i)
-            if (all.size() == 1 || (i + turn) % step == 0) crowd.add(all[i]);
+            if (all.size() == 1 || (i + turn) % step == 0) faulty.add(all[i]);
     }
 }
 
@@ -189,9 +189,9 @@ bool hangs(const Fault& fault) { return fault.code == std::string_view("PROBE_TI
 }  // namespace
 
 TEST_CASE("info names whatever a plugin does, and the others work") {
-    Crowd crowd;
-    fill(crowd, 3, [](const Fault& fault) { return !hangs(fault); });
-    const Outcome outcome = crowd.wye({"info", "--json"}, 60000);
+    FaultyPlugins faulty;
+    fill(faulty, 3, [](const Fault& fault) { return !hangs(fault); });
+    const Outcome outcome = faulty.wye({"info", "--json"}, 60000);
     CHECK(outcome.code == 0);
     const Json report = Json::parse(outcome.out, nullptr, false);
     REQUIRE(report.is_object());
@@ -199,52 +199,52 @@ TEST_CASE("info names whatever a plugin does, and the others work") {
     CHECK(plugin_of(report, "good")["state"] == "ready");
     CHECK(records_of(report, "good").empty());
     // The screen has the first of them, and -v has all.
-    const std::string saved = crowd.write("report", outcome.out);
+    const std::string saved = faulty.write("report", outcome.out);
     const Outcome screen = run_command({WYE_TOOL, "info", "--from", saved});
     CHECK(screen.code == 0);
-    CHECK(contains(screen.out, crowd.members()[0].id()));
+    CHECK(contains(screen.out, faulty.members()[0].id()));
     CHECK(contains(screen.out, "`wye info -v`"));
     const Outcome page = run_command({WYE_TOOL, "info", "--from", saved, "-v"});
     CHECK(page.code == 0);
-    for (const Misbehaviour& one : crowd.members()) {
+    for (const Misbehaviour& one : faulty.members()) {
         expect(report, one);
         if (one.fault->effect == Fault::Effect::refused) CHECK(contains(page.out, one.id()));
     }
 }
 
 TEST_CASE("info waits for a plugin that hangs, and then names it") {
-    Crowd crowd;
-    fill(crowd, 3, hangs);
-    REQUIRE(crowd.members().size() == 3);
+    FaultyPlugins faulty;
+    fill(faulty, 3, hangs);
+    REQUIRE(faulty.members().size() == 3);
     Json report;
     // A plugin that is only slow on a busy machine gets longer.
     for (int ms = 1000; ms < 60000; ms *= 2) {
-        report = Json::parse(crowd.wye({"info", "--json"}, ms).out, nullptr, false);
+        report = Json::parse(faulty.wye({"info", "--json"}, ms).out, nullptr, false);
         REQUIRE(report.is_object());
         const auto is_late = [&](const Misbehaviour& one) {
             return !one.is_told_by(records_of(report, one.id()).at(0)["message"]);
         };
-        if (std::ranges::none_of(crowd.members(), is_late) && records_of(report, "good").empty())
+        if (std::ranges::none_of(faulty.members(), is_late) && records_of(report, "good").empty())
             break;
     }
-    for (const Misbehaviour& one : crowd.members()) expect(report, one);
+    for (const Misbehaviour& one : faulty.members()) expect(report, one);
     CHECK(plugin_of(report, "good")["state"] == "ready");
 }
 
 TEST_CASE("programs run beside plugins that end their process") {
-    Crowd crowd;
-    fill(crowd, 9, [](const Fault& fault) {
+    FaultyPlugins faulty;
+    fill(faulty, 9, [](const Fault& fault) {
         return fault.effect == Fault::Effect::refused && !hangs(fault);
     });
-    const Outcome automatic = crowd.run("auto", 60000);
+    const Outcome automatic = faulty.run("auto", 60000);
     CAPTURE(automatic.err);
     CHECK(automatic.code == 0);
-    CHECK(crowd.run("good", 60000).code == 0);
-    const Misbehaviour& first = crowd.members()[0];
-    const Outcome refused = crowd.run(first.id(), 60000);
+    CHECK(faulty.run("good", 60000).code == 0);
+    const Misbehaviour& first = faulty.members()[0];
+    const Outcome refused = faulty.run(first.id(), 60000);
     CHECK(refused.code == 3);
     CHECK(first.is_told_by(refused.err));
-    CHECK(crowd.wye({"info", "--strict"}, 60000).code == 5);
+    CHECK(faulty.wye({"info", "--strict"}, 60000).code == 5);
 }
 
 TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file") {
@@ -257,7 +257,7 @@ TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file
         CHECK(outcome.out.empty());
         CHECK_FALSE(fs::exists(place.result()));
     }
-    // The user's word.
+    // What the user decides counts.
     const Outcome list = place.wye({"plugins"}, "none");
     CHECK(list.code == 0);
     CHECK(contains(list.out, "crashed, quarantined"));

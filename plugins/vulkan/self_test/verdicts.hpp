@@ -34,7 +34,7 @@ class Verdicts {
   private:
     struct Tested {
         std::once_flag once, confirmed;
-        std::atomic<bool> opened = false;  // perhaps before any fact was asked for
+        std::atomic<bool> opened = false;  // later facts come from a test, not a file
         std::atomic<bool> loaded = false;
         Verdict verdict;
         std::string doubt;  // valid after `confirmed`

@@ -112,7 +112,7 @@ ExprId Parser::literal_node(const LiteralValue& value, Place place) {
     return static_cast<ExprId>(code_->exprs.size() - 1);
 }
 
-// A placeholder node for a reported error.
+// A node in place of an expression whose error was reported.
 ExprId Parser::poison(Place place) {
     Expr e;
     e.place = place;

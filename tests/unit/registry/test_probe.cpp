@@ -83,9 +83,9 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 // Plugins that do one thing, each in another place, and a healthy one: all of them in one folder.
-class Company {
+class FaultyPlugins {
   public:
-    explicit Company(const Fault& fault) : members_(misbehaviours_of(fault)) {
+    explicit FaultyPlugins(const Fault& fault) : members_(misbehaviours_of(fault)) {
         for (const Misbehaviour& one : members_) fs::copy_file(kMisbehaves, file_of(one));
     }
     [[nodiscard]] const std::vector<Misbehaviour>& members() const { return members_; }
@@ -105,8 +105,8 @@ class Company {
 
 // A registry that has probed all of them at once, and whose time-outs are those of plugins that
 // hang: a plugin that is only slow on a busy machine gets longer.
-std::unique_ptr<Registry> probe_all(const Company& company, Setup& setup) {
-    const bool hangs = company.members()[0].fault->code == std::string_view("PROBE_TIMEOUT");
+std::unique_ptr<Registry> probe_all(const FaultyPlugins& faulty, Setup& setup) {
+    const bool hangs = faulty.members()[0].fault->code == std::string_view("PROBE_TIMEOUT");
     setup.probe.limit = std::chrono::milliseconds(hangs ? 1000 : 60000);
     for (;; setup.probe.limit *= 2) {
         auto registry = setup.open();
@@ -116,13 +116,13 @@ std::unique_ptr<Registry> probe_all(const Company& company, Setup& setup) {
             return records.size() != 1 || !one.is_told_by(records[0].message);
         };
         if (!hangs || setup.probe.limit > std::chrono::seconds(30) ||
-            (std::ranges::none_of(company.members(), is_late) &&
+            (std::ranges::none_of(faulty.members(), is_late) &&
              registry->open_plugin("healthy").ok()))
             return registry;
     }
 }
 
-void expect_record(const Registry& registry, const Company& company, const Misbehaviour& one) {
+void expect_record(const Registry& registry, const FaultyPlugins& faulty, const Misbehaviour& one) {
     const auto records = records_of(registry, one.id());
     if (one.fault->effect == Fault::Effect::none) {
         CHECK(records.empty());
@@ -137,7 +137,7 @@ void expect_record(const Registry& registry, const Company& company, const Misbe
     const bool refused = one.fault->effect == Fault::Effect::refused;
     CHECK(record.severity == (refused ? Severity::refused : Severity::warning));
     CHECK(record.fix.starts_with("Fix: "));
-    if (refused) CHECK(record.path == company.file_of(one).string());
+    if (refused) CHECK(record.path == faulty.file_of(one).string());
 }
 
 // Of the thread and the process of this test, which the plugins must not reach.
@@ -172,16 +172,16 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
         if (fault.name == std::string_view("crash")) continue;
 #endif
         CAPTURE(fault.name);
-        const Company company(fault);
+        const FaultyPlugins faulty(fault);
         Setup setup;
-        setup.paths = company.files();
+        setup.paths = faulty.files();
         setup.probe.mode = ProbeMode::child;
         setup.probe.memory = kProbeMemory;
         setup.keeps = false;
         // None of what only brings a warning happens in this process.
         setup.probe.describe = fault.effect != Fault::Effect::refused;
-        const auto registry = probe_all(company, setup);
-        for (const Misbehaviour& one : company.members()) {
+        const auto registry = probe_all(faulty, setup);
+        for (const Misbehaviour& one : faulty.members()) {
             CAPTURE(one.place->name);
             const auto opened = registry->open_plugin(one.id());
             if (fault.effect == Fault::Effect::refused) {
@@ -194,7 +194,7 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
                 CHECK(opened->devices[0]->usable == usable);
                 CHECK(registry->select(*parse_selector(one.id())).ok() == usable);
             }
-            expect_record(*registry, company, one);
+            expect_record(*registry, faulty, one);
         }
         const auto healthy = registry->open_plugin("healthy");
         REQUIRE(healthy.ok());

@@ -68,7 +68,7 @@ TEST_CASE("values that are none of their key are refused") {
                         {"transfer.threads", "", "not a limit"},
                         {"report.details", "no", "`no` is no value"},
                         {"transfer.bytes", "1XiB", "not a limit"},
-                        {"transfer.staging", "maybe", "not a way"},
+                        {"transfer.staging", "maybe", "`maybe` is no value"},
                         {"quirks.with", "no-such-quirk", "no-such-quirk"},
                         {"quirks.without", "no-such-quirk", "no-such-quirk"}};
     for (const Row& row : rows) {
