@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <mutex>
 #include <set>
 
 #include "choice.hpp"
@@ -180,7 +181,12 @@ struct Registry::Impl {
     std::optional<Prober> prober;                  // set by create
     std::shared_ptr<const Layers> layers;          // set by create
     Rank rank;                                     // may be null
-    std::vector<std::unique_ptr<Plugin>> plugins;  // fixed after create; search order
+    std::vector<std::unique_ptr<Plugin>> builtin;  // fixed after create
+    SearchInput places;                            // likewise
+    const FileSystem* files = nullptr;             // likewise
+    std::once_flag searched;
+    std::vector<std::unique_ptr<Plugin>> in_files;  // set by the search
+    std::vector<Plugin*> all;                       // set by the search
     mutable sdk::Mutex records_mutex;
     std::vector<Record> records WYE_GUARDED_BY(records_mutex);
     sdk::Mutex identified_mutex;
@@ -196,6 +202,39 @@ struct Registry::Impl {
         }
         const sdk::Lock lock(records_mutex);
         records.insert(records.end(), more.begin(), more.end());
+    }
+
+    // All plugins, in search order. The first call searches for files; a context that uses built-in
+    // plugins only never does.
+    [[nodiscard]] const std::vector<Plugin*>& plugins() {
+        std::call_once(searched, [this] { take(search_places()); });
+        return all;
+    }
+
+    [[nodiscard]] std::vector<Plugin*> builtins() const {
+        std::vector<Plugin*> out;
+        for (const auto& plugin : builtin) out.push_back(plugin.get());
+        return out;
+    }
+
+    [[nodiscard]] SearchResult search_places() const {
+        SearchInput input = places;
+        input.trusted = trusted_users(input.elevated);
+        return search(input, *files);
+    }
+
+    void take(SearchResult found) {
+        std::vector<std::unique_ptr<Plugin>> made;
+        std::vector<Plugin*> both = builtins();
+        for (Candidate& candidate : found.candidates) {
+            made.push_back(std::make_unique<Plugin>());
+            made.back()->candidate = std::move(candidate);
+            both.push_back(made.back().get());
+        }
+        for (Record& record : found.records) on_one_line(record);
+        keep(found.records);
+        in_files = std::move(made);
+        all = std::move(both);
     }
 
     // Probes those plugins that are not opened yet, all at once. Holds no lock meanwhile.
@@ -297,18 +336,32 @@ struct Registry::Impl {
         return plugin.opened;
     }
 
-    [[nodiscard]] Plugin* find(std::string_view id) const {
-        for (const auto& plugin : plugins)
+    [[nodiscard]] Plugin* find_builtin(std::string_view id) const {
+        for (const auto& plugin : builtin)
             if (plugin->candidate.id == id) return plugin.get();
         return nullptr;
     }
 
+    [[nodiscard]] Plugin* find(std::string_view id) {
+        if (Plugin* const found = find_builtin(id)) return found;
+        for (Plugin* const plugin : plugins())
+            if (plugin->candidate.id == id) return plugin;
+        return nullptr;
+    }
+
+    // Whether each entry names one built-in plugin, so that no other can be meant.
+    [[nodiscard]] bool names_builtin(const Selector& selector) const {
+        return std::ranges::all_of(selector.wanted(), [&](const SelectorEntry& entry) {
+            return find_builtin(entry.plugin) != nullptr;
+        });
+    }
+
     // A text such as "devices a:0, b:0; plugins not opened: c". Opens no plugin.
-    [[nodiscard]] std::string what_exists() const {
+    [[nodiscard]] std::string what_exists() {
         std::vector<std::string> devices;
         std::vector<std::string> closed;
         std::vector<std::string> failed;
-        for (const auto& plugin : plugins) {
+        for (Plugin* const plugin : plugins()) {
             const sdk::Lock lock(plugin->mutex);
             if (plugin->phase != Plugin::Phase::done) {
                 closed.push_back(plugin->candidate.id);
@@ -372,18 +425,18 @@ struct Registry::Impl {
 
     // ---- Selection ------------------------------------------------------------------------
 
-    // The input of a selection. Valid while this object lives.
-    [[nodiscard]] ChoiceSource source() {
+    // The input of a selection from these plugins. Valid while this object lives.
+    [[nodiscard]] ChoiceSource source(std::vector<Plugin*> from) {
         ChoiceSource out{{}, {}, [this] { return identified(); }, rank};
-        for (const auto& plugin : plugins) out.plugins.push_back(plugin->candidate.id);
-        out.prepare = [this](std::span<const std::size_t> wanted) {
+        for (const Plugin* plugin : from) out.plugins.push_back(plugin->candidate.id);
+        out.prepare = [this, from](std::span<const std::size_t> wanted) {
             if (!prober->on()) return;
             std::vector<Plugin*> list;
-            for (const std::size_t at : wanted) list.push_back(plugins[at].get());
+            for (const std::size_t at : wanted) list.push_back(from[at]);
             probe(list);
         };
-        out.open = [this](std::size_t at) -> ChoiceSource::Opened {
-            const PluginOpening& opened = open(*plugins[at]);
+        out.open = [this, from = std::move(from)](std::size_t at) -> ChoiceSource::Opened {
+            const PluginOpening& opened = open(*from[at]);
             if (opened.ready()) return {true, {}, {}, opened.devices};
             const Record& why = opened.records.back();
             return {
@@ -399,7 +452,7 @@ struct Registry::Impl {
     // The devices opened so far, grouped by physical device. Rebuilt if a plugin was opened since.
     [[nodiscard]] std::shared_ptr<const Identified> identified() {
         std::vector<const PluginOpening*> all;  // immutable once done
-        for (const auto& plugin : plugins) {
+        for (Plugin* const plugin : plugins()) {
             const sdk::Lock lock(plugin->mutex);
             if (plugin->phase == Plugin::Phase::done) all.push_back(&plugin->opened);
         }
@@ -435,7 +488,7 @@ struct Registry::Impl {
         };
         DevicePtr best;
         std::pair<bool, std::uint32_t> most;
-        for (const auto& plugin : plugins) {
+        for (Plugin* const plugin : plugins()) {
             if (plugin->query == nullptr) {
                 const sdk::Lock lock(plugin->mutex);
                 if (plugin->phase != Plugin::Phase::done) continue;
@@ -450,7 +503,7 @@ struct Registry::Impl {
         return best;
     }
 
-    Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) const {
+    Error nothing(const Selector& selector, const std::vector<PassedOver>& passed_over) {
         Error out(Code::NO_DEVICE,
                   fmt::format("no usable device matches `{}`; there are {}", to_text(selector),
                               what_exists()),
@@ -488,7 +541,8 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     impl->rank = std::move(options.rank);
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
-        if (builtin.query == nullptr || !valid_plugin_id(builtin.id) || impl->find(builtin.id))
+        if (builtin.query == nullptr || !valid_plugin_id(builtin.id) ||
+            impl->find_builtin(builtin.id))
             return Error(Code::INVALID_ARGUMENT,
                          fmt::format("the built-in plugin `{}` has no query function, an invalid "
                                      "id, or is listed twice",
@@ -498,13 +552,12 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
         plugin->candidate.id = builtin.id;
         plugin->candidate.source = Source::builtin;
         plugin->query = builtin.query;
-        impl->plugins.push_back(std::move(plugin));
+        impl->builtin.push_back(std::move(plugin));
         input.taken_ids.push_back(builtin.id);
     }
     input.environment = std::move(options.environment);
     input.elevated = options.elevated;
     if (options.search_files) {
-        input.trusted = trusted_users(options.elevated);
         input.application = std::move(options.application_paths);
         input.user_folder = user_plugin_folder(input.environment);
         input.system_folder = std::move(options.system_folder);
@@ -514,39 +567,39 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
         input.environment.erase("WYE_PLUGIN_PATH");
         input.environment.erase("WYE_PLUGIN_PATH_ADD");
     }
-    SearchResult found =
-        search(input, options.files != nullptr ? *options.files : native_file_system());
+    const auto named = impl->host->config().find(kLayersKey);
+    const std::string_view layers =
+        named == impl->host->config().end() ? std::string_view() : named->second;
+    // These need the result now: layers are opened first, and WYE_PLUGINS_DISABLE may name a
+    // built-in plugin.
+    const bool search_now =
+        !options.search_files || !layers.empty() || input.environment.contains(kDisableVariable);
+    impl->places = std::move(input);
+    impl->files = options.files != nullptr ? options.files : &native_file_system();
+    SearchResult found;
+    if (search_now) found = impl->search_places();
     // Without a search, an unknown plugin may still exist.
     if (!options.search_files)
         std::erase_if(found.records, [](const Record& r) { return r.code == Code::NOT_FOUND; });
-    const auto named = impl->host->config().find(kLayersKey);
-    std::string_view layers;
-    if (named != impl->host->config().end()) layers = named->second;
-    if (!options.search_files && !layers.empty()) {
+    if (!options.search_files && !layers.empty())
         found.records.push_back(layers_not_searched(layers));
-        layers = {};
-    }
-    WYE_ASSIGN(impl->layers, Layers::open(layers, found, impl->host));
-    std::erase_if(impl->plugins, [&](const auto& plugin) {
+    WYE_ASSIGN(impl->layers,
+               Layers::open(options.search_files ? layers : std::string_view(), found, impl->host));
+    std::erase_if(impl->builtin, [&](const auto& plugin) {
         return std::ranges::find(found.disabled, plugin->candidate.id) != found.disabled.end();
     });
-    for (Candidate& candidate : found.candidates) {
-        auto plugin = std::make_unique<Plugin>();
-        plugin->candidate = std::move(candidate);
-        impl->plugins.push_back(std::move(plugin));
-    }
-    for (Record& record : found.records) on_one_line(record);
-    impl->keep(found.records);
+    if (search_now) std::call_once(impl->searched, [&] { impl->take(std::move(found)); });
     return std::unique_ptr<Registry>(new Registry(std::move(impl)));
 }
 
 std::vector<PluginInfo> Registry::plugins() const {
     std::vector<PluginInfo> out;
-    for (const auto& plugin : impl_->plugins) out.push_back(Impl::describe(*plugin));
+    for (Plugin* const plugin : impl_->plugins()) out.push_back(Impl::describe(*plugin));
     return out;
 }
 
 std::vector<Record> Registry::records() const {
+    (void)impl_->plugins();
     const sdk::Lock lock(impl_->records_mutex);
     return impl_->records;
 }
@@ -558,9 +611,9 @@ std::shared_ptr<const HostServices> Registry::shared_host() const noexcept { ret
 
 namespace {
 
-Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plugin>>& plugins) {
+Error unknown_plugin(std::string_view id, std::span<Plugin* const> plugins) {
     std::vector<std::string> ids;
-    for (const auto& known : plugins) ids.push_back(known->candidate.id);
+    for (const Plugin* known : plugins) ids.push_back(known->candidate.id);
     return {Code::NOT_FOUND,
             fmt::format("there is no plugin `{}`; there are {}", id,
                         ids.empty() ? std::string("none") : joined(ids, ", ")),
@@ -571,7 +624,7 @@ Error unknown_plugin(std::string_view id, const std::vector<std::unique_ptr<Plug
 
 Result<PluginInfo> Registry::open_plugin(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.ready()) return to_error(opened.records.back());
     return Impl::describe(*plugin);
@@ -581,7 +634,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
                                                    const wye_artifact& artifact,
                                                    std::string_view format) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return not_opened(opened);
     const OpenPlugin& from = *opened.translator;
@@ -600,7 +653,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
 
 std::vector<Registry::Translator> Registry::translators() const {
     std::vector<Translator> out;
-    for (const auto& plugin : impl_->plugins)
+    for (Plugin* const plugin : impl_->plugins())
         if (const auto& manifest = plugin->current().manifest)
             for (const Translation& translation : manifest->translates)
                 out.push_back({plugin->candidate.id, translation});
@@ -609,7 +662,7 @@ std::vector<Registry::Translator> Registry::translators() const {
 
 Result<std::string> Registry::translator_identity(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return not_opened(opened);
     return opened.translator->identity();
@@ -634,7 +687,13 @@ std::string Registry::compiler(std::string_view id) {
 
 Result<Selection> Registry::select(const Selector& selector, const Fit& fit, Policy policy) {
     std::vector<PassedOver> passed_over;
-    const ChoiceSource source = impl_->source();
+    if (policy != Policy::prefer && impl_->names_builtin(selector)) {
+        const ChoiceSource source = impl_->source(impl_->builtins());
+        if (auto chosen = choose(source, selector, fit, policy, passed_over))
+            return std::move(*chosen);
+        passed_over.clear();
+    }
+    const ChoiceSource source = impl_->source(impl_->plugins());
     if (auto chosen = choose(source, selector, fit, policy, passed_over)) return std::move(*chosen);
     Error error = impl_->nothing(selector, passed_over);
     const auto unmatched = std::ranges::find_if(passed_over, [](const PassedOver& one) {
@@ -658,7 +717,7 @@ Registry::Listing Registry::list(const Selector& selector) {
     Listing out;
     std::set<std::string> seen;
     std::vector<PassedOver> passed_over;
-    const ChoiceSource source = impl_->source();
+    const ChoiceSource source = impl_->source(impl_->plugins());
     for (const SelectorEntry& entry : selector.wanted())
         for (DevicePtr& device : named(source, entry, selector, passed_over))
             if (seen.insert(device->selector).second) out.devices.push_back(std::move(device));
@@ -702,7 +761,7 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
 
 std::vector<Registry::Remembered> Registry::remembered() const {
     std::vector<Remembered> out;
-    for (const auto& plugin : impl_->plugins) {
+    for (Plugin* const plugin : impl_->plugins()) {
         if (plugin->query != nullptr) continue;
         for (std::size_t i = 0; i < plugin->copies(); ++i) {
             const Candidate& copy = plugin->copy(i);
@@ -716,7 +775,7 @@ std::vector<Registry::Remembered> Registry::remembered() const {
 
 Result<void> Registry::trust(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
     for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
         WYE_TRY(impl_->prober->trust(plugin->copy(i)));
     return {};
@@ -724,7 +783,7 @@ Result<void> Registry::trust(std::string_view id) {
 
 Result<void> Registry::forget(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins);
+    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
     for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
         impl_->prober->forget(plugin->copy(i));
     return {};

@@ -34,7 +34,10 @@ void read_dynamic(const dl_phdr_info& info, const ElfW(Phdr) & segment, Object& 
     for (const auto* at = first; at->d_tag != DT_NULL; ++at) {
         const char* text = reinterpret_cast<const char*>(strings) + at->d_un.d_val;
         if (at->d_tag == DT_NEEDED) out.needed.emplace_back(text);
-        if (at->d_tag == DT_SONAME) out.soname = text;
+        if (at->d_tag == DT_SONAME) {
+            out.soname = text;
+            out.has_soname = true;
+        }
     }
 }
 
@@ -75,6 +78,12 @@ bool never_a_driver(const Object& object) {
 }
 
 }  // namespace
+
+std::vector<Object> DriverObjects::loaded() noexcept {
+    Look look{UINT64_MAX, UINT64_MAX, false, {}};
+    dl_iterate_phdr(visit, &look);
+    return std::move(look.objects);
+}
 
 void DriverObjects::look(bool drivers) noexcept try {
     Look look{adds_, subs_, false, {}};

@@ -18,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 
-constexpr std::string_view kDisable = "WYE_PLUGINS_DISABLE";
-
 // Calls visit(part) for each part of a list, empty ones included.
 template <typename Visit>
 void each_part(const std::string& list, char separator, Visit&& visit) {
@@ -119,7 +117,7 @@ class Search {
     }
 
     void read_disabled() {
-        const auto at = input_.environment.find(kDisable);
+        const auto at = input_.environment.find(kDisableVariable);
         if (at == input_.environment.end() || input_.elevated) return;
         each_part(at->second, ',', [&](const std::string& part) {
             const bool known =
@@ -146,16 +144,17 @@ class Search {
         if (std::ranges::find(result_.disabled, id) == result_.disabled.end())
             result_.disabled.push_back(id);
         record(Stage::found, Severity::note, Code::DISABLED, path,
-               fmt::format("{} names `{}`{}", kDisable, id,
+               fmt::format("{} names `{}`{}", kDisableVariable, id,
                            pattern == id ? "" : fmt::format(" by `{}`", pattern)),
-               fmt::format("Fix: none needed; or remove `{}` from {}", pattern, kDisable), id);
+               fmt::format("Fix: none needed; or remove `{}` from {}", pattern, kDisableVariable),
+               id);
     }
 
     void report_unknown_disabled() {
         for (const Disable& one : disables_)
             if (!one.used)
                 record(Stage::found, Severity::warning, Code::NOT_FOUND, {},
-                       fmt::format("{} names `{}`, and there is no such plugin", kDisable,
+                       fmt::format("{} names `{}`, and there is no such plugin", kDisableVariable,
                                    one.pattern),
                        "Fix: correct the id; `wye info` lists the plugins");
     }

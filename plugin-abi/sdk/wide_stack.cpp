@@ -2,6 +2,8 @@
 #include "wye/sdk/wide_stack.hpp"
 
 #include <signal.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 
 #include <cfenv>
 #include <cstdint>
@@ -30,8 +32,24 @@ struct Bounds {
     std::uintptr_t high = 0;
 };
 
+// The main thread's stack, if the calling function is on it: the bytes of AT_RANDOM lie above all
+// frames, above them at most a quarter of the limit (arguments and environment, execve(2)), and the
+// kernel maps nothing within 128 MiB below the stack. pthread_getattr_np would parse
+// /proc/self/maps.
+Bounds main_stack() noexcept {
+    constexpr rlim_t kMost = rlim_t{64} << 20U;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > kMost) return {};
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t top = ::getauxval(AT_RANDOM);
+    const std::uintptr_t size = limit.rlim_cur - limit.rlim_cur / 4;
+    if (here >= top || top - here >= size) return {};
+    return {top - size, top};
+}
+
 Bounds own_stack() noexcept {
-    Bounds out;
+    Bounds out = main_stack();
+    if (out.high != 0) return out;
     pthread_attr_t attributes;
     if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return out;
     void* low = nullptr;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -83,14 +82,6 @@ std::vector<unsigned> usable_processors() {
 }
 
 }  // namespace
-
-unsigned processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return static_cast<unsigned>(CPU_COUNT(&set));
-    return std::max(std::thread::hardware_concurrency(), 1U);
-}
 
 std::uint64_t free_bytes() { return std::min(available_bytes(), read_limits().free_bytes); }
 

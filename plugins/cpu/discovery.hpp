@@ -30,8 +30,6 @@ struct DeviceInfo : sdk::DeviceInfo {
     [[nodiscard]] std::uint64_t host_memory_alignment() const { return 1; }
 };
 
-// The number of processors that this process may use.
-[[nodiscard]] unsigned processors();
 // Memory that this process can still allocate; UINT64_MAX: unknown.
 [[nodiscard]] std::uint64_t free_bytes();
 

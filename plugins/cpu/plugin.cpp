@@ -9,6 +9,7 @@
 #include "cpu/program.hpp"
 #include "cpu/queue.hpp"
 #include "cpu/run/isa.hpp"
+#include "wye/sdk/processors.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -44,7 +45,7 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
     WYE_ASSIGN(const unsigned threads, threads_wanted(host));
     WYE_ASSIGN(plugin->kernels, kernels_wanted(host));
-    plugin->pool = std::make_unique<Pool>(threads != 0 ? threads : processors());
+    plugin->pool = std::make_unique<Pool>(threads != 0 ? threads : sdk::usable_processors());
     return plugin;
 }
 

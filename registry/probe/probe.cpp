@@ -332,6 +332,13 @@ std::string Prober::request(const Candidate& candidate) const {
     return out.dump(-1);
 }
 
+fs::path Prober::helper() const {
+    if (!options_.helper.empty()) return options_.helper;
+    const auto found = std::ranges::find_if(
+        options_.helpers, [](const fs::path& one) { return ::access(one.c_str(), X_OK) == 0; });
+    return found == options_.helpers.end() ? fs::path() : *found;
+}
+
 std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) const {
     struct Job {
         std::size_t at;
@@ -343,6 +350,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
     std::vector<Job> jobs;
     std::vector<ChildTask> tasks;
     const bool keeps = !folder().empty();
+    std::optional<fs::path> helper;
     for (std::size_t i = 0; i < candidates.size() && on(); ++i) {
         const Candidate& candidate = *candidates[i];
         const bool is_trusted = keeps && trusted(candidate);
@@ -358,9 +366,11 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             out[i].verdict = std::move(kept->verdict);
             out[i].verdict->trusted = is_trusted;
             out[i].state = ProbeState::remembered;
-        } else if (options_.mode == ProbeMode::inside) {
             continue;
-        } else if (options_.helper.empty()) {
+        }
+        if (options_.mode == ProbeMode::inside) continue;
+        if (!helper) helper = this->helper();
+        if (helper->empty()) {
             const bool refuse = options_.mode == ProbeMode::child;
             out[i].records.push_back(note(
                 candidate, refuse ? Severity::refused : Severity::note, Code::MISSING_DEPENDENCY,
@@ -374,7 +384,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                      "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
             tasks.push_back(
-                {options_.helper.string(), request(candidate), options_.limit, options_.memory});
+                {helper->string(), request(candidate), options_.limit, options_.memory});
             jobs.push_back({i, std::move(conditions), before, is_trusted});
         }
     }
@@ -394,7 +404,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             probed.records.push_back(note(
                 candidate, refuse ? Severity::refused : Severity::warning, Code::MISSING_DEPENDENCY,
                 fmt::format("the helper `{}` failed, so the plugin was not probed: {}",
-                            options_.helper.string(), why),
+                            helper->string(), why),
                 "Fix: reinstall Wye, or set WYE_PROBE=inline to open plugins unprobed"));
             probed.records.back().loader_text = end_of(results[i].printed);
             continue;

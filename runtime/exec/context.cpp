@@ -36,6 +36,7 @@ Error mapped(const Pin& pin) {
 }
 
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
+    if (keys_of_nobody(config, {}).empty()) return;  // no key needs a search for plugins
     std::vector<std::string> plugins;
     for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
     for (const std::string_view key : keys_of_nobody(config, plugins))

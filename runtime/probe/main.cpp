@@ -6,7 +6,6 @@
 // may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,13 +15,15 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "call_state.hpp"
 #include "check_device.hpp"
+#include "registry/driver_objects.hpp"
 #include "registry/json.hpp"
 #include "registry/record.hpp"
 #include "registry/slot_watch.hpp"
@@ -130,15 +131,11 @@ void limit_resources(std::int64_t seconds, std::int64_t memory) {
     ::setrlimit(RLIMIT_DATA, &data);
 }
 
-std::set<std::string> loaded_libraries() {
-    std::set<std::string> out;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* user) {
-            const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-            if (name.starts_with('/')) static_cast<std::set<std::string>*>(user)->emplace(name);
-            return 0;
-        },
-        &out);
+// Paths of the loaded libraries, and whether each has a soname.
+std::map<std::string, bool> loaded_libraries() {
+    std::map<std::string, bool> out;
+    for (registry::DriverObjects::Object& object : registry::DriverObjects::loaded())
+        if (object.name.starts_with('/')) out.emplace(std::move(object.name), object.has_soname);
     return out;
 }
 
@@ -176,7 +173,8 @@ int probe_plugin(const Json& request) {
     const std::string id = text_at(request, "id");
     const std::string manifest = text_at(request, "manifest");
     const std::string file = manifest.empty() ? text_at(request, "library") : manifest;
-    const std::set<std::string> before = loaded_libraries();
+    const std::map<std::string, bool> before = loaded_libraries();
+    std::optional<std::map<std::string, bool>> listed;  // when the devices were listed
     const probe::Surroundings surroundings;
     {
         Owned owned;
@@ -196,6 +194,7 @@ int probe_plugin(const Json& request) {
             line["report"] = report;
             line["listed_ns"] = steady_now_ns() - number_at(request, "begun_ns", steady_now_ns());
             send(line);
+            listed = loaded_libraries();
             const probe::Checker checker(owned.context);
             std::uint64_t dispatch_ns = 0;
             for (const std::string& device : usable_devices(report)) {
@@ -215,8 +214,10 @@ int probe_plugin(const Json& request) {
     Json libraries;
     libraries["libraries"] = Json::array();
     bool foreign = false;
-    for (const std::string& path : loaded_libraries()) {
-        if (before.contains(path)) continue;
+    for (const auto& [path, has_soname] : loaded_libraries()) {
+        // What was loaded for a dispatch without a soname is a kernel that the driver compiled
+        // (PoCL's are libraries in its cache), and no part of the driver.
+        if (before.contains(path) || (listed && !has_soname && !listed->contains(path))) continue;
         libraries["libraries"].push_back(path);
         foreign = foreign || path != text_at(request, "library");
     }

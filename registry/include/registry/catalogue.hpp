@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registry: the catalogue of a context's plugins and devices. Creating it searches for plugins and
-// reads their manifests, but opens none. A plugin is opened once, at the first request that may
-// concern one of its devices, and the result is kept. If a plugin file has the id of a built-in
-// plugin, the built-in one is used and the file gets a record.
+// Registry: the catalogue of a context's plugins and devices. The first request that is not for
+// built-in plugins alone searches for plugins and reads their manifests, but opens none; with
+// layers or WYE_PLUGINS_DISABLE, creating the registry does. A plugin is opened once, at the first
+// request that may concern one of its devices, and the result is kept. If a plugin file has the id
+// of a built-in plugin, the built-in one is used and the file gets a record.
 //
 // Devices share ownership of their plugin: a DeviceRef stays valid after the registry is destroyed.
 // Free-threaded; holds no lock during a call of a plugin. Everything that is passed over gets a

@@ -33,9 +33,12 @@ class DriverObjects {
         std::uintptr_t begin = 0, end = 0;
         std::string name;                 // the path; empty: the executable
         std::string soname;               // DT_SONAME, else the last part of the path
+        bool has_soname = false;
         std::vector<std::string> needed;  // DT_NEEDED
         bool driver = false;
     };
+    // Everything that is loaded now; `driver` is not set. Free-threaded.
+    [[nodiscard]] static std::vector<Object> loaded() noexcept;
 
   private:
     void spread();

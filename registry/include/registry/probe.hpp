@@ -39,8 +39,9 @@ struct ProbeOptions {
     // Plugins from files are never opened in this process, even if the user trusts them: their
     // devices are described by children or remembered verdicts. Works without a cache folder too.
     bool describe = false;
-    std::filesystem::path helper;            // absolute; empty: there is none
-    std::chrono::milliseconds limit{10000};  // time limit of one plugin's probe
+    std::filesystem::path helper;  // absolute; empty: the first of `helpers` that can be executed
+    std::vector<std::filesystem::path> helpers;  // absolute; looked for at the first probe
+    std::chrono::milliseconds limit{10000};      // time limit of one plugin's probe
     // Memory limit of one plugin's probe, in bytes; mapped files do not count.
     std::uint64_t memory = default_probe_memory();
 };
@@ -85,6 +86,8 @@ class Prober {
   private:
     struct Conditions;
     [[nodiscard]] std::string folder() const;
+    // The program that probes plugins; empty: there is none.
+    [[nodiscard]] std::filesystem::path helper() const;
     [[nodiscard]] bool trusted(const Candidate& candidate) const;
     [[nodiscard]] std::string request(const Candidate& candidate) const;
 

@@ -28,6 +28,9 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 // $XDG_DATA_HOME/wye/plugins, else $HOME/.local/share/wye/plugins; empty when neither is absolute.
 [[nodiscard]] std::filesystem::path user_plugin_folder(const Environment& environment);
 
+// Names plugins that are not opened, built-in ones included.
+inline constexpr std::string_view kDisableVariable = "WYE_PLUGINS_DISABLE";
+
 enum class Source : std::uint8_t { builtin, application, environment, user, system, beside_host };
 [[nodiscard]] std::string_view source_name(Source source) noexcept;  // "environment"
 

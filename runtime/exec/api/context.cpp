@@ -151,11 +151,7 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
         folders = {options.host_folder,
                    (options.host_folder / WYE_LIBEXEC_FROM_LIB).lexically_normal()};
     for (const fs::path& folder : folders) {
-        if (!folder.is_absolute()) continue;
-        const fs::path helper = folder / "wye-probe";
-        if (::access(helper.c_str(), X_OK) != 0) continue;
-        options.probe.helper = helper;
-        return;
+        if (folder.is_absolute()) options.probe.helpers.push_back(folder / "wye-probe");
     }
 }
 

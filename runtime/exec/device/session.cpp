@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 
 #include "exec/device/compile_job.hpp"
 #include "exec/program/artifact.hpp"
@@ -14,6 +13,7 @@
 #include "exec/program/compile.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "route/route.hpp"
+#include "wye/sdk/processors.hpp"
 
 namespace wye::exec {
 namespace {
@@ -43,8 +43,7 @@ std::uint64_t native_queues(const registry::DeviceInfo& device) {
 // The defaults: half of the processors, which leaves the rest to the application; at most an eighth
 // of the machine's memory, since staging memory cannot be paged out.
 TransferOptions::TransferOptions()
-    : threads(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U)),
-      bytes(std::uint64_t{512} << 20U) {
+    : threads(std::clamp(sdk::usable_processors() / 2, 1U, 8U)), bytes(std::uint64_t{512} << 20U) {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0)
