@@ -75,8 +75,9 @@ void read_version_1(const std::string& root, const std::string& controllers,
         });
     if (has("cpu"))
         each_group({root + "/sys/fs/cgroup/cpu", group}, [&](const std::string& folder) {
-            take_quota(number_in(first_line(folder + "/cpu.cfs_quota_us")),
-                       number_in(first_line(folder + "/cpu.cfs_period_us")), out);
+            const auto quota = number_in(first_line(folder + "/cpu.cfs_quota_us"));
+            if (quota && *quota > 0)  // -1: no limit
+                take_quota(quota, number_in(first_line(folder + "/cpu.cfs_period_us")), out);
         });
 }
 
@@ -130,6 +131,7 @@ std::optional<unsigned> numa_node(const std::vector<unsigned>& processors,
     const std::string nodes = root + "/sys/devices/system/node/";
     const std::vector<unsigned> online = parse_list(first_line(nodes + "online"));
     if (processors.empty() || online.size() > kMostNodes) return std::nullopt;
+    if (online.size() == 1) return online.front();
     for (const unsigned node : online) {
         const auto own = parse_list(first_line(nodes + "node" + std::to_string(node) + "/cpulist"));
         const auto in_node = [&](unsigned processor) {

@@ -4,6 +4,11 @@
 // and fails without one. The path of the plugin's folder is built in.
 #include <doctest/doctest.h>
 
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -86,6 +91,32 @@ TEST_CASE("a CPU-only run opens no driver plugin") {
     CHECK(before.find("\"opencl:0\"") == std::string::npos);
     const std::string all = take(ctx.report());
     CHECK(all.find("\"opencl:0\"") != std::string::npos);
+}
+
+// PoCL links each kernel that it compiles as a library in its cache, and loads that.
+TEST_CASE("a verdict depends on the driver's libraries, not on the kernels that it compiled") {
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "wye_api_XXXXXX").string();
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    {
+        const auto ctx = take(
+            wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                  .plugin_paths = {WYE_OPENCL_FOLDER},
+                                  .config = {{"cache_folder", folder}, {"probe.mode", "child"}}}));
+        (void)take(ctx.open("opencl:0"));
+    }
+    std::size_t verdicts = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (!entry.path().filename().string().starts_with("plugin-probe-")) continue;
+        ++verdicts;
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        CHECK(text.find("libOpenCL.so") != std::string::npos);
+        const char* const cache = std::getenv("POCL_CACHE_DIR");
+        CHECK(text.find(cache != nullptr ? cache : "/kcache/") == std::string::npos);
+    }
+    CHECK(verdicts == 1);
+    fs::remove_all(folder);
 }
 
 }  // namespace

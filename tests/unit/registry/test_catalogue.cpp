@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "fake_files.hpp"
 #include "fakes/base.hpp"
 #include "registry/catalogue.hpp"
 
@@ -393,6 +394,59 @@ TEST_CASE("an unusable device is not opened") {
     CHECK(device.error().code == Code::NO_DEVICE);
     CHECK(device.error().message.find("the fake says so") != std::string::npos);
     CHECK(device.error().fix == "Fix: use fake device 0");
+}
+
+TEST_CASE("a request for built-in plugins alone looks at no file") {
+    FakeFiles files;
+    files.plugin("/p", "gpu");
+    const auto create = [&files](Config config = {}, Environment environment = {}) {
+        Options options;
+        options.builtins = {{"cpu", kCpu}};
+        options.application_paths = {"/p"};
+        options.config = std::move(config);
+        options.environment = std::move(environment);
+        options.files = &files;
+        return Registry::create(std::move(options));
+    };
+    const auto registry = *create();
+    for (const char* selector : {"cpu", "cpu:0", "cpu,cpu:0", "cpu[int64]"})
+        CHECK(registry->select(parsed(selector)).ok());
+    CHECK(registry->open_plugin("cpu").ok());
+    CHECK(files.looks == 0);
+    CHECK(files.touched.empty());
+
+    // Anything else may concern the plugin in the file.
+    const auto ids = [](const Registry& of) {
+        Names out;
+        for (const PluginInfo& plugin : of.plugins()) out.push_back(plugin.id);
+        return out;
+    };
+    CHECK(ids(*registry) == Names{"cpu", "gpu"});
+    for (const char* selector : {"cpu:7", "-cpu:0", "gpu", "auto"}) {
+        const std::size_t looks = files.looks;
+        const auto fresh = *create();
+        CHECK(files.looks == looks);
+        (void)fresh->select(parsed(selector));
+        CHECK(files.looks > looks);
+    }
+    // One search for all threads that ask at once.
+    const auto asked = *create();
+    files.looks = 0;
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([&] { wrong += ids(*asked) != Names{"cpu", "gpu"} ? 1 : 0; });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    const std::size_t once = files.looks;
+    CHECK(ids(*asked).size() == 2);
+    CHECK(files.looks == once);
+
+    // These are known only after a search.
+    files.looks = 0;
+    CHECK(ids(**create({}, {{"WYE_PLUGINS_DISABLE", "cpu"}})) == Names{"gpu"});
+    CHECK(files.looks > 0);
+    CHECK(create({{std::string(kLayersKey), "nothing"}}).error().code == Code::NOT_FOUND);
 }
 
 TEST_CASE("a list of built-in plugins that makes no sense is refused") {
