@@ -27,20 +27,20 @@ const T* get(const Fact* fact) noexcept {
     return fact == nullptr ? nullptr : std::get_if<T>(&fact->value);
 }
 
-std::optional<FactValue> text_of(wye_string text) {
-    auto read = read_text(text, kFactTextLimit, "the fact");
+std::optional<FactValue> text_of(wye_string text, Memory memory) {
+    auto read = read_text(text, kFactTextLimit, "the fact", memory);
     if (!read.ok()) return std::nullopt;
     return std::move(read).value();
 }
 
-std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size) {
+std::optional<FactValue> list_of(const std::uint64_t* list, std::uint64_t size, Memory memory) {
     std::vector<std::uint64_t> out(size);
-    if (!read_memory(out.data(), list, size * sizeof *list)) return std::nullopt;
+    if (!read_memory(out.data(), list, size * sizeof *list, memory)) return std::nullopt;
     return out;
 }
 
 // Converts a plugin's answer; nullopt if its type differs from the ABI header's.
-std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
+std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type, Memory memory) {
     if (raw.type != type) return std::nullopt;
     switch (type) {
         case WYE_FACT_BOOL:
@@ -52,13 +52,13 @@ std::optional<FactValue> to_value(const wye_fact& raw, std::uint32_t type) {
             return raw.f;
         case WYE_FACT_TEXT:
             if (raw.text.data == nullptr) return std::nullopt;
-            return text_of(raw.text);
+            return text_of(raw.text, memory);
         case WYE_FACT_U32X3:
             return std::array<std::uint32_t, 3>{raw.xyz[0], raw.xyz[1], raw.xyz[2]};
         case WYE_FACT_U64_LIST:
             if ((raw.list == nullptr && raw.list_size != 0) || raw.list_size > kListLimit)
                 return std::nullopt;
-            return list_of(raw.list, raw.list_size);
+            return list_of(raw.list, raw.list_size, memory);
         default:
             return std::nullopt;
     }
@@ -218,7 +218,7 @@ bool Facts::to_abi(std::uint32_t key, wye_fact* out) const noexcept {
     return true;
 }
 
-Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
+Facts read_facts(const FactReader& read, Memory memory, std::vector<std::string>& faults) {
     Facts facts;
     for (const FactInfo& info : kFacts) {
         wye_fact raw{};
@@ -231,7 +231,7 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
             faults.push_back(fmt::format("{}: status {}", info.name, status));
             continue;
         }
-        std::optional<FactValue> value = to_value(raw, info.type);
+        std::optional<FactValue> value = to_value(raw, info.type, memory);
         if (!value) {
             facts.set_missing(info.key, Missing::bad_answer);
             faults.push_back(
@@ -242,7 +242,7 @@ Facts read_facts(const FactReader& read, std::vector<std::string>& faults) {
             faults.push_back(fmt::format("{}: a value that no device has", info.name));
             continue;
         }
-        auto source = read_text(raw.source, kFactTextLimit, "the source of a fact");
+        auto source = read_text(raw.source, kFactTextLimit, "the source of a fact", memory);
         facts.set(info.key,
                   {std::move(*value), source.ok() ? std::move(source).value() : std::string{}});
     }

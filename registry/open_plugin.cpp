@@ -81,13 +81,13 @@ void check_info(const wye_device_info& info, const DeviceInfo& device,
         faults.emplace_back("it is usable, but takes no artifact format, so no program runs on it");
 }
 
-Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
+Result<void> read_info(const wye_device_info& info, Memory memory, DeviceInfo& out) {
     out.native_code = info.native_code;
     out.usable = info.state == WYE_DEVICE_USABLE;
-    WYE_ASSIGN(out.name, read_text(info.name, kTextLimit, "the device's name"));
+    WYE_ASSIGN(out.name, read_text(info.name, kTextLimit, "the device's name", memory));
     if (!out.usable) {
-        WYE_ASSIGN(out.reason, read_text(info.reason, kTextLimit, "the device's reason"));
-        WYE_ASSIGN(out.fix, read_text(info.fix, kTextLimit, "the device's fix"));
+        WYE_ASSIGN(out.reason, read_text(info.reason, kTextLimit, "the device's reason", memory));
+        WYE_ASSIGN(out.fix, read_text(info.fix, kTextLimit, "the device's fix", memory));
         if (out.reason.empty()) out.reason = "the plugin gives no reason";
     }
     if (info.format_count > kFormats || (info.formats == nullptr && info.format_count != 0))
@@ -101,10 +101,10 @@ Result<void> read_info(const wye_device_info& info, DeviceInfo& out) {
         const std::string what =
             fmt::format("artifact format {} of {} of the device", i + 1, info.format_count);
         wye_string format{};
-        if (!read_memory(&format, info.formats + i, sizeof format))
+        if (!read_memory(&format, info.formats + i, sizeof format, memory))
             return Error(Code::PLUGIN_FAULT, fmt::format("{} is not in memory", what),
                          kPluginAuthor);
-        WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what));
+        WYE_ASSIGN(std::string name, read_text(format, kTextLimit, what, memory));
         if (!is_format(name))
             return Error(Code::PLUGIN_FAULT,
                          fmt::format("{} is not a valid name: `{}`", what, name), kPluginAuthor);
@@ -130,7 +130,8 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index, DeviceFaults&
         out.native_code = described.error().native_code;
         return out;
     }
-    const Result<void> said = read_info(info, out);
+    const Memory memory = plugin.built_in() ? Memory::mapped : Memory::unknown;
+    const Result<void> said = read_info(info, memory, out);
     if (!said.ok()) {
         out.usable = false;
         out.formats.clear();
@@ -147,7 +148,7 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index, DeviceFaults&
         });
         return asked.ok() ? status : WYE_PLUGIN_FAULT;
     };
-    out.facts = read_facts(read, faults.facts);
+    out.facts = read_facts(read, memory, faults.facts);
     out.probed = std::chrono::steady_clock::now();
     add_bus_facts(out.facts);
     return out;

@@ -107,13 +107,14 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern const char _end;
 }
 
-// A system call copies, and reports unmapped memory. If a sandbox forbids the call, copies
-// directly, as it always does for constants of built-in plugins, which are part of this library.
-bool read_memory(void* to, const void* from, std::size_t size) noexcept {
+// A system call copies, and reports unmapped memory. Copies directly if a sandbox forbids the call,
+// if the memory is known to be mapped, and constants of this library, as built-in plugins have.
+bool read_memory(void* to, const void* from, std::size_t size, Memory memory) noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
     const auto end = reinterpret_cast<std::uintptr_t>(&_end);
-    if (at >= begin && at < end && size <= end - at) {
+    const bool own = at >= begin && at < end && size <= end - at;
+    if (own || memory == Memory::mapped) {
         std::memcpy(to, from, size);
         return true;
     }
@@ -134,10 +135,11 @@ bool read_memory(void* to, const void* from, std::size_t size) noexcept {
     return true;
 }
 
-Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_view what) {
+Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_view what,
+                              Memory memory) {
     WYE_TRY(check(text.data, text.size, limit, what));
     std::string raw(text.size, '\0');
-    if (!read_memory(raw.data(), text.data, raw.size())) return unreadable(what, text.size);
+    if (!read_memory(raw.data(), text.data, raw.size(), memory)) return unreadable(what, text.size);
     return one_line(raw);
 }
 

@@ -71,7 +71,7 @@ void read_processor(DeviceInfo& info) {
 #endif
 
 // Numbers of the processors that this process may use; empty: unknown.
-std::vector<unsigned> usable_processors() {
+std::vector<unsigned> processor_numbers() {
     std::vector<unsigned> out;
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -103,7 +103,7 @@ DeviceInfo describe(unsigned threads, std::string isa) {
     if (free != UINT64_MAX) info.free_at_probe = free;
     info.quota = limits.processors;
     info.online = system_value(_SC_NPROCESSORS_ONLN);
-    info.numa = numa_node(usable_processors());
+    info.numa = numa_node(processor_numbers());
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
     info.l1_bytes = system_value(_SC_LEVEL1_DCACHE_SIZE);
     info.l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE);

@@ -110,7 +110,7 @@ Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOpt
         out.how = fmt::format("{} MiB", kMostPrinted >> 20U);
     } else if (result.overgrown) {
         out.end = ProbeEnd::out_of_memory;
-        out.how = fmt::format("{} MiB", options.memory >> 20U);
+        out.how = fmt::format("{} MiB", options.memory_limit() >> 20U);
     } else if (result.timed_out) {
         out.end = ProbeEnd::timed_out;
         out.how = fmt::format("{} ms", options.limit.count());
@@ -326,7 +326,7 @@ std::string Prober::request(const Candidate& candidate) const {
     out["library"] = candidate.library.string();
     out["manifest"] = candidate.manifest_file.string();
     out["seconds"] = 1 + options_.limit.count() / 1000;
-    out["memory"] = options_.memory;
+    out["memory"] = options_.memory_limit();
     out["begun_ns"] = steady_now_ns();
     out["config"] = std::move(config);
     return out.dump(-1);
@@ -384,7 +384,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                      "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
             tasks.push_back(
-                {helper->string(), request(candidate), options_.limit, options_.memory});
+                {helper->string(), request(candidate), options_.limit, options_.memory_limit()});
             jobs.push_back({i, std::move(conditions), before, is_trusted});
         }
     }

@@ -134,10 +134,17 @@ mode_t output_mode(const std::optional<struct stat>& existing) {
     return 0666U & ~mask;
 }
 
+// The limit for a stream, which may be endless: a quarter of the machine's memory.
+std::uint64_t most_of_stream() {
+    const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+    const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
+    return pages * page / 4;
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::string_view what,
-                                         std::uint64_t limit, std::uint64_t stream_limit) {
+                                         std::uint64_t limit) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (fd.get() < 0)
         return system_error(errno == ENOENT ? Code::NOT_FOUND : Code::INVALID_ARGUMENT, errno,
@@ -148,7 +155,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
         return Error(Code::INVALID_ARGUMENT, fmt::format("{} `{}` is a folder", what, path),
                      "Fix: name a file", path);
     const std::uint64_t size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-    if (size == 0) limit = std::min(limit, stream_limit);
+    if (size == 0) limit = std::min(limit, most_of_stream());
     const auto too_large = [&] {
         return Error(
             Code::LIMIT_EXCEEDED,

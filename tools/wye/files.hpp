@@ -18,13 +18,12 @@
 
 namespace wye::tool {
 
-// Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes, or above `stream_limit` if the
-// size is unknown (a pipe, /dev/zero); in that case one byte more was read. `what` names its use in
-// messages ("program", "input `x`").
+// Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes, or above a quarter of the
+// machine's memory if the size is unknown (a pipe, /dev/zero); in that case one byte more was read.
+// `what` names its use in messages ("program", "input `x`").
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path,
                                                        std::string_view what,
-                                                       std::uint64_t limit = UINT64_MAX,
-                                                       std::uint64_t stream_limit = UINT64_MAX);
+                                                       std::uint64_t limit = UINT64_MAX);
 
 // Outputs that are staged beside their targets, in files without names if the file system supports
 // that (sdk::NewFile). Nothing is visible before commit(), which puts them in place one by one.

@@ -2,7 +2,6 @@
 //
 // `wye run`: one dispatch from files to files. Reads and checks all inputs before anything runs;
 // outputs appear only when all of them are complete.
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -119,13 +118,6 @@ std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& dev
     return largest.ok() ? largest->u : UINT64_MAX;
 }
 
-// The limit for a stream, which may be endless: a quarter of the machine's memory.
-std::uint64_t most_of_stream() {
-    const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
-    const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
-    return pages * page / 4;
-}
-
 Result<std::vector<Slot>> read_slots(const wye_program_description& about, const NamedFiles& inputs,
                                      const NamedFiles& outputs, const Device& device) {
     std::vector<std::string> readable;
@@ -152,7 +144,7 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about, const
                     fmt::format("{} `{}` has no file", detail::view(buffer.role), slot.name),
                     fmt::format("Fix: add --in {}=FILE", slot.name), slot.name);
             WYE_ASSIGN(slot.input, read_file(found->second, fmt::format("input `{}`", slot.name),
-                                             most_bytes(buffer, device), most_of_stream()));
+                                             most_bytes(buffer, device)));
             if (buffer.element_bytes != 0 && slot.input.size() % buffer.element_bytes != 0)
                 return Error(
                     Code::INVALID_ARGUMENT,

@@ -31,8 +31,8 @@ class DriverObjects {
     struct Object {
         std::uintptr_t base = 0;
         std::uintptr_t begin = 0, end = 0;
-        std::string name;                 // the path; empty: the executable
-        std::string soname;               // DT_SONAME, else the last part of the path
+        std::string name;    // the path; empty: the executable
+        std::string soname;  // DT_SONAME, else the last part of the path
         bool has_soname = false;
         std::vector<std::string> needed;  // DT_NEEDED
         bool driver = false;

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "registry/plugin_text.hpp"
 #include "wye/abi.h"
 
 namespace wye::registry {
@@ -80,6 +81,7 @@ class Facts {
 // answer whose type differs from the header's, or with a null list or text, counts as not reported
 // and is added to `faults`.
 using FactReader = std::function<wye_status(std::uint32_t key, wye_fact* out)>;
-[[nodiscard]] Facts read_facts(const FactReader& read, std::vector<std::string>& faults);
+[[nodiscard]] Facts read_facts(const FactReader& read, Memory memory,
+                               std::vector<std::string>& faults);
 
 }  // namespace wye::registry

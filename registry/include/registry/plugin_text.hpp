@@ -21,13 +21,18 @@ namespace wye::registry {
 // As `one_line`, but keeps line ends and tabs, for texts such as compiler logs.
 [[nodiscard]] std::string several_lines(std::string_view text);
 
+// Whether memory that a plugin names is known to be mapped, as that of a built-in plugin is.
+// Looking costs a system call for each text.
+enum class Memory : std::uint8_t { unknown, mapped };
+
 // Copies bytes. Returns false if some at `from` are unmapped; `to` is then unspecified.
-[[nodiscard]] bool read_memory(void* to, const void* from, std::size_t size) noexcept;
+[[nodiscard]] bool read_memory(void* to, const void* from, std::size_t size,
+                               Memory memory = Memory::unknown) noexcept;
 
 // Reads a text, on one line. PLUGIN_FAULT, naming `what`, for more than `limit` bytes or unreadable
 // memory.
 [[nodiscard]] Result<std::string> read_text(wye_string text, std::uint64_t limit,
-                                            std::string_view what);
+                                            std::string_view what, Memory memory = Memory::unknown);
 // Reads bytes, unchanged. Errors as for `read_text`.
 [[nodiscard]] Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
                                                         std::string_view what);

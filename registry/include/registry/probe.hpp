@@ -42,8 +42,12 @@ struct ProbeOptions {
     std::filesystem::path helper;  // absolute; empty: the first of `helpers` that can be executed
     std::vector<std::filesystem::path> helpers;  // absolute; looked for at the first probe
     std::chrono::milliseconds limit{10000};      // time limit of one plugin's probe
-    // Memory limit of one plugin's probe, in bytes; mapped files do not count.
-    std::uint64_t memory = default_probe_memory();
+    // Memory limit of one plugin's probe, in bytes; mapped files do not count. 0: the default.
+    std::uint64_t memory = 0;
+
+    [[nodiscard]] std::uint64_t memory_limit() const noexcept {
+        return memory != 0 ? memory : default_probe_memory();
+    }
 };
 
 // How a verdict was obtained, or why there is none.

@@ -25,12 +25,23 @@ constexpr std::uint64_t kNoLimit = UINT64_MAX;
 // Time that cancelled work may take to stop.
 constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
+// At most an eighth of the machine's memory, since staging memory cannot be paged out.
+std::uint64_t default_staging_bytes() noexcept {
+    constexpr std::uint64_t kMost = std::uint64_t{512} << 20U;
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0) return kMost;
+    return std::min(kMost,
+                    static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 8);
+}
+
 // The staging memory limit of a device.
 std::uint64_t staging_bytes(const registry::DeviceInfo& device, const TransferOptions& options) {
     using Staging = TransferOptions::Staging;
     const bool shared = device.facts.has(WYE_FACT_KEY_UNIFIED_MEMORY);
     const bool on = options.staging == Staging::On || (options.staging == Staging::Auto && !shared);
-    return on ? options.bytes : 0;
+    if (!on) return 0;
+    return options.bytes != 0 ? options.bytes : default_staging_bytes();
 }
 
 // The number of native queues that the device supports.
@@ -40,16 +51,8 @@ std::uint64_t native_queues(const registry::DeviceInfo& device) {
 
 }  // namespace
 
-// The defaults: half of the processors, which leaves the rest to the application; at most an eighth
-// of the machine's memory, since staging memory cannot be paged out.
-TransferOptions::TransferOptions()
-    : threads(std::clamp(sdk::usable_processors() / 2, 1U, 8U)), bytes(std::uint64_t{512} << 20U) {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0)
-        bytes = std::min(bytes,
-                         static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 8);
-}
+// Half of the processors, which leaves the rest to the application.
+TransferOptions::TransferOptions() : threads(std::clamp(sdk::usable_processors() / 2, 1U, 8U)) {}
 
 Result<SessionRef> DeviceSession::open(registry::Registry& registry,
                                        const registry::Selection& selection,

@@ -67,8 +67,8 @@ struct TransferOptions {
         On,    // on, if the device supports staging memory
         Off
     };
-    std::uint64_t threads;  // threads that copy at once
-    std::uint64_t bytes;    // the most staging memory of a device
+    std::uint64_t threads;    // threads that copy at once
+    std::uint64_t bytes = 0;  // the most staging memory of a device; 0: the default
     Staging staging = Staging::Auto;
 
     // The defaults on this machine.

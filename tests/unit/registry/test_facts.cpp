@@ -25,7 +25,7 @@ bool takes(std::uint32_t key, const wye_fact& fact) {
             *out = fact;
             return WYE_OK;
         },
-        faults);
+        Memory::unknown, faults);
     CHECK(faults.empty() == (facts.find(key) != nullptr));
     for (const std::string& fault : faults)
         CHECK(fault.find("a value that no device has") != std::string::npos);

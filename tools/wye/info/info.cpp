@@ -69,7 +69,7 @@ std::string now_text() {
 }
 
 Result<Report> saved(const std::string& path) {
-    WYE_ASSIGN(const auto bytes, read_file(path, "report", kReportBytes + 1, kReportBytes + 1));
+    WYE_ASSIGN(const auto bytes, read_file(path, "report", kReportBytes + 1));
     return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
