@@ -128,9 +128,8 @@ class Expander {
         }
     }
 
-    // Makes the function of a vector, such as
-    //   fn math_sin_f32x2(a: f32x2) -> f32x2 { return f32x2(math_sin_f32(a.x), math_sin_f32(a.y));
-    // }
+    // Makes the function of a vector type, which calls the scalar one for each component:
+    // fn math_sin_f32x2(a: f32x2) -> f32x2 { return f32x2(math_sin_f32(a.x), math_sin_f32(a.y)); }
     ir::Function by_component(const Need& need, std::uint32_t scalar) {
         const ir::Type type = type_of(need);
         ir::Function f;
