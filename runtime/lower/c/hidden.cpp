@@ -145,7 +145,7 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
     return false;
 }
 
-// For the quirks `llvm-masked-affine-index` and `nvvm-powers`. Returns false, and writes nothing,
+// For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. Returns false, and writes nothing,
 // if neither applies.
 bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (!module_.masked_indices.has(function_, id) && !powers_.has(id)) return false;

@@ -125,8 +125,8 @@ StepId Integer::shift(bool left) {
     return left ? m_.left(a, count) : m_.right(a, count);
 }
 
-// Makes a rotation of two shifts: by the count and by the rest of the width. For the quirk
-// `ptxas-late-shift`, the second one becomes two shifts, by 1 and by the rest, in 64 bits.
+// Makes a rotation of two shifts: by the count and by the rest of the width. For the
+// quirk `ptxas-late-shift`, the second one becomes two shifts, by 1 and by the rest, in 64 bits.
 StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     const StepId a = m_.as(m_.operand(), m_.word);
     const auto there = [&](StepId value, StepId by) {
