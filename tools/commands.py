@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what says which verbs and options `wye` has, from the table that also makes `--help`.
+"""Writes the manual pages and the completions of `wye` from the table that also makes `--help`.
 
 usage: commands.py man WYE PAGE OUTPUT
        commands.py bash|zsh|fish WYE OUTPUT
@@ -16,7 +16,7 @@ PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE'}
 
 
 def verbs_of(table, words=()):
-    """(words, verb) of each verb, those below others after them."""
+    """(words, verb) of each verb. Verbs follow the verb that they are below."""
     for verb in table['verbs']:
         yield (*words, verb['name']), verb
         yield from verbs_of(verb, (*words, verb['name']))

@@ -7,8 +7,8 @@ usage: pages.py html FILE.md OUTPUT
        pages.py verb FILE.md OUTPUT
 
 Reads the part of Markdown that the page uses: headings, paragraphs, lists, tables, blocks of code
-between ``` marks or after four blanks, `code`, *emphasis* and **strong**. A list is one of terms if
-each item begins with `code`, a word in capitals, or both, and ": ". NAME, SECTION and ABOUT are
+between ``` marks or after four blanks, `code`, *emphasis* and **strong**. A list is a list of terms
+if each item begins with `code`, a word in capitals, or both, and ": ". NAME, SECTION and ABOUT are
 those of the manual page; `verb` makes the manual page of a verb from the Markdown of `wye help`,
 which has them in its title and first paragraph. Exit status: 0 done, 2 wrong usage.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The soak test of tools/check; sourced, never run. Runs randomised jobs for a given time, with new seeds, one job for each core,
-# and counts them. A job has a name, and gets a seed, a time and an empty folder.
+# The soak test of tools/check. Sourced, never run. Runs randomised jobs with new seeds for a given time, one job on each
+# core, and counts them. A job has a name, and gets a seed, a time and an empty folder.
 #
 # The log of a failed job, with its command, is kept as soak/failed-NAME-SEED.log in the plain build folder, with its files beside
 # it, for up to 40 failures.
@@ -20,7 +20,7 @@ soak_job() {
             "${run[@]}" --device "$device" --seed "$seed" --seconds "$seconds" --threads $((2 + seed % 7)) \
                 --contexts $((1 + seed % 3)) --variety $((8 << seed % 3)) ;;
         fuzz-*)
-            # Inputs that reached new code are kept for the next job, up to 64 MiB.
+            # Keeps the inputs that reached new code for the next job, up to 64 MiB.
             local corpus=$soak_dir/corpus/$device options=()
             mkdir -p "$corpus"
             if [ "$(du -sm "$corpus" | cut -f1)" -gt 64 ]; then find "$corpus" -type f -delete; fi
@@ -33,7 +33,7 @@ soak_job() {
         tool-arguments) soak_script arguments "$seed" 300 ;;
         tool-limits) soak_script limits "$seed" 20 cpu vulkan ;;
         tool-kill) soak_script kill "$seed" 24 cpu opencl vulkan ;;
-        # Two calls of each job fail; each job starts at another call.
+        # Two calls of each job fail. Each job starts at another call.
         faults) "$PWD/$plain/tests/faults/faults" --most 2 --from $((1 + seed % 300)) --jobs 1 ;;
         tool-flips) soak_script flips "$seed" 12 opencl vulkan ;;
     esac
@@ -51,7 +51,7 @@ soak_counted() {
              s/^.* programs=([0-9]+) .*/\1 programs/p; s/^([0-9]+) passed, 0 failed$/\1 checks/p' "$1" | head -n 1
 }
 
-# Runs jobs until the time is over; each takes the next name of the list.
+# Runs jobs until the time is over. Each job takes the next name of the list.
 soak_worker() {
     local worker=$1 number name seed left status log folder jobs=("${soak_jobs[@]}")
     while left=$((soak_end - SECONDS)) && [ "$left" -gt 5 ]; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Numbered steps for the scripts of this folder; sourced, never run.
+# Runs numbered steps for the scripts of this folder. Sourced, never run.
 #
 # step NAME COMMAND...   runs COMMAND with its output in a log file, prints NAME and the time it took, and on failure the
 #                        end of the log. It never ends the script: the caller checks step_status.
@@ -10,8 +10,9 @@
 # end_tree PROCESS       kills a process and its descendants.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
-# For `meson setup` of builds that are made once: the files of a library are compiled several at once. The gcc build of
-# tools/check compiles each alone, so that each includes what it uses, but those of a test together.
+# Options of `meson setup` for builds that are made once: several files of a library are compiled together. The gcc build of
+# tools/check compiles the files of libraries one by one, which shows that each includes what it uses, and those of a test
+# together.
 build_together='-Dtogether=true -Dunity_size=10'
 build_tests_together='-Dunity=on -Dunity_size=12'
 
@@ -124,7 +125,7 @@ lane_step() {
     lane_logs=("${lane_logs[@]:1}") lane_names=("${lane_names[@]:1}")
     step_announce "$log" "$head"
     step_status=125
-    # Checks the lane first: once it has ended, all its output is written.
+    # Checks the lane before the file, since all output of a lane that has ended is written.
     while [ ! -e "$log.ended" ] && [ "$running" -eq 1 ]; do
         kill -0 "$lane_process" 2>/dev/null || running=0
         sleep 0.2
@@ -145,15 +146,15 @@ lane_stop() {
     lane_process=
 }
 
-# Leaves first.
+# end_tree PROCESS: kills a process after its descendants.
 end_tree() {
     local child
     for child in $(ps -o pid= --ppid "$1"); do end_tree "$child"; done
     kill -KILL "$1" 2>/dev/null || true
 }
 
-# plugin_folders BUILD: the folders of a build tree with plugins, for WYE_PLUGIN_PATH, except the cpu plugin, which is
-# built in, and the null plugin, a template without devices.
+# plugin_folders BUILD: prints the folders of a build tree that have plugins, for WYE_PLUGIN_PATH. Leaves out the cpu plugin,
+# which is built in, and the null plugin, which is a template without devices.
 plugin_folders() {
     find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
 }

@@ -31,7 +31,7 @@ class Device {
     [[nodiscard]] const KernelSet& kernels() const { return *plugin.kernels; }
     [[nodiscard]] Pool& pool() const { return *plugin.pool; }
     [[nodiscard]] Result<sdk::MemoryState> memory() const;
-    // For the extension wye.native_handle: fails, as no driver is behind it.
+    // For the extension wye.native_handle. Always fails, since there is no driver.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("device"); }
 
   private:

@@ -24,7 +24,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // For the extension wye.native_handle: fails, as no driver is behind it.
+    // For the extension wye.native_handle. Always fails, since there is no driver.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
 
   private:
@@ -44,7 +44,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // As in InOrderQueue, but adds operations of submits for the queue's thread to the batch.
+    // Like InOrderQueue's, but adds the operations of submits for the queue's thread to the batch.
     Result<void> perform(const wye_operation& op);
     [[nodiscard]] Stop stop() const { return timeline_.running.stop(value()); }
     [[nodiscard]] sdk::WorkTimes times() const;

@@ -10,12 +10,12 @@ namespace wye::cuda {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY has the requested and the free bytes. DUPLICATE for application memory that is
-    // already registered.
+    // Errors: DEVICE_MEMORY, with the requested and the free bytes; DUPLICATE for application
+    // memory that is already registered.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
-    // UNSUPPORTED for buffers of usage DEVICE.
+    // Error: UNSUPPORTED for buffers of the usage DEVICE.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
     [[nodiscard]] CUdeviceptr memory() const { return address_; }
@@ -40,7 +40,7 @@ class Buffer {
         Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
-    Context::Memory memory_;  // of usage DEVICE
+    Context::Memory memory_;  // if the usage is DEVICE
     // Page-locked memory, for all other usages. The driver maps it for the device at the same
     // address (unified addressing, which every 64-bit system has).
     HostMemoryHandle host_;

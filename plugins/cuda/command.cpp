@@ -83,7 +83,7 @@ Result<void> Command::adapt(const wye_execute_op& execution) {
     const std::span<const wye_operation> operations = list_.resolve(execution);
     if (!exec_ || late_transfers_ || !has_shape_of(operations)) return build(operations);
     Result<void> patched = patch(operations);
-    // Some nodes have the arguments of this execution, others do not.
+    // After a failure some nodes have the arguments of this execution and others do not.
     if (!patched.ok()) exec_ = {};
     return patched;
 }

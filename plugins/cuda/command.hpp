@@ -23,7 +23,7 @@ class Command {
     [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
 
   private:
-    // The last node of an operation; an empty node if the operation has no work.
+    // The nodes of an operation. `last` is an empty node if the operation has no work.
     struct Nodes {
         CUgraphNode last = nullptr;
         bool empty = true;
@@ -53,9 +53,9 @@ class Command {
     const Context& context_;
     sdk::CommandList list_;
     const std::uint32_t slot_count_, params_size_;
-    bool late_transfers_ = false;  // copies or fills have late buffers
+    bool late_transfers_ = false;  // whether copies or fills have late buffers
     GraphHandle graph_;            // owns the nodes
-    GraphExecHandle exec_;         // null: must be made
+    GraphExecHandle exec_;         // null if it must be made first
     std::vector<Nodes> nodes_;     // indexed by operation
     std::vector<Given> last_slots_;
     std::vector<std::byte> last_params_;

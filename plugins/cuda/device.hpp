@@ -43,8 +43,8 @@ class Device {
         return {};
     }
 
-    // Makes the error of a failed call. An empty subject means the device's name. A sticky status
-    // marks the device as lost.
+    // Makes the error of a failed call. An empty subject stands for the device's name. A sticky
+    // status marks the device as lost.
     [[nodiscard]] Error failed(CUresult status, std::string_view call,
                                std::string_view subject = {});
     [[nodiscard]] Result<void> check(CUresult status, std::string_view call,
@@ -60,7 +60,7 @@ class Device {
         : plugin(owner), info(found), driver(*owner.driver) {}
     Result<void> acquire();
 
-    std::vector<std::unique_ptr<Context>> contexts_;  // all but the last were lost
+    std::vector<std::unique_ptr<Context>> contexts_;  // all except the last are lost
     std::atomic<Context*> current_{nullptr};
 };
 

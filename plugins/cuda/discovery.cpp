@@ -13,7 +13,7 @@
 namespace wye::cuda {
 namespace {
 
-constexpr int kOldestArchitecture = 60;  // the oldest with an atomic add of f64
+constexpr int kOldestArchitecture = 60;  // the oldest architecture with an atomic add of f64
 
 std::string hex(const char* bytes, std::size_t size) {
     std::string out;
@@ -25,7 +25,8 @@ std::string hex(const char* bytes, std::size_t size) {
     return out;
 }
 
-// The version of the loaded kernel module, "580.159", which the driver's API does not report.
+// Returns the version of the loaded kernel module, such as "580.159", which the driver's API does
+// not report.
 std::string module_version() {
     // quirk cuda-module-version.
     std::ifstream file("/proc/driver/nvidia/version");
@@ -40,7 +41,7 @@ class Asking {
   public:
     Asking(const Driver& driver, CUdevice id) : driver_(driver), id_(id) {}
 
-    // 0 if the query fails.
+    // Returns 0 if the query fails.
     std::uint64_t operator()(CUdevice_attribute what) const {
         int value = 0;
         if (driver_.cuDeviceGetAttribute(&value, what, id_) != CUDA_SUCCESS || value < 0) return 0;

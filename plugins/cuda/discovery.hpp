@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// discover: the devices by ordinal, with their properties. The probe makes the list once; then it
-// is immutable and free-threaded. Creates no context.
+// discover: lists the devices by ordinal, with their properties. The probe makes the list once;
+// after that it is immutable and free-threaded. Creates no context.
 #pragma once
 
 #include <array>
@@ -17,15 +17,16 @@ namespace wye::cuda {
 struct DeviceInfo : sdk::DeviceInfo {
     CUdevice id = 0;
     std::string isa, api_version, driver_version;
-    std::string pci_address, uuid;  // empty: not reported
+    std::string pci_address, uuid;  // empty if not reported
 
-    int architecture = 0;  // 90 for compute capability 9.0
+    int architecture = 0;  // such as 90 for compute capability 9.0
     std::uint64_t memory_bytes = 0;
     std::array<std::uint64_t, 3> max_workgroup = {1, 1, 1}, max_groups = {1, 1, 1};
     std::uint64_t max_invocations = 1, shared_bytes = 0, compute_units = 0, clock_khz = 0;
     std::uint64_t l2_bytes = 0, memory_clock_khz = 0, memory_bus_bits = 0, warp = 0;
-    std::uint64_t free_bytes = 0;    // when it was probed; 0: unknown
-    std::uint64_t copy_engines = 0;  // those that copy while kernels run; 0: none, or not reported
+    std::uint64_t free_bytes = 0;  // at the time of the probe; 0: unknown
+    // Engines that copy while kernels run; 0: none, or not reported.
+    std::uint64_t copy_engines = 0;
     bool integrated = false, memory_pools = false, cooperative = false;
     std::uint64_t page_bytes = 0;  // unit of page-locking; 0: memory cannot be page-locked
 
@@ -35,7 +36,7 @@ struct DeviceInfo : sdk::DeviceInfo {
     [[nodiscard]] std::uint64_t host_memory_alignment() const { return page_bytes; }
 };
 
-// NO_DEVICE if the driver reports none.
+// Error: NO_DEVICE if the driver reports none.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver);
 
 // Answers one fact of the table in wye/abi.h.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver: the CUDA driver, opened at run time, as a table of functions. Immutable once opened; the
-// driver is free-threaded.
+// Driver: the CUDA driver, opened at run time, as a table of functions. Immutable once it is
+// opened. The driver is free-threaded.
 #pragma once
 
 #include <cuda.h>
@@ -98,8 +98,8 @@ struct Driver {
     int version = 0;  // 1000 * major + 10 * minor of the CUDA version that the driver supports
 
     // Opens `library` by name, looks up every symbol and initialises the driver. The library stays
-    // mapped until the process ends: the driver keeps threads. MISSING_DEPENDENCY for an absent,
-    // stub or outdated library, NO_DEVICE without a GPU, DRIVER for other errors.
+    // mapped until the process ends, since the driver keeps threads. Errors: MISSING_DEPENDENCY for
+    // an absent, stub or outdated library; NO_DEVICE without a GPU; DRIVER for other errors.
     [[nodiscard]] static Result<std::unique_ptr<const Driver>> open(const std::string& library);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Owners of CUDA objects. An object belongs to a context, and is freed with that context current on
-// the thread. Objects of a lost context ceased to exist with it, and are not freed.
+// the thread. The objects of a lost context no longer exist, and are not freed.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct ContextState {
     std::atomic<bool> lost{false};
 };
 
-// Makes the context current on this thread during its lifetime, then restores the caller's.
+// Makes the context current on this thread for its lifetime, then restores the caller's context.
 class Current {
   public:
     explicit Current(const ContextState& context) : driver_(context.driver) {

@@ -19,8 +19,8 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     explicit Plugin(const wye_host_table& table) : PluginState(table), compiler(table) {}
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
-    // The formats that the device accepts. Leaves out `cuda-c`, and logs the reason, if NVRTC is
-    // absent or does not support the device.
+    // Returns the formats that the device accepts. Leaves out `cuda-c`, and logs the reason, if
+    // NVRTC is absent or does not support the device.
     [[nodiscard]] std::span<const wye_string> formats(const DeviceInfo& info);
     [[nodiscard]] wye_status fact(std::uint32_t index, std::uint32_t key, wye_fact& out) const;
     [[nodiscard]] Result<std::vector<std::byte>> translate(const DeviceInfo* info,

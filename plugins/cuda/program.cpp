@@ -126,7 +126,7 @@ void Program::set(const wye_dispatch_op& op, Arguments& out) const {
                 out.words[s] = op.bindings[slot.binding].elements;
                 break;
             case WYE_SLOT_PARAMS:
-                out.pointers[s] = const_cast<void*>(op.params);  // read only
+                out.pointers[s] = const_cast<void*>(op.params);  // only read
                 break;
             case WYE_SLOT_GRID:
                 out.pointers[s] = out.grid.words;
@@ -143,7 +143,7 @@ void Program::set(const wye_dispatch_op& op, Arguments& out) const {
 
 Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
     WYE_TRY(check(op));
-    if (op.groups[0] == 0) return {};  // the module was already compiled when it was loaded
+    if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
     Arguments arguments(op);
     set(op, arguments);
     if ((op.flags & WYE_LAUNCH_COOPERATIVE) != 0) [[unlikely]]
@@ -190,7 +190,7 @@ void Program::describe(wye_program_info& out) const {
 }
 
 std::uint64_t Program::resident_groups() const {
-    int groups = 0;  // per multiprocessor
+    int groups = 0;  // number per multiprocessor
     if (device_.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &groups, kernel_, static_cast<int>(shape_.invocations()), dynamic_shared_) !=
         CUDA_SUCCESS)

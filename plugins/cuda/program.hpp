@@ -15,7 +15,7 @@ namespace wye::cuda {
 class Program {
   public:
     static constexpr std::size_t kMostSlots =
-        160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap
+        160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap words
 
     // The arguments of a launch, in the form that the driver takes. Not copyable: it contains
     // pointers into itself.
@@ -29,9 +29,9 @@ class Program {
         sdk::GridWords grid;
     };
 
-    // Makes a program from cuda-c, cubin or ptx. COMPILE_FAILED has the compiler's log. If `saved`,
-    // the result of `save`, is not empty, the artifact's code is ignored; UNSUPPORTED if this
-    // device does not accept it.
+    // Makes a program from cuda-c, cubin or ptx. If `saved`, the result of `save`, is not empty,
+    // the artifact's code is ignored. Errors: COMPILE_FAILED with the compiler's log; UNSUPPORTED
+    // if this device does not accept `saved`.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);
@@ -42,12 +42,12 @@ class Program {
     void describe(wye_program_info& out) const;
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
-    // The number of workgroups that can run at once on the whole device; 0: unknown. The context
-    // must be current.
+    // Returns the number of workgroups that can run at once on the whole device, or 0 if unknown.
+    // The context must be current.
     [[nodiscard]] std::uint64_t resident_groups() const;
 
-    // Queues the kernel and returns before it runs. The context must be current. LIMIT_EXCEEDED for
-    // a cooperative launch of more workgroups than can run at once.
+    // Queues the kernel and returns before it runs. The context must be current. Error:
+    // LIMIT_EXCEEDED for a cooperative launch of more workgroups than can run at once.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
     // Makes a graph node of the launch. `out` points to `arguments` and to the operation's
     // parameters.

@@ -27,7 +27,7 @@ Result<void> Queue::begin() {
     return timeline_.events.record_time(submit_.first);
 }
 
-// The time that the stream waits does not count as the submit's.
+// The submit's time does not include the stream's wait.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};

@@ -46,7 +46,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // Page-locked memory for a small transfer; null if none is free.
+    // Returns page-locked memory for a small transfer, or null if none is free.
     std::byte* stage(std::uint64_t size);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
 
@@ -54,7 +54,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     StreamHandle handle_;
     Timeline timeline_;
 
-    // State of the submit in progress, also below.
+    // The state of the submit in progress, as are the members below.
     Submit submit_;
 };
 

@@ -15,8 +15,8 @@ namespace wye::cuda {
 // value.
 [[nodiscard]] bool sticky(CUresult status);
 
-// The error "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)", with a
-// remedy for the status.
+// Returns the error "CALL on SUBJECT failed: CUDA_ERROR_NAME (700, an illegal memory access...)",
+// with a remedy for the status.
 [[nodiscard]] Error native_error(const Driver& driver, CUresult status, std::string_view call,
                                  std::string_view subject);
 

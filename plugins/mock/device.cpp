@@ -80,7 +80,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                       device.info.name, why);
     };
     if (total != 0 && used > total) return refused("the script gives it no more");
-    constexpr std::uint64_t kLeast = 64;  // of alignment, and of bytes behind the end
+    constexpr std::uint64_t kLeast = 64;  // of alignment, and of bytes after the end
     const std::uint64_t align = std::max(desc.alignment, kLeast);
     const std::uint64_t all = (desc.size + kLeast + align - 1) / align * align;
     out->memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, all)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mock plugin and its devices: buffers are memory of the host, programs are not run, and queues
-// take the time that the script says. Transfers, copies and fills do what they say, at once; the
-// value of a submit is reached when its time is over. Threads as in abi.h.
+// The mock plugin and its devices. Buffers are memory of the host, programs are not run, and queues
+// take the time that the script states. Transfers, copies and fills are done at once, but the value
+// of a submit is reached only after its time. Threads as in abi.h.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     static constexpr std::string_view kPlugin = "mock", kDomain = "";
 
     using PluginState::PluginState;
-    // By the configuration: `mock.script`, a file, or `mock.text`, the script itself; else by the
+    // Reads the script: the file that `mock.script` names, else the text in `mock.text`, else the
     // file that the variable WYE_MOCK_SCRIPT names.
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host);
     [[nodiscard]] Result<std::vector<DeviceInfo>> probe();
@@ -42,7 +42,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
 
 class Buffer {
   public:
-    // DEVICE_MEMORY above the device's fact memory_bytes, all buffers together.
+    // Error: DEVICE_MEMORY if all buffers together exceed the device's fact memory_bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
     ~Buffer();
@@ -71,7 +71,7 @@ class Program {
     [[nodiscard]] sdk::ArgumentSizes sizes() const {
         return {static_cast<std::uint32_t>(writes_.size()), params_size_};
     }
-    // Whether it may write to a binding.
+    // By binding: whether the program may write to it.
     [[nodiscard]] const std::vector<bool>& writes() const { return writes_; }
 
   private:
@@ -149,8 +149,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     Device& device_;
     Timeline timeline_;
-    std::uint64_t free_ns_ = 0;  // when the work so far has ended
-    Submit now_;                 // of the submit in progress
+    std::uint64_t free_ns_ = 0;  // when all work so far has ended
+    Submit now_;                 // the submit in progress
 };
 
 class Device {
@@ -165,7 +165,7 @@ class Device {
 
     Plugin& plugin;
     const DeviceInfo& info;
-    sdk::LossState loss;  // it is never lost by itself
+    sdk::LossState loss;  // the device is never lost by itself
     std::atomic<std::uint64_t> used_bytes{0};
 
     [[nodiscard]] Result<sdk::MemoryState> memory() const;

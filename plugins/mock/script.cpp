@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// The parts between commas.
+// Returns the parts between commas.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> out;
     while (!text.empty()) {
@@ -39,7 +39,7 @@ std::vector<std::string> parts_of(std::string_view text) {
     return out;
 }
 
-// A number with one of `units` behind it.
+// A unit that may follow a number, and its factor.
 using Unit = std::pair<std::string_view, std::uint64_t>;
 std::optional<std::uint64_t> number_of(std::string_view text, const std::vector<Unit>& units) {
     std::uint64_t number = 0;

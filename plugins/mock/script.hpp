@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The script of the mock plugin: what its devices are. Lines of KEY = VALUE; `#` begins a comment,
-// and `device = NAME` the next device. plugins/layers/README.md lists the keys. Pure.
+// The script of the mock plugin, which describes its devices. It has lines of KEY = VALUE. `#`
+// begins a comment, and `device = NAME` the next device. plugins/layers/README.md lists the keys.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace wye::mock {
 
-// The value of a fact, of the type that the contract gives its key.
+// The value of a fact, with the type that the contract gives its key.
 struct Fact {
     std::uint32_t type = WYE_FACT_NONE;
     std::uint64_t u = 0;
@@ -28,21 +29,23 @@ struct Fact {
 
 struct DeviceInfo : sdk::DeviceInfo {
     std::vector<std::string> formats;
-    std::vector<wye_string> format_views;  // of `formats`
-    std::map<std::uint32_t, Fact> facts;   // by key; others are not reported
-    std::optional<unsigned char> output;   // every byte that a dispatch writes; none: nothing is
-    std::uint64_t compile_ns = 0;          // what a program takes
-    std::uint64_t dispatch_ns = 10'000;    // what a dispatch takes
-    std::uint64_t transfer_ns = 5'000;     // what a copy, fill, upload or download takes
+    std::vector<wye_string> format_views;  // views of `formats`
+    std::map<std::uint32_t, Fact> facts;   // by key; other facts are not reported
+    // Every byte that a dispatch writes; empty: it writes nothing.
+    std::optional<unsigned char> output;
+    std::uint64_t compile_ns = 0;        // time to make a program
+    std::uint64_t dispatch_ns = 10'000;  // time of a dispatch
+    std::uint64_t transfer_ns = 5'000;   // time of a copy, fill, upload or download
 
     [[nodiscard]] std::uint64_t most_alignment() const { return 1U << 20U; }
     [[nodiscard]] std::uint64_t memory_bytes() const;
 };
 
-// A device with the facts of a common GPU, which accepts the format wye-program.
+// Returns a device with the facts of a common GPU, which accepts the format wye-program.
 [[nodiscard]] DeviceInfo common_device();
 
-// INVALID_ARGUMENT names the line and what is wrong with it. An empty script is one common device.
+// Parses a script. An empty script describes one common device. Error: INVALID_ARGUMENT, which
+// names the line and its fault.
 [[nodiscard]] Result<std::vector<DeviceInfo>> parse_script(std::string_view script,
                                                            const std::string& path);
 

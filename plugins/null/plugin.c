@@ -3,9 +3,9 @@
  * The null plugin: every slot of the contract in C11, without implementation. It finds no
  * devices, so the host never opens one. Copy this file to start a plugin; README.md says how.
  *
- * In this order, which is that of the other plugins: plugin, device, buffer, program, queue,
- * timeline, command. Threads: nothing here changes after `init`, so every slot may be called from
- * any thread.
+ * The sections have the order of the other plugins: plugin, device, buffer, program, queue,
+ * timeline, command. Every slot may be called from any thread, since nothing here changes after
+ * `init`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 
 /* ---- Objects of the plugin; opaque to the host --------------------------------------------- */
 
-/* State between init and shutdown. A real plugin also holds its driver's functions and its list of
- * devices. */
+/* The state between init and shutdown. A real plugin also holds its driver's functions and its list
+ * of devices. */
 struct wye_plugin_object {
     const wye_host_table* host; /* valid until shutdown */
-    uint32_t minor;             /* negotiated: use nothing that was added later */
+    uint32_t minor;             /* the negotiated minor version: use nothing that was added later */
 };
 struct wye_device_object {
     struct wye_plugin_object* plugin;
@@ -34,10 +34,10 @@ struct wye_program_object {
 };
 struct wye_queue_object {
     struct wye_device_object* device;
-    uint64_t newest; /* the timeline: the value of the latest submit */
+    uint64_t newest; /* timeline: the value of the latest submit */
 };
 
-/* A real plugin counts them in probe_devices. */
+/* A real plugin counts its devices in probe_devices. */
 static const uint32_t device_count = 0;
 
 static const wye_device_table device_table;
@@ -66,20 +66,22 @@ static wye_status unsupported(const wye_host_table* host, wye_error** sink) {
 
 /* ---- Plugin -------------------------------------------------------------------------------- */
 
-/* Open vendor libraries here, by versioned soname; a missing one is WYE_MISSING_DEPENDENCY. */
+/* Open vendor libraries here, by versioned soname. Return WYE_MISSING_DEPENDENCY if one is absent.
+ */
 static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
                               wye_error** error) {
     wye_plugin_object* plugin = calloc(1, sizeof *plugin);
     (void)error;
     if (plugin == NULL)
-        return WYE_OUT_OF_MEMORY; /* the one failure that may come without an error */
+        return WYE_OUT_OF_MEMORY; /* the only failure that may come without an error */
     plugin->host = host;
     plugin->minor = minor;
     *out = plugin;
     return WYE_OK;
 }
 
-/* Cheap: list devices, create no context. Count unusable ones too; device_info gives the reason. */
+/* Must be cheap: list devices, but create no context. Count unusable devices too; device_info gives
+ * the reason. */
 static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* out_count,
                                        wye_error** error) {
     (void)plugin, (void)error;
@@ -93,8 +95,8 @@ static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
     return unsupported(plugin->host, error);
 }
 
-/* WYE_UNSUPPORTED for a fact that the device does not report, WYE_UNKNOWN_KEY for an unknown key.
- * Never claim too much: an absent fact counts as "no". */
+/* Return WYE_UNSUPPORTED for a fact that the device does not report, and WYE_UNKNOWN_KEY for an
+ * unknown key. Never claim too much: an absent fact counts as "no". */
 static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, uint32_t key,
                                      wye_fact* out) {
     (void)plugin, (void)index, (void)key, (void)out;
@@ -109,7 +111,7 @@ static wye_status plugin_translate(wye_plugin_object* plugin, uint32_t index,
 }
 
 static void plugin_translate_release(wye_plugin_object* plugin, wye_bytes bytes) {
-    (void)plugin, (void)bytes; /* nothing was ever given out */
+    (void)plugin, (void)bytes; /* translate never returns bytes */
 }
 
 static const void* plugin_get_extension(wye_plugin_object* plugin, wye_string name,
@@ -118,7 +120,7 @@ static const void* plugin_get_extension(wye_plugin_object* plugin, wye_string na
     return NULL;
 }
 
-/* Joins all threads of the plugin. A later init starts afresh. */
+/* Join all threads of the plugin here. A later init starts anew. */
 static void plugin_shutdown(wye_plugin_object* plugin) { free(plugin); }
 
 /* ---- Device -------------------------------------------------------------------------------- */
@@ -172,7 +174,8 @@ static void device_close(wye_device_object* device) { free(device); }
 
 /* ---- Buffer -------------------------------------------------------------------------------- */
 
-/* A buffer of 0 bytes still has one readable element. Refuse an alignment that cannot be kept. */
+/* A buffer of 0 bytes must have one readable element too. Refuse an alignment that the device
+ * cannot provide. */
 static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** out, wye_error** error) {
     (void)desc, (void)out;
@@ -184,7 +187,8 @@ static void buffer_destroy(wye_device_object* device, wye_buffer_object* buffer)
     free(buffer);
 }
 
-/* Leave it null if no buffer can be mapped, and buffer_sync if mappings are coherent. */
+/* Leave this slot null if no buffer can be mapped, and buffer_sync null if mappings are coherent.
+ */
 static wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_mapping* out,
                              wye_error** error) {
     (void)buffer, (void)out;
@@ -199,7 +203,7 @@ static wye_status buffer_sync(wye_device_object* device, wye_buffer_object* buff
 
 /* ---- Program ------------------------------------------------------------------------------- */
 
-/* Compile here; the message of WYE_COMPILE_FAILED has the compiler's log. */
+/* Compile here. The message of WYE_COMPILE_FAILED must have the compiler's log. */
 static wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                                  wye_program_object** out, wye_error** error) {
     (void)artifact, (void)out;
@@ -211,14 +215,14 @@ static void program_destroy(wye_device_object* device, wye_program_object* progr
     free(program);
 }
 
-/* Set what the driver tells; 0 is unknown. */
+/* Set the members that the driver reports; 0 means unknown. */
 static wye_status program_info(wye_device_object* device, wye_program_object* program,
                                wye_program_info* out, wye_error** error) {
     (void)device, (void)program, (void)out, (void)error;
     return WYE_OK;
 }
 
-/* Leave save and load null if programs cannot be saved: the host then has no disk cache. */
+/* Leave save and load null if programs cannot be saved. The host then keeps none on disk. */
 static wye_status program_save(wye_device_object* device, wye_program_object* program,
                                wye_bytes* out, wye_error** error) {
     (void)program, (void)out;
@@ -233,7 +237,7 @@ static wye_status program_load(wye_device_object* device, const wye_artifact* ar
 
 /* ---- Queue --------------------------------------------------------------------------------- */
 
-/* The queue's timeline is the queue itself here. */
+/* In this plugin the queue object is also its timeline object. */
 static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                                wye_queue_object** out, wye_timeline_object** timeline,
                                const wye_queue_table** table, wye_error** error) {
@@ -247,20 +251,21 @@ static wye_status queue_create(wye_device_object* device, const wye_queue_desc* 
     return WYE_OK;
 }
 
-/* Queue everything or nothing, or let the value fail; keep the value; never block on the device
- * here. */
+/* Queue all operations or none, or accept the submission and let its value fail. Store the value.
+ * Never wait for the device here. */
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
     (void)submission;
     return unsupported(queue->device->plugin->host, error);
 }
 
-/* Blocks until everything submitted has ended. */
+/* Must block until all submitted work has ended. */
 static void queue_destroy(wye_queue_object* queue) { free(queue); }
 
 /* ---- Timeline ------------------------------------------------------------------------------ */
 
-/* WYE_OK, WYE_NOT_READY, or the status by which this value failed; values fail singly. */
+/* Returns WYE_OK, WYE_NOT_READY, or the status with which this value failed. The failure of a value
+ * does not affect other values. */
 static wye_status timeline_query(wye_device_object* device, const wye_event* event,
                                  wye_error** error) {
     const wye_queue_object* queue = (const wye_queue_object*)(const void*)event->timeline;
@@ -268,7 +273,7 @@ static wye_status timeline_query(wye_device_object* device, const wye_event* eve
     return event->value <= queue->newest ? WYE_OK : WYE_NOT_READY;
 }
 
-/* Sleep here, do not poll. */
+/* A real plugin sleeps here instead of polling. */
 static wye_status timeline_wait(wye_device_object* device, const wye_event* events, uint64_t count,
                                 uint32_t any, uint64_t timeout_ns, uint64_t* index,
                                 wye_error** error) {
@@ -282,14 +287,15 @@ static wye_status timeline_wait(wye_device_object* device, const wye_event* even
     return reached == count || (any != 0 && reached != 0) ? WYE_OK : WYE_TIMEOUT;
 }
 
-/* The errors of failed values up to the event's may be freed. */
+/* Free the errors of failed values up to the event's value, if you keep them. */
 static wye_status timeline_retire(wye_device_object* device, const wye_event* event,
                                   wye_error** error) {
     (void)device, (void)event, (void)error;
     return WYE_OK;
 }
 
-/* A timeline that submits and the host signal. Leave the slots null if there are none. */
+/* Creates a timeline that submits and the host can signal. Leave these slots null if the device has
+ * none. */
 static wye_status timeline_create(wye_device_object* device, const wye_timeline_desc* desc,
                                   wye_timeline_object** out, wye_error** error) {
     (void)desc, (void)out;
@@ -297,7 +303,7 @@ static wye_status timeline_create(wye_device_object* device, const wye_timeline_
 }
 
 static void timeline_destroy(wye_device_object* device, wye_timeline_object* timeline) {
-    (void)device, (void)timeline; /* none was ever made */
+    (void)device, (void)timeline; /* timeline_create never makes one */
 }
 
 static wye_status timeline_signal(wye_device_object* device, const wye_event* event,
@@ -318,14 +324,14 @@ static wye_status timeline_export(wye_device_object* device, wye_timeline_object
     return unsupported(device->plugin->host, error);
 }
 
-/* Use the driver's timestamps only; if there are none, leave the slot null. */
+/* Report the driver's timestamps only. Leave the slot null if there are none. */
 static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
                                   wye_error** error) {
     (void)value, (void)out;
     return unsupported(queue->device->plugin->host, error);
 }
 
-/* Ends the values from `first` to `last` with WYE_CANCELLED, and no others. */
+/* Must end the values from `first` to `last` with WYE_CANCELLED, and no others. */
 static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint64_t last,
                                   wye_error** error) {
     (void)first, (void)last;
@@ -334,8 +340,8 @@ static wye_status timeline_cancel(wye_queue_object* queue, uint64_t first, uint6
 
 /* ---- Command: operations that are executed many times --------------------------------------- */
 
-/* Copy what the description names, in the driver's own form: a graph, a recorded command buffer, or
- * a list. Without these slots the host submits the operations each time. */
+/* Copy the operations of the description into the driver's own form: a graph, a recorded command
+ * buffer, or a list. Without these slots the host submits the operations each time. */
 static wye_status command_create(wye_device_object* device, const wye_command_desc* desc,
                                  wye_command_object** out, wye_error** error) {
     (void)desc, (void)out;
@@ -343,7 +349,7 @@ static wye_status command_create(wye_device_object* device, const wye_command_de
 }
 
 static void command_destroy(wye_device_object* device, wye_command_object* command) {
-    (void)device, (void)command; /* none was ever made */
+    (void)device, (void)command; /* command_create never makes one */
 }
 
 static wye_status command_info(wye_device_object* device, wye_command_object* command,
@@ -361,7 +367,8 @@ static wye_status command_update(wye_device_object* device, wye_command_object* 
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Say here what the driver gave of the kind and the priority that were asked for. */
+/* Report the kind and the priority that the driver gave, which may differ from the requested ones.
+ */
 static wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
     (void)queue, (void)error;
     out->kind = WYE_QUEUE_ANY;
@@ -439,7 +446,8 @@ static const wye_plugin_desc plugin_desc = {
     .abi_draft = WYE_ABI_DRAFT,
 };
 
-/* The one export. Pure: no thread, lock, driver, environment or allocation. */
+/* The only exported function. It must use no thread, lock, driver, environment variable or
+ * allocation. */
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out);
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,

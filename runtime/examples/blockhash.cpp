@@ -36,9 +36,9 @@ constexpr std::uint32_t kMaxBlock = std::uint32_t{1} << 30U;  // the program cou
 
 using Clock = std::chrono::steady_clock;
 
-// Chunks on the device at once: one goes up while another is hashed, and a third comes down.
+// Chunks on the device at once: one is uploaded while another is hashed and a third is downloaded.
 constexpr std::size_t kInFlight = 3;
-// Bytes that one thread reads at a time: one alone is slower than the bus of a device.
+// Bytes that one thread reads at a time. One thread alone is slower than the bus of a device.
 constexpr std::uint64_t kSliceBytes = std::uint64_t{16} << 20U;
 
 struct Totals {
@@ -70,16 +70,16 @@ class InputFile {
     }
     [[nodiscard]] bool ok() const { return fd_ >= 0; }
     [[nodiscard]] std::uint64_t size() const { return size_; }  // 0: unknown
-    // Fills `target` from `offset` on unless the file ends first; returns the count, or -1 with
-    // errno. A file of known size is read by several
-    // threads; others, which may have no offsets, are read on.
+    // Fills `target` from `offset` on, unless the file ends first. Returns the count, or -1 with
+    // errno. Several threads read a file of known size. Other files, which may have no offsets, are
+    // read in sequence.
     [[nodiscard]] ssize_t read(std::span<std::byte> target, std::uint64_t offset) const {
         if (size_ == 0) return read_on(target);
         std::vector<std::future<Slice>> slices;
         for (std::size_t at = kSliceBytes; at < target.size(); at += kSliceBytes) {
             const auto part =
                 target.subspan(at, std::min<std::size_t>(target.size() - at, kSliceBytes));
-            // Without a thread the slice is read when it is asked for.
+            // If there is no thread, the slice is read when it is needed.
             slices.push_back(
                 std::async(std::launch::async | std::launch::deferred,
                            [this, part, at, offset] { return read_at(part, offset + at); }));
@@ -91,7 +91,7 @@ class InputFile {
             last.count == static_cast<ssize_t>(std::min<std::size_t>(target.size(), kSliceBytes));
         for (std::future<Slice>& slice : slices) {
             const Slice next = slice.get();
-            if (!whole) continue;  // what lies behind the end of the file does not count
+            if (!whole) continue;  // bytes beyond the end of the file do not count
             last = next;
             if (next.count >= 0) done += next.count;
             whole = next.count == static_cast<ssize_t>(kSliceBytes);
@@ -136,10 +136,10 @@ class InputFile {
 // A part of a file, read ahead by another thread.
 class ReadAhead {
   public:
-    // `chunk`: bytes, whole blocks.
+    // `chunk` is in bytes, and consists of whole blocks.
     ReadAhead(const InputFile& file, std::uint64_t chunk, std::uint32_t block)
         : file_(file),
-          // A small file costs no large buffer.
+          // A small file needs no large buffer.
           bytes_(file.size() == 0 ? chunk
                                   : std::min((file.size() + block - 1) / block * block, chunk)) {
         start();
@@ -147,8 +147,8 @@ class ReadAhead {
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // The next chunk, until the call after the next; empty at the end. In words: at least three
-    // zero bytes follow.
+    // Returns the next chunk, which is valid until the call after the next, or an empty one at the
+    // end. It consists of words: at least three zero bytes follow it.
     [[nodiscard]] wye::Result<std::span<std::byte>> next(const std::string& path) {
         if (!reading_.valid()) return std::span<std::byte>();
         const Read read = reading_.get();
@@ -170,7 +170,7 @@ class ReadAhead {
     void start() {
         std::unique_ptr<std::byte[]>& buffer = buffers_[now_];
         if (!buffer) buffer = std::make_unique_for_overwrite<std::byte[]>(bytes_ + kPadding);
-        // A small part is not worth a thread; without one it is read when it is asked for.
+        // A small part is not worth a thread. Without a thread it is read when it is needed.
         const auto how = bytes_ <= kSliceBytes ? std::launch::deferred
                                                : std::launch::async | std::launch::deferred;
         reading_ = std::async(how, [this, target = buffer.get()] {
@@ -184,7 +184,7 @@ class ReadAhead {
     std::uint64_t offset_ = 0;
     std::array<std::unique_ptr<std::byte[]>, 2> buffers_;
     std::size_t now_ = 0;
-    // None: the file has ended. Destroyed first: it waits for the thread.
+    // Invalid if the file has ended. Destroyed first, which waits for the thread.
     std::future<Read> reading_;
 };
 
@@ -194,7 +194,7 @@ class BlockHasher {
         : program_(program),
           device_(device),
           block_(block),
-          // Of small blocks fewer: their digests take more room than they do.
+          // A chunk has fewer small blocks, whose digests take more room than the blocks.
           chunk_(std::max<std::uint64_t>(kChunkBytes / std::max(block, kDigestBytes), 1) * block) {}
 
     [[nodiscard]] wye::Result<void> hash_file(const std::string& path, wye::examples::Progress& bar,

@@ -21,7 +21,7 @@ class Options {
                 const char* help);
     void number(const char* name, double& target, double least, double most, const char* help);
     void positive(const char* name, double& target, const char* help);
-    // As many numbers as `target` has, separated by commas.
+    // Takes as many numbers as `target` has, separated by commas.
     void numbers(const char* name, std::vector<double>& target, const char* help);
     void flag(const char* name, bool& target, const char* help);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // imagefilter: blurs a picture (a Gaussian, row pass and column pass) and finds its edges (Sobel),
-// by portable programs on any device, with the same bytes on each. Between the four dispatches
-// nothing leaves the device.
+// with portable programs on any device and the same bytes on each. The data stays on the device
+// between the four dispatches.
 //
 //   imagefilter [--device SEL] [--sigma S] IN.png OUT.png
 #include <array>
@@ -29,7 +29,7 @@ struct Weights {
     std::uint32_t radius = 0;
 };
 
-// exp(-k^2 / 2 sigma^2) out to three sigma, scaled to a sum of 1.
+// Returns exp(-k^2 / 2 sigma^2) out to three sigma, scaled to a sum of 1.
 Weights gaussian(double sigma) {
     Weights out;
     out.radius = std::min(kMostTaps, static_cast<std::uint32_t>(std::ceil(3 * sigma)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mandelbrot: draws the Mandelbrot set by a portable program on any device, with the same bytes on
-// each.
+// mandelbrot: draws the Mandelbrot set with a portable program on any device, with the same bytes
+// on each.
 //
 //   mandelbrot [--device SEL] [--size WxH] [--at X,Y] [--width W] [--rounds N] [--f64] OUT.png
 #include <cmath>
@@ -34,7 +34,7 @@ int fail(const wye::Error& error, int code) {
     return code;
 }
 
-// "1920x1080"; at most 2^28 pixels.
+// Parses a size such as "1920x1080", of at most 2^28 pixels.
 std::optional<wye::examples::Picture> sized(const std::string& text) {
     unsigned width = 0;
     unsigned height = 0;

@@ -17,10 +17,12 @@ struct Picture {
     std::vector<std::uint8_t> rgba;  // 4 bytes a pixel, row after row
 };
 
-// IO or INVALID_ARGUMENT: not readable, not PNG, or broken; more than 2^28 pixels.
+// Reads a PNG file. Error: IO or INVALID_ARGUMENT if it is not readable, not PNG, broken, or has
+// more than 2^28 pixels.
 [[nodiscard]] Result<Picture> read_png(const std::string& path);
 
-// Writes a temporary file and renames it: the target is the whole picture, or unchanged. IO.
+// Writes a temporary file and renames it, so the target is the whole picture or unchanged. Error:
+// IO.
 [[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);
 
 }  // namespace wye::examples

@@ -22,7 +22,7 @@
 
 namespace {
 
-// `rounds` steps of a linear congruential generator for each number.
+// Does `rounds` steps of a linear congruential generator for each number.
 constexpr std::string_view kAdvance = R"wye(
 wye 1;
 program advance;
@@ -55,7 +55,7 @@ int fail(const wye::Error& error, int code) {
     return code;
 }
 
-// All steps at once: x -> factor * x + offset.
+// All steps combined: x -> factor * x + offset.
 struct Steps {
     explicit Steps(std::uint32_t rounds) {
         for (std::uint32_t i = 0; i < rounds; ++i) {
@@ -99,7 +99,7 @@ class Stream {
     }
 
   private:
-    // Submits all work of a chunk. The order follows from the buffer that the three have in common.
+    // Submits all work of a chunk. The three steps run in order, since they use the same buffer.
     wye::Result<void> send(std::uint32_t chunk) {
         const std::size_t place = chunk % kInFlight;
         wye::Buffer& buffer = *buffers_[place];

@@ -56,7 +56,7 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
     return artifact;
 }
 
-// A cheap test that saves most programs the full analysis.
+// A cheap test that spares most programs the full analysis.
 bool may_use_subgroups(const ir::Program& program) {
     const auto names_one = [](const ir::Expr& e) {
         return ir::op_subgroup(e.op) ||
@@ -113,7 +113,7 @@ Result<Artifact> write_cuda_c(const ir::Program& program, const TargetFacts& fac
     return lower_c(program, WYE_FORMAT_CUDA_C, cuda_c(), facts, options);
 }
 
-// The one table of artifact formats.
+// An artifact format, with the functions that write it. kFormats below lists them all.
 struct Format {
     std::string_view name;
     // Writes a program in which all non-native math functions have been expanded. Null: a plugin's

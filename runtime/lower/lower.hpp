@@ -24,7 +24,8 @@ namespace wye::lower {
 using NativeSet = std::uint64_t;
 
 struct Options {
-    // An override that admission has accepted.
+    // The workgroup size that a launch uses instead of the program's, already accepted by
+    // admission.
     std::optional<std::array<std::uint32_t, 3>> workgroup;
     bool folded_grid = false;  // read workgroup ids and counts from WYE_SLOT_GRID
     // Allows native forms of `/`, sqrt and math functions whose documented error is at most this
@@ -32,8 +33,8 @@ struct Options {
     std::uint32_t ulp_budget = 0;
     // Native operations that are already chosen; `lower` adds those within the budget.
     NativeSet natives = 0;
-    // Leave out the range checks that preconditions() of this program and workgroup make redundant.
-    // The host runs the artifact only if the preconditions hold.
+    // Leaves out the range checks that preconditions() of this program and workgroup make
+    // redundant. The host runs the artifact only if the preconditions hold.
     bool check_free = false;
 };
 
@@ -46,10 +47,10 @@ struct Artifact {
     // The workgroup size to launch: the effective one, or 1x1x1 if one invocation runs a whole
     // workgroup.
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
-    std::uint32_t subgroup = 0;      // width of subgroups; 0: none are used
-    std::uint32_t shared_bytes = 0;  // workgroup memory of the code
+    std::uint32_t subgroup = 0;      // width of subgroups; 0 if none are used
+    std::uint32_t shared_bytes = 0;  // size of the workgroup memory that the code declares
     std::uint32_t params_size = 0;
-    std::string options;  // compiler flags, space separated
+    std::string options;  // compiler flags, separated by spaces
     bool uses_trap = false;
     NativeSet natives = 0;  // operations in native form
 
@@ -66,19 +67,20 @@ struct Artifact {
                                                    const TargetFacts& facts,
                                                    const Options& options);
 
-// Trap code for a loop that the driver ended; above all trap codes of programs.
+// The trap code for a loop that the driver ended. It is above all trap codes of programs.
 inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 
 // The formats that `lower` can produce: "wye-program", "opencl-c", "cuda-c", "spirv-vulkan".
 [[nodiscard]] std::vector<std::string_view> formats();
-// The formats that plugins' compilers produce from these.
+// The formats that plugins' compilers produce from the formats above.
 [[nodiscard]] std::vector<std::string_view> compiled_formats();
 // Whether artifacts of this format number buffers by binding and receive lengths and parameters as
 // push constants; artifacts of other formats receive them as kernel arguments.
 [[nodiscard]] bool uses_push_constants(std::string_view format);
 
-// The conditions on a launch for the check-free form; empty if there is no such form, for invalid
-// programs, and beyond a limit. `natives`: operations kept in native form.
+// Returns the conditions on a launch for the check-free form. They are empty if there is no such
+// form, if the program is invalid, and if a limit is exceeded. `natives`: operations kept in native
+// form.
 [[nodiscard]] Preconditions preconditions(const ir::Program& program,
                                           std::array<std::uint32_t, 3> workgroup,
                                           NativeSet natives = 0);

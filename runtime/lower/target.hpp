@@ -19,7 +19,7 @@ struct TargetFacts {
     bool native_f64_div = false;
     bool native_f64_sqrt = false;
     bool native_f64_fma = false;
-    bool native_f32_round = false;  // floor, ceil, trunc, round to even (SPIR-V only)
+    bool native_f32_round = false;  // floor, ceil, trunc and rounding to even (SPIR-V only)
     bool native_f64_round = false;
     bool workgroup_loops = false;  // the driver runs a workgroup as a loop over its invocations
     bool f64 = true;               // 64-bit floats exist (the emulations need them)
@@ -30,12 +30,13 @@ struct TargetFacts {
     bool f64_sign_nan_mode = false;
     bool f32_rte_mode = false;
     bool f64_rte_mode = false;
-    bool native_f16_convert = false;  // f32 to f16 and back: nearest even, subnormals kept
+    // f32 to f16 and back rounds to nearest even and keeps subnormals.
+    bool native_f16_convert = false;
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
-    // SPIR-V only: the driver ends an invocation's loops after this many rounds in total; 0: never.
-    // Loops that may run longer are watched, and trap with kLoopsEnded.
+    // For SPIR-V only: the driver ends an invocation's loops after this many rounds in total; 0:
+    // never. Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: unknown
     // Workarounds that the device needs or may need. All driver defects are expressed here; the

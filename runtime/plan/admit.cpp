@@ -18,7 +18,8 @@ bool resident_overlap(const BoundBuffer& a, const BoundBuffer& b) {
            a.handle == b.handle && meet(a.offset, a.bytes, b.offset, b.bytes);
 }
 
-// Host inputs are read before outputs are written, so only output storage can collide.
+// Whether the storage of two outputs overlaps. Inputs need no such check, since host inputs are
+// read before outputs are written.
 bool storage_overlap(const BoundBuffer& a, const BoundBuffer& b) {
     return a.output != nullptr && b.output != nullptr &&
            meet(reinterpret_cast<std::uintptr_t>(a.output), a.read_size,
@@ -65,7 +66,7 @@ std::uint64_t limit_of(const ProgramPlan& plan, const Lengths& lengths, const La
     return value / limit.divided_by;
 }
 
-// The limit below which the coordinate takes every value in the invocations that store.
+// Returns the limit below which the coordinate takes every value, among the invocations that store.
 std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                     const ir::ZeroFill::Coordinate& c) {
     const std::uint32_t size = launch.workgroup[c.local];
@@ -76,8 +77,8 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
     return all;
 }
 
-// Whether all elements are stored, given that the invocation with column e % pitch and row e /
-// pitch stores element e.
+// Whether all elements are stored. The invocation with column e % pitch and row e / pitch stores
+// element e.
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
     if (!facts.candidate) return false;

@@ -17,8 +17,9 @@ namespace wye::plan {
 
 // ---- The parts of admission, in order; each writes different members of `out` -----------------
 
-// Errors: UNSUPPORTED with the name of the construct or option; INVALID_ARGUMENT for a bad
-// override.
+// Checks the options. Errors: UNSUPPORTED with the name of the construct or option;
+// INVALID_ARGUMENT for a bad workgroup size, or for a grid, element count or fixpoint that
+// contradicts its flag.
 [[nodiscard]] Result<void> admit_options(const ProgramPlan& plan, const Request& request,
                                          Launch& out);
 [[nodiscard]] Result<void> admit_params(const ProgramPlan& plan, const Request& request,
@@ -28,7 +29,7 @@ namespace wye::plan {
                                        std::span<const std::uint64_t> params, std::byte* block);
 [[nodiscard]] Result<void> admit_arguments(const ProgramPlan& plan, const Request& request,
                                            Launch& out);
-// Element counts by buffer index, including `shared` buffers.
+// Element counts by buffer index, including those of `shared` arrays.
 using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
 [[nodiscard]] Result<void> admit_sizes(const ProgramPlan& plan, const Request& request,
                                        Lengths& lengths, Launch& out);
@@ -36,8 +37,8 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                       const Lengths& lengths, Launch& out);
 // Marks the outputs that need a zero fill. Called after sizes and grid are known.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
-// Whether the language defines that the output starts at zero. For a native variant, whose stores
-// are unknown, such an output must be filled.
+// Whether the language defines that the output starts at zero. Such an output must be filled for a
+// native variant, whose stores are unknown.
 [[nodiscard]] bool starts_at_zero(const ProgramPlan& plan, const BoundBuffer& bound);
 [[nodiscard]] Result<void> admit_overlap(const ProgramPlan& plan, const Launch& launch);
 

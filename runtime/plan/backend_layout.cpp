@@ -11,7 +11,7 @@ constexpr std::uint32_t kGridBytes = 24, kTrapElement = 4;
 
 std::uint32_t value_bytes(const wye_slot& slot, std::uint32_t params_size) {
     if (slot.kind == WYE_SLOT_PARAMS) return params_size;
-    return slot.kind == WYE_SLOT_GRID ? kGridBytes : 8;  // lengths and the opaque zero
+    return slot.kind == WYE_SLOT_GRID ? kGridBytes : 8;  // for a length or the opaque zero
 }
 
 LayoutSlot buffer_slot(const BindingPlan& plan, const wye_slot& slot) {
@@ -31,7 +31,7 @@ BackendLayout backend_layout(const BindingPlan& plan, std::span<const wye_slot> 
                              std::uint32_t params_size, bool push_constants) {
     const auto buffers = static_cast<std::uint32_t>(plan.arguments.size());
     BackendLayout out;
-    std::uint32_t block = 0;  // bytes
+    std::uint32_t block = 0;  // size of the block in bytes
     for (std::uint32_t i = 0; i < slots.size(); ++i) {
         const wye_slot& slot = slots[i];
         LayoutSlot made;

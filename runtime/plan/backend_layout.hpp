@@ -19,24 +19,26 @@ namespace wye::plan {
 enum class LayoutClass : std::uint32_t { Storage = 1, Uniform = 2 };
 
 struct LayoutSlot {
-    std::uint32_t group = 0;    // the descriptor set; 0, since all formats use one set
+    std::uint32_t group = 0;    // descriptor set, always 0, since all formats use one set
     std::uint32_t binding = 0;  // binding number in the group
     LayoutClass kind = LayoutClass::Storage;
     bool read_only = false;
-    std::uint32_t element_size = 0;  // bytes; for a block of values its whole size
+    std::uint32_t element_size = 0;  // in bytes; for a block of values, the size of the block
 
     friend auto operator<=>(const LayoutSlot&, const LayoutSlot&) = default;
 };
-using BackendLayout = std::vector<LayoutSlot>;  // ascending by group and binding, none twice
+// Ascending by group and binding, without repetitions.
+using BackendLayout = std::vector<LayoutSlot>;
 
-// The layout of an artifact with these slots. With `push_constants` its buffers are numbered by
-// their bindings, followed by the trap words and by one block with all other values (which the
-// driver takes as push constants or as a buffer); otherwise each slot is a separate kernel
-// argument.
+// Returns the layout of an artifact with these slots. With `push_constants` its buffers are
+// numbered by their bindings. The trap words follow, then one block with all other values, which
+// the driver takes as push constants or as a buffer. Without `push_constants` each slot is a
+// separate kernel argument.
 [[nodiscard]] BackendLayout backend_layout(const BindingPlan& plan, std::span<const wye_slot> slots,
                                            std::uint32_t params_size, bool push_constants);
 
-// 128-bit XXH3 of the slots, the same on every machine. Most significant byte first.
+// Returns the 128-bit XXH3 of the slots, which is the same on every machine. Most significant byte
+// first.
 [[nodiscard]] LayoutFingerprint layout_fingerprint(const BackendLayout& layout);
 
 }  // namespace wye::plan

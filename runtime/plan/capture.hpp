@@ -15,17 +15,17 @@ namespace wye::plan {
 struct CapturePlan {
     std::uint64_t dispatches = 0;
     std::uint64_t input_buffers = 0;   // buffers of the input list, including input_output
-    std::uint64_t output_buffers = 0;  // all other buffers except `shared` ones
+    std::uint64_t output_buffers = 0;  // all other buffers except `shared` arrays
     std::uint64_t readbacks = 0;       // buffers of the output list
     std::uint64_t kernel_pointers = 0;
-    // kernel_pointers, and one parameter block for each dispatch.
+    // Kernel arguments: kernel_pointers, and one parameter block for each dispatch.
     std::uint64_t kernel_arguments = 0;
-    // No dispatch writes a buffer that it reads, so each replay produces the same bytes.
+    // Whether each replay produces the same bytes, since no dispatch writes a buffer that it reads.
     bool replay_safe = true;
 };
 
-// Adds one dispatch. LIMIT_EXCEEDED names the table whose size overflows, and leaves `plan`
-// unchanged. `program`: its name for the error.
+// Adds one dispatch. `program` is the program's name for the error. Error: LIMIT_EXCEEDED, which
+// names the table whose size overflows; `plan` is then unchanged.
 [[nodiscard]] Result<void> add_to_capture(const BindingPlan& bindings, const std::string& program,
                                           CapturePlan& plan);
 

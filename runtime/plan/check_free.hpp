@@ -8,12 +8,13 @@
 
 namespace wye::plan {
 
-// Writes the element counts by buffer index, including `shared` buffers, as preconditions need
-// them.
+// Writes the element counts by buffer index, including `shared` arrays, in the form that
+// preconditions need.
 void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out);
 
 // Whether the launch fulfils the preconditions, which must be those of the plan's program with its
-// own workgroup size. False if there are none, or if the launch overrides the workgroup size.
+// own workgroup size. Returns false if there are no preconditions, or if the launch overrides the
+// workgroup size.
 [[nodiscard]] bool check_free(const ProgramPlan& plan, const Launch& launch,
                               const lower::Preconditions& preconditions);
 

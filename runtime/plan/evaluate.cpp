@@ -16,14 +16,14 @@ std::uint64_t mask(unsigned bits) {
     return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-// Arithmetic of one integer type on zero-extended bits.
+// The arithmetic of one integer type, on zero-extended bits.
 struct Integer {
     unsigned bits;
     bool is_signed;
 
     explicit Integer(ir::Type type) : bits(type.bits()), is_signed(type.signed_integer()) {}
 
-    [[nodiscard]] std::int64_t number(std::uint64_t x) const {  // signed types
+    [[nodiscard]] std::int64_t number(std::uint64_t x) const {  // for signed types
         const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
         return static_cast<std::int64_t>((x ^ sign) - sign);
     }

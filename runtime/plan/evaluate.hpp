@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluator: evaluates integer and bool expressions on the host before a launch, if they depend
-// only on parameters, lengths, workgroup counts, tables and literals. Uses the language's
-// arithmetic. Borrows the plan and the launch; used by one thread.
+// Evaluator: computes integer and bool expressions on the host before a launch, with the language's
+// arithmetic. The expressions may depend only on parameters, lengths, workgroup counts, tables and
+// literals. Borrows the plan and the launch. Used by one thread.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ class Evaluator {
 
     Evaluator(const ProgramPlan& plan, const Launch& launch);
 
-    // The value of an expression; empty if only the device can compute it. Locals have the values
-    // given by `set`.
+    // Returns the value of an expression, or nothing if only the device can compute it. Locals have
+    // the values given by `set`.
     [[nodiscard]] std::optional<Value> value(ir::ExprId id) const;
     void set(std::uint32_t local, std::optional<Value> value) { locals_[local] = value; }
 
@@ -36,7 +36,7 @@ class Evaluator {
     const ProgramPlan& plan_;
     const Launch& launch_;
     const ir::Code& code_;
-    std::vector<std::uint64_t> counts_;  // by buffer
+    std::vector<std::uint64_t> counts_;  // by buffer index
     std::vector<std::optional<Value>> locals_;
 };
 

@@ -9,7 +9,7 @@
 namespace wye::plan {
 namespace {
 
-// Limit of invocations per axis, and of all workgroups.
+// Limit for the invocations of an axis, and for all workgroups together.
 constexpr std::uint64_t kMaxCount = 0xffffffffU;
 
 std::uint64_t groups_for(std::uint64_t elements, std::uint32_t workgroup) {

@@ -21,15 +21,16 @@ namespace wye::plan {
 
 using Count3 = std::array<std::uint32_t, 3>;
 
-// The launch-independent properties of a program. `program` must outlive it.
+// The properties of a program that do not depend on a launch. `program` must outlive it.
 struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
-    std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;  // binding number to argument, or -1
-    std::vector<std::string> count_names;                    // by buffer index: "the count of `y`"
+    // By binding number: the argument, or -1.
+    std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;
+    std::vector<std::string> count_names;  // by buffer index, such as "the count of `y`"
     std::array<std::string, 3> grid_names;
     // Whether a count, a grid axis or a zero fill depends on a parameter.
     bool params_decide_sizes = false;
@@ -38,13 +39,14 @@ struct ProgramPlan {
 
 enum class ArgumentKind : std::uint8_t { Host = 1, Resident = 2, Discard = 3 };
 
-// Has no initialisers, since requests keep an array of the maximum size on the stack.
+// One argument of a request. Has no initialisers, since requests keep an array of the maximum size
+// on the stack.
 struct Argument {
     ArgumentKind kind;
     std::uint32_t binding;
-    const std::byte* input;  // Host
+    const std::byte* input;  // Host: read by the device
     std::uint64_t input_size;
-    std::byte* output;  // Host; null: not read back
+    std::byte* output;  // Host; null if the output is not read back
     std::uint64_t output_size;
     bool returned;                // Host: the output is read back to memory of the library
     std::uint64_t buffer;         // Resident: its handle
@@ -60,28 +62,28 @@ struct Request {
     bool has_elements = false;
     Count3 grid = {0, 0, 0};
     std::uint64_t elements = 0;
-    Count3 workgroup = {0, 0, 0};  // override; zeros: none
+    Count3 workgroup = {0, 0, 0};  // replaces the program's own; zeros: does not
     std::uint64_t max_output_bytes = 0;
     bool has_fixpoint = false;
     std::uint32_t fixpoint_iterations = 0;  // 0: not given
     std::uint32_t ulp_budget = 0;
     bool speculation = false;
     bool persistent = false;
-    bool sizes_only = false;  // only sizes are wanted: outputs may lack storage
+    bool sizes_only = false;  // only sizes are wanted, so outputs may lack storage
 };
 
-// One buffer of an admitted launch, in artifact order.
+// One buffer of an admitted launch. The order is that of the artifact.
 struct BoundBuffer {
-    std::uint32_t buffer_index;  // in ir::Program::buffers
-    std::uint32_t argument;      // in Request::arguments; kNone: none (sizes_only)
+    std::uint32_t buffer_index;  // index in ir::Program::buffers
+    std::uint32_t argument;      // index in Request::arguments; kNone: none (sizes_only)
     ArgumentKind kind;
     bool writable;
-    bool zero;      // must be zeroed before the launch
-    bool returned;  // read back to memory that is allocated after admission
+    bool zero;      // whether it must be zeroed before the launch
+    bool returned;  // whether it is read back to memory that is allocated after admission
     std::uint64_t elements;
     std::uint64_t bytes;
-    const std::byte* input;  // Host: `bytes` long; null: no upload
-    std::byte* output;       // Host: `read_size` long; null: not read back
+    const std::byte* input;  // Host: has `bytes` bytes; null: no upload
+    std::byte* output;       // Host: has `read_size` bytes; null: not read back
     std::uint64_t read_offset;
     std::uint64_t read_size;
     std::uint64_t handle;  // Resident
@@ -89,7 +91,7 @@ struct BoundBuffer {
 };
 
 struct Launch {
-    // Deliberately not initialised: only [0, buffer_count) and [0, params_size) are valid.
+    // Not initialised, on purpose: only [0, buffer_count) and [0, params_size) are valid.
     BoundBuffer buffers[WYE_LIMIT_BUFFERS];
     alignas(8) std::byte params[WYE_LIMIT_PARAMS * 8];
     std::uint32_t buffer_count;
@@ -97,8 +99,8 @@ struct Launch {
     Count3 groups;
     Count3 workgroup;
     std::uint32_t rounds;  // number of launches with the same bindings
-    bool has_override;     // `workgroup` is not the program's own
-    bool empty;            // a workgroup count is zero: nothing runs, but outputs are zeroed
+    bool has_override;     // whether `workgroup` is not the program's own
+    bool empty;  // whether a workgroup count is zero: nothing runs, but outputs are zeroed
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the program of a phase: copies of its segments, one after another.
+// Makes the program of a phase, which has copies of its segments one after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class Copier {
         to_.root = new_block();
     }
 
-    // `loops`: the phase loops around the segment, outermost first.
+    // Adds a segment. `loops` are the phase loops around it, outermost first.
     void segment(const Segment& segment, const std::vector<ir::StmtId>& loops) {
         places_.assign(from_.locals.size(), {});
         for (const ir::StmtId loop : loops) {
@@ -43,7 +43,7 @@ class Copier {
         needed_.clear();
         declared_.assign(from_.locals.size(), false);
         for (std::uint32_t at = segment.first; at < segment.last; ++at) look_at(statements[at]);
-        for (const std::uint32_t local : needed_)  // ascending, which is text order
+        for (const std::uint32_t local : needed_)  // in ascending order, which is text order
             statement(definitions_[local], to_.root);
         for (std::uint32_t at = segment.first; at < segment.last; ++at)
             statement(statements[at], to_.root);
@@ -73,7 +73,7 @@ class Copier {
         return static_cast<ir::BlockId>(to_.blocks.size() - 1);
     }
 
-    // ---- Lets from outside that a segment needs, directly or through other lets
+    // ---- Lets outside of a segment that it needs, directly or through other lets
 
     void look_at(ir::StmtId id) {
         const ir::Stmt& s = from_.stmts[id];
@@ -148,9 +148,9 @@ class Copier {
     const ir::Code& from_;
     ir::Code& to_;
     ir::Program& out_;
-    std::vector<ir::StmtId> definitions_;  // the LET statement of each local
-    std::vector<Place> places_;            // the place of each local in the current copy
-    std::vector<bool> declared_;           // whether each local is declared inside the segment
+    std::vector<ir::StmtId> definitions_;  // by local: its LET statement
+    std::vector<Place> places_;            // by local: its place in the current copy
+    std::vector<bool> declared_;           // by local: whether the segment declares it
     std::set<std::uint32_t> needed_;
 };
 

@@ -19,7 +19,8 @@ bool holds_barrier(const ir::Code& code, ir::BlockId block) {
     });
 }
 
-// Walks main in execution order: iterates loops with grid barriers, and passes over other
+// Walks main in execution order. Iterates loops with grid barriers, and skips other statements
+// without evaluating them.
 // statements without evaluating them.
 class Walk {
   public:
@@ -79,7 +80,7 @@ class Walk {
         WYE_ASSIGN(std::uint64_t counter, bound(s, 0));
         WYE_ASSIGN(const std::uint64_t end, bound(s, 1));
         WYE_ASSIGN(std::uint64_t step, bound(s, 2));
-        // Flipping the sign bit keeps order and differences.
+        // Values are compared with the sign bit flipped, which keeps their order and differences.
         const std::uint64_t all = type.bits() == 64 ? ~std::uint64_t{0} : 0xffffffffU;
         const std::uint64_t turn =
             type.signed_integer() ? std::uint64_t{1} << (type.bits() - 1) : 0;
@@ -123,8 +124,9 @@ class Walk {
     const ir::Program& program_;
     const ir::Code& code_;
     Evaluator known_;
-    std::vector<bool> phase_loop_;         // by StmtId
-    std::vector<std::uint64_t> counters_;  // of the phase loops around, outermost first
+    std::vector<bool> phase_loop_;  // by StmtId
+    // The counters of the phase loops around, outermost first.
+    std::vector<std::uint64_t> counters_;
     std::size_t rounds_ = 0;
     Phase current_;
     std::vector<Phase> out_;

@@ -19,9 +19,9 @@
 
 namespace wye::plan {
 
-inline constexpr std::size_t kMaxPhases = 65536;  // limit for one launch
+inline constexpr std::size_t kMaxPhases = 65536;  // in one launch
 
-// Statements [first, last) of a block of main; none is or contains a grid barrier.
+// Statements [first, last) of a block of main. None of them is or contains a grid barrier.
 struct Segment {
     ir::BlockId block = 0;
     std::uint32_t first = 0;
@@ -32,15 +32,15 @@ using Path = std::vector<Segment>;
 
 struct Phase {
     Path path;
-    std::vector<std::uint64_t> counters;  // values (bits) of its program's additional parameters
+    std::vector<std::uint64_t> counters;  // bits of the additional parameters of its program
 };
 
-// Returns the phases of a launch in order, without empty ones. UNSUPPORTED for a loop bound that
-// only the device can compute; LIMIT_EXCEEDED for more than kMaxPhases.
+// Returns the phases of a launch in order, without empty ones. Errors: UNSUPPORTED for a loop bound
+// that only the device can compute; LIMIT_EXCEEDED for more than kMaxPhases.
 [[nodiscard]] Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch);
 
-// Makes the program for all phases with this path. It has the same buffers; its additional
-// parameters are, for each segment, the counters of the loops around it, outermost first.
+// Makes the program for all phases with this path. It has the same buffers. Its additional
+// parameters are, for each segment, the counters of the loops around it, outermost first. Error:
 // LIMIT_EXCEEDED if it would have more parameters than a program may have.
 [[nodiscard]] Result<ir::Program> phase_program(const ir::Program& program, const Path& path);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes element count and bytes of every buffer of a launch. Literal and computed counts follow
-// from the program; run-time counts from the bound bytes, for outputs from the size of the storage,
-// else from `elements`.
+// Computes the element count and the bytes of every buffer of a launch. Literal and computed counts
+// follow from the program. A run-time count follows from the bound bytes or, for an output, from
+// the size of its storage, else from `elements`.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -16,14 +16,14 @@ const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
     return bound.argument == ir::kNone ? kNoArgument : request.arguments[bound.argument];
 }
 
-// The size of a buffer as its argument determines it, independent of the program's count. `known`:
-// whether the argument determines it.
+// Returns the bytes of a buffer that its argument determines, whatever the program's count.
+// `known`: whether the argument determines them.
 std::uint64_t brought(const ir::Buffer& buffer, const Argument& argument, bool& known) {
     known = true;
     switch (argument.kind) {
         case ArgumentKind::Host:
             if (buffer.in_inputs()) return argument.input_size;
-            // Storage does not determine the buffer's size if only a range is read back.
+            // The storage does not determine the buffer's size if only a range is read back.
             known = argument.output_size != 0 && !buffer.bytes;
             return argument.output_size;
         case ArgumentKind::Resident:
@@ -101,7 +101,7 @@ Result<void> admit_bytes(const ir::Buffer& buffer, const Request& request, std::
                      "Fix: lower the count", buffer.name);
     bool known = false;
     const std::uint64_t bytes = brought(buffer, argument, known);
-    // A host argument of an output is storage, checked below against the read-back size.
+    // A host argument of an output is storage. It is checked below against the read-back size.
     const bool storage = argument.kind == ArgumentKind::Host && !buffer.in_inputs();
     if (known && !storage && bytes != bound.bytes)
         return wrong_size(buffer, count, bound.bytes, bytes, "");

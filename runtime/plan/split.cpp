@@ -18,11 +18,11 @@ Result<Split> split_grid(const Count3& groups, const Count3& limit) {
     Split out;
     out.groups = groups;
     std::uint64_t boxes = 1;
-    bool in_pieces = false;  // a lower axis is split
+    bool in_pieces = false;  // whether a lower axis is split
     for (std::size_t axis = 0; axis < 3; ++axis) {
         out.box[axis] = in_pieces ? 1U : std::max(std::min(groups[axis], limit[axis]), 1U);
         in_pieces = in_pieces || out.box[axis] < groups[axis];
-        boxes *= std::max(pieces(groups[axis], out.box[axis]), 1U);  // product below 2^32
+        boxes *= std::max(pieces(groups[axis], out.box[axis]), 1U);  // the product is below 2^32
         if (boxes > kMaxBoxes)
             return Error(
                 Code::LIMIT_EXCEEDED,

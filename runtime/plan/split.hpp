@@ -14,11 +14,11 @@
 
 namespace wye::plan {
 
-inline constexpr std::uint64_t kMaxBoxes = 4096;  // limit for one launch
+inline constexpr std::uint64_t kMaxBoxes = 4096;  // in one launch
 
 struct Split {
-    Count3 groups = {0, 0, 0};  // of the whole launch
-    Count3 box = {0, 0, 0};     // largest box
+    Count3 groups = {0, 0, 0};  // workgroups of the whole launch
+    Count3 box = {0, 0, 0};     // workgroups of the largest box
     std::uint32_t boxes = 1;
 
     struct Box {
@@ -28,7 +28,8 @@ struct Split {
     [[nodiscard]] Box operator[](std::uint32_t index) const;
 };
 
-// LIMIT_EXCEEDED if more than kMaxBoxes are needed. `limit` must not have zeros.
+// Splits a grid into boxes of at most `limit` workgroups on each axis, which must not be 0. Error:
+// LIMIT_EXCEEDED if more than kMaxBoxes are needed.
 [[nodiscard]] Result<Split> split_grid(const Count3& groups, const Count3& limit);
 
 }  // namespace wye::plan

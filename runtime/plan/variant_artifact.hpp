@@ -11,9 +11,10 @@
 
 namespace wye::plan {
 
-// The slots have the order that variants expect: buffer addresses in binding order, element counts
-// in binding order, the parameter block. If the format has push constants, they contain the counts
-// and the block; then a program whose binding numbers are not 0, 1, 2, ... is UNSUPPORTED.
+// Returns the artifact. Its slots have the order that variants expect: buffer addresses in binding
+// order, element counts in binding order, the parameter block. If the format has push constants,
+// they contain the counts and the block. Error: UNSUPPORTED for such a format if the program's
+// binding numbers are not 0, 1, 2, ...
 [[nodiscard]] Result<lower::Artifact> variant_artifact(const ProgramPlan& plan,
                                                        std::uint32_t variant,
                                                        const Count3& workgroup);

@@ -6,7 +6,7 @@
 namespace wye::ir {
 namespace {
 
-// Line `number` (1-based) of `text` without its end mark.
+// Returns line `number` (from 1) of `text` without its end mark.
 std::string_view line_of(std::string_view text, std::uint32_t number) {
     std::size_t begin = 0;
     for (std::uint32_t line = 1; line < number; ++line) {
@@ -27,7 +27,7 @@ std::string printable(std::string_view line) {
     return out;
 }
 
-// Blanks up to the column, with the line's tabs, so that the caret is under its character.
+// Returns blanks up to the column, and the line's tabs, so that the caret is under its character.
 std::string caret_line(std::string_view line, std::uint32_t column) {
     std::string blanks;
     std::uint32_t at = 1;

@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxDiagnostics = 100;
 [[nodiscard]] std::string render(const Diagnostic& diagnostic, std::string_view file,
                                  std::string_view text);
 
-// Makes one Error (INVALID_TEXT or INVALID_PROGRAM) from the first diagnostic and the number of the
+// Makes one Error, INVALID_TEXT or INVALID_PROGRAM, from the first diagnostic and the number of the
 // others.
 [[nodiscard]] Error to_error(wye::Code code, const std::vector<Diagnostic>& diagnostics,
                              std::string_view subject);

@@ -3,7 +3,7 @@
 
 usage: site_folder.py PREFIX
 
-If it takes none from there, it is the usual one, which PYTHONPATH has to name.
+If this Python takes packages from no such folder, prints the usual one, which PYTHONPATH has to name.
 """
 import os
 import site
@@ -11,7 +11,7 @@ import sys
 
 prefix = os.path.realpath(sys.argv[1])
 for folder in site.getsitepackages():
-    # Debian's folders below /usr/local are not those of the prefix /usr.
+    # Debian's folders below /usr/local do not belong to the prefix /usr.
     inside = os.path.relpath(os.path.realpath(folder), prefix)
     if inside.split(os.sep)[0] in ("lib", "lib64"):
         print(inside)

@@ -11,7 +11,7 @@
 namespace wye::route {
 namespace {
 
-// For the limit, each binding counts as a separate buffer; `shared` takes no slot.
+// For the limit, each binding counts as a separate buffer; `shared` arrays do not count.
 void add_launch(const plan::Launch& launch, registry::Requirements& needs) {
     needs.workgroup = launch.workgroup;
     for (const plan::BoundBuffer& bound : launch.bound()) {

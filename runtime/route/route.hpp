@@ -18,16 +18,16 @@
 
 namespace wye::route {
 
-// What a program needs from a device, as far as it is known before the sizes of a launch.
+// Returns what a program needs from a device, as far as it is known before the sizes of a launch.
 [[nodiscard]] registry::Requirements requirements(const plan::ProgramPlan& plan);
 
-// The device's most preferred artifact format among those that the library can produce (`formats`);
-// empty: none.
+// Returns the device's most preferred artifact format among those that the library can produce
+// (`formats`), or an empty text if there is none.
 [[nodiscard]] std::string_view choose_format(const registry::DeviceInfo& device,
                                              std::span<const std::string_view> formats);
 
-// Every reason against the device; empty: it fits, with its native variants if it takes no format
-// that the host can lower to (`formats`).
+// Returns every reason against the device, or none if it fits. A device that accepts none of
+// `formats`, to which the host can lower, fits with its native variants only.
 [[nodiscard]] std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
                                                        const plan::ProgramPlan& plan,
                                                        const registry::Requirements& needs,
@@ -53,7 +53,7 @@ struct Demands {
     bool variants = false;     // a native variant may run in place of the body
 };
 
-// True if the device fits with a native variant only, and the request allows none.
+// Whether the device fits only with a native variant, and the request allows none.
 [[nodiscard]] bool lacks_only_variants(const registry::DeviceInfo& device,
                                        const plan::ProgramPlan& plan, const Demands& demands,
                                        std::span<const std::string_view> formats);

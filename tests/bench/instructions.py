@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Counts the host instructions of a prepared resident submit with callgrind: those of libwye, of the plugin, and of the
-libraries of C and C++ that they call. What the driver executes is left out. The counts do not depend on what else the
-machine does. Needs valgrind; a release build gives the figures that users have.
+C and C++ libraries that they call. What the driver executes is left out. The counts do not depend on what else the
+machine does. Needs valgrind. A release build gives the figures that users have.
 
 CUDA runs on the fake driver of tests/fakes, OpenCL and Vulkan on a driver of this machine (PoCL, lavapipe). A wait polls
-a real driver for some time, so only submits are steady there."""
+a real driver for some time, so only the counts of submits are steady there."""
 import argparse
 import collections
 import glob
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# The functions of repeat_dispatch.cpp, and what they are called here.
+# The functions of repeat_dispatch.cpp, and their names in the output.
 FORMS = {
     'measured_submit': 'submit',
     'measured_submit_params': 'submit with new parameters',
@@ -35,7 +35,7 @@ def own(name):
 
 
 class Dump:
-    """One file of callgrind: the cost of one call of a measured function."""
+    """One output file of callgrind: the cost of one call of a measured function."""
 
     def __init__(self, path):
         self.trigger = ''

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the manual pages and the completions with what `wye VERB --help` says, both ways.
+"""Compares the manual pages and the completions with `wye VERB --help`, in both directions.
 
 usage: commands_check.py WYE PAGE BASH ZSH FISH MANUAL...
 
-PAGE is wye(1), each MANUAL the page of a verb, wye-VERB.1.
+PAGE is wye(1). Each MANUAL is the page of a verb, wye-VERB.1.
 
 Reads --help as text. Completes in a real bash, and in zsh and fish where they are installed.
 """
@@ -34,7 +34,7 @@ def help_of(*words):
     for line in output(wye, *words, '--help').split('\n'):
         if line and not line.startswith(' '):
             part = line
-        # Descriptions, which may name flags too, stand to the right or on lines of their own.
+        # Descriptions, which may name flags too, are to the right or on separate lines.
         elif match := re.match(r' {2}(\S(?:.*?\S)?)(?: {2,}|$)', line):
             if part.startswith('Options'):
                 flags |= set(FLAG.findall(match[1]))
@@ -57,7 +57,7 @@ def all_verbs(words=()):
 
 
 def sections_of(path):
-    """Options by the words of the command: those of the verb under OPTIONS, of those below it each under its own name."""
+    """Options by the words of the command. OPTIONS has those of the verb; a verb below it has its own section."""
     name = os.path.basename(path)[len('wye-'):-len('.1')]
     options = read(path).replace('\\-', '-').split('.SH OPTIONS\n')[-1].split('\n.SH ')[0]
     first, *others = re.split(r'^\.SS wye ', options, flags=re.M)

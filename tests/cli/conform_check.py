@@ -4,8 +4,8 @@
 
 usage: conform_check.py WYE SCHEMA FAKES WORK
 
-FAKES is the folder of the fake plugins, WORK one for files of this test. A fake plugin breaks one rule; most run no programs, so
-that what the fake which keeps the rules fails as well is not counted. Files that are no plugin, wrong usage, output for
+FAKES is the folder of the fake plugins, WORK a folder for files of this test. A fake plugin breaks one rule. Most fakes run no
+programs, so failures that the healthy fake has too are not counted. Files that are no plugin, wrong usage, output for
 people and the JSON schema are checked too.
 """
 import concurrent.futures
@@ -27,7 +27,7 @@ with open(schema_path, encoding='utf-8') as file:
     schema = json.load(file)
 validator = jsonschema.Draft202012Validator(schema) if jsonschema else None
 
-# (fake, what it is told, groups, a rule that must fail). Told: a configuration KEY=VALUE, or a variable for `misbehaves`.
+# (fake, setting, groups, a rule that must fail). The setting is a configuration KEY=VALUE, or a variable for `misbehaves`.
 BREAKS = [
     ('no_export', '', 'file', 'P-1'),
     ('undefined_symbol', '', 'load', 'P-4'),
@@ -102,9 +102,9 @@ BREAKS = [
     ('misbehaves', 'crash@wait', 'capabilities', 'P-8'),
     ('turns_wrong', '', 'sweeps', 'P-23'),
 ]
-# Fakes that are the CPU plugin but for what they break: everything else passes.
+# Fakes that are the CPU plugin except for what they break, so everything else passes.
 WHOLE = ('breaks_launches', 'misbehaves', 'turns_wrong')
-# Fakes that keep the rules as far as these groups ask.
+# Fakes that keep the rules which these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
          ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load')]
 
@@ -119,7 +119,7 @@ def conform(*words, **variables):
 
 
 def verdict_of(where, done):
-    """The document that a run printed, checked as far as every verdict allows it."""
+    """The document that a run printed, after the checks that hold for every verdict."""
     try:
         verdict = json.loads(done.stdout)
     except ValueError:
@@ -165,7 +165,7 @@ def check_breaks(entry, healthy):
 
 
 def check_usage():
-    """Files that are no plugin, and wrong words: status 2, a sentence and a remedy."""
+    """Files that are no plugin, and wrong arguments, give status 2, a sentence and a remedy."""
     def put(name, content):
         path = os.path.join(work, name)
         with open(path, 'wb') as out:
@@ -174,7 +174,7 @@ def check_usage():
     healthy = os.path.join(fakes, 'healthy.so')
     with open(healthy, 'rb') as source:
         other = bytearray(source.read())
-    other[18] = 3  # e_machine: a processor of 32 bits
+    other[18] = 3  # e_machine of a 32-bit processor
     for words, status in [
             ([put('empty.so', b'')], 2), ([put('text.so', b'no plugin\n' * 100)], 2), ([put('other.so', bytes(other))], 2),
             ([os.path.join(work, 'absent.so')], 2), ([work], 2), ([wye + '-none'], 2), ([], 2), ([healthy, '--quick', '--full'], 2),
@@ -191,7 +191,7 @@ def check_usage():
 
 
 def check_screen():
-    """What people see: a line for each group, the case that ended the process, the rule, the verdict."""
+    """The text output has a line for each group, the case that ended the process, the rule and the verdict."""
     done = conform(os.path.join(fakes, 'misbehaves.so'), '--quick', '--only', 'native,queue', WYE_MISBEHAVES='crash@dispatch')
     text = done.stdout.decode()
     for part in ('plugin `misbehaves`', 'device misbehaves:0', '  native ', '  queue ', 'FAILED ', 'P-8', 'by signal 11 (Segmentation fault)',
@@ -203,7 +203,7 @@ def check_screen():
 
 
 def check_manifest():
-    """A manifest beside the file that says another version is a failure, one that agrees is none."""
+    """A manifest beside the file that states another version is a failure; one that agrees is not."""
     for version, conforms in (('0.1.0', True), ('9.9', False)):
         folder = tempfile.mkdtemp(dir=work)
         shutil.copy(os.path.join(fakes, 'healthy.so'), os.path.join(folder, 'wye_healthy.so'))
@@ -217,7 +217,7 @@ def check_manifest():
 
 
 def check_own_format():
-    """A device that no program of the language runs on: those groups are not tried, and the verdict says why."""
+    """If no program of the language runs on a device, those groups are not tried, and the verdict says why."""
     verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
     if not verdict:
         return
@@ -237,7 +237,7 @@ def schema_draft():
 
 
 os.makedirs(work, exist_ok=True)
-alone = os.path.join(work, 'needs_gone.so')  # linked to a library that no folder has
+alone = os.path.join(work, 'needs_gone.so')  # linked to a library that does not exist
 with open(os.path.join(fakes, 'needs_gone.so'), 'rb') as linked, open(alone, 'wb') as out:
     out.write(linked.read().replace(b'libwye_gone.so', b'libwye_none.so'))
 if validator:

@@ -57,7 +57,7 @@ TEST_CASE("kept cases run again") {
     CHECK(one.out.ends_with("1 equal, 0 different\n"));
     CHECK(fuzz({"--replay", folder.path(""), "--devices", "cpu"})
               .out.ends_with("2 equal, 0 different\n"));
-    // What has no one right result is no proof of anything.
+    // A case without a single right result proves nothing.
     std::string racy = kCase;
     racy.replace(racy.find("r[i] ="), 6, "r[0] =");
     const Outcome race = fuzz({"--replay", folder.write("racy.wye", racy), "--devices", "cpu"});

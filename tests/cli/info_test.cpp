@@ -707,7 +707,7 @@ TEST_CASE("the live views agree with each other") {
     }
     CHECK(info({"--prop", "selector"}).out == selectors);
     CHECK(report["picks"].is_string());
-    // What `auto` picks is what a run gets.
+    // A run gets the device that `auto` picks.
     const Outcome chosen = info({"-l"}, {{"WYE_DEVICE", report["picks"].get<std::string>()}});
     CHECK(chosen.code == 0);
     CHECK(chosen.out.starts_with(report["picks"].get<std::string>() + "\t"));

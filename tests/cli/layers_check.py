@@ -4,9 +4,9 @@
 
 usage: layers_check.py WYE README LAYERS_FOLDER MOCK_FOLDER SAXPY
 
-Lines that begin with `    $ ` are commands; the indented lines after one are what it prints, each a part of a line, in order.
-`exit status N` is its status, else 0. Also checks that the trace of the examples is what the JSON reader of Python takes, with one
-event for each line of the text.
+Lines that begin with `    $ ` are commands. The indented lines after a command are parts of the lines that it prints, in order.
+`exit status N` is its status, which is otherwise 0. Also checks that Python's JSON reader accepts the trace of the examples, and
+that it has one event for each line of the text trace.
 """
 import json
 import os

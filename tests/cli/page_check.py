@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the page of `wye info --html` strictly, offline. Tags balance, nothing is loaded, no script
-runs, and a report with hostile names brings no tag of its own.
+"""Reads the page of `wye info --html` strictly, offline. Tags must balance, nothing may be loaded, no
+script may run, and a report with hostile names must add no tag.
 
 usage: page_check.py WYE HOSTILE_REPORT
 
 chromium also opens the page, without a network. Without chromium the test fails on Debian, where tools/setup
-installs it, and else says that no browser was tried.
+installs it; elsewhere it says that no browser was tried.
 """
 import html.parser
 import os

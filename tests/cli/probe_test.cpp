@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user sees of a plugin that crashes, hangs, ends its process or prints: through the
-// command.
+// Tests what the command shows about a plugin that crashes, hangs, ends its process or prints.
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -257,7 +256,7 @@ TEST_CASE("run refuses a plugin that the probe found harmful, and leaves no file
         CHECK(outcome.out.empty());
         CHECK_FALSE(fs::exists(place.result()));
     }
-    // What the user decides counts.
+    // The user's decision takes precedence.
     const Outcome list = place.wye({"plugins"}, "none");
     CHECK(list.code == 0);
     CHECK(contains(list.out, "crashed, quarantined"));
@@ -309,7 +308,8 @@ TEST_CASE("the user's trust counts in every verb") {
     REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
     CHECK(info("wrong_bytes@dispatch")["devices"][1]["usable"]);
     CHECK(place.run("none").code == 0);
-    // Where its devices are not known, `info` still does not enter it, and says what trust means.
+    // If the devices are not known, `info` still does not open the plugin, and says what trust
+    // means.
     REQUIRE(place.wye({"plugins", "forget", "misbehaves"}, "none").code == 0);
     REQUIRE(place.wye({"plugins", "trust", "misbehaves"}, "none").code == 0);
     const Json plugin = plugin_in(info("abort@init"));
@@ -381,7 +381,7 @@ TEST_CASE("info from remembered verdicts enters no plugin") {
     CHECK(a["devices"] == b["devices"]);
     CHECK_FALSE(a["plugins"][1]["probe"]["remembered"]);
     CHECK(b["plugins"][1]["probe"]["remembered"]);
-    // Of one machine and one environment, a live report and a remembered one do not differ.
+    // A live report and a remembered one of the same machine and environment are equal.
     const TempFolder folder;
     const Outcome third = place.wye({"info", "--json"}, "none");
     const Outcome diff = run_command(

@@ -4,8 +4,9 @@
 
 usage: report_schema.py WYE SCHEMA
 
-A key has one type in all reports, or is null. Reports: of this machine, of selectors that leave
-plugins out or name nothing, with plugins that fail, with wrong variables, redacted, read back.
+A key must have one type in all reports, or be null. The reports are those of this machine, of selectors
+that leave plugins out or name nothing, with plugins that fail, with wrong variables, redacted, and read
+back.
 """
 import json
 import os
@@ -50,7 +51,7 @@ def walk(value, path, types):
 
 
 def keys(value, path, found):
-    """The keys of each object that is no table of facts."""
+    """The keys of each object, except tables of facts."""
     if isinstance(value, dict):
         if not path.endswith('fact_sources'):
             found.setdefault(path, []).append(frozenset(value))
@@ -95,7 +96,7 @@ for path, sets in found.items():
     if len(set(sets)) > 1:
         failures.append(f'{path}: not all have {sorted(set.union(*map(set, sets)) - set.intersection(*map(set, sets)))}')
 
-# The schema refuses what it should.
+# The schema refuses wrong reports.
 for change in ({'schema_version': 'one'}, {'devices': {}}, {'plugins': [{'id': 1}]}):
     if validator.is_valid({**live, **change}):
         failures.append(f'the schema accepts {change}')

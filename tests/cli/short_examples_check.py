@@ -4,9 +4,9 @@
 
 usage: short_examples_check.py WYE FOLDER SOURCES PYTHON LOSSY
 
-FOLDER has the built examples, as short_NAME for C++ and short_NAME_c for C; SOURCES those in Python. PYTHON runs
-the latter; empty: they are left out. LOSSY is an OpenCL loader that loses devices when it is preloaded; empty: this
-build has no OpenCL.
+FOLDER has the built examples, short_NAME for C++ and short_NAME_c for C. SOURCES has those in Python, which PYTHON
+runs; if PYTHON is empty they are left out. LOSSY is an OpenCL loader that loses devices when it is preloaded; it is
+empty if this build has no OpenCL.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ def run(command, more=None):
 
 
 def expect(command, pattern, more=None, messages=None):
-    """The command succeeds, all that it prints fits the pattern, and what it says on standard error `messages`."""
+    """The command succeeds, its output matches the pattern, and its standard error matches `messages`."""
     global ran
     ran += 1
     done = run(command, more)
@@ -46,7 +46,7 @@ def forms(name, languages):
 
 
 def check(device, work):
-    # The other languages call the same library: the CPU is enough for them.
+    # The other languages call the same library, so the CPU is enough for them.
     own = device.startswith('cpu')
     others = ['c', 'py'] if own else []
     chosen = re.escape(f'chosen: {device}, because: ') + r'[^\n]+\n((passed over|found): [^\n]+\n)*'
@@ -79,7 +79,7 @@ def check(device, work):
     expect([one('graph'), device], ''.join(
         f'turn {t}: {" ".join(str((t + i) * 10 * t) for i in range(4))}\n' for t in (1, 2, 3)))
 
-    # Several chunks, the last of which is no whole number of words.
+    # The file has several chunks, the last of which is not a whole number of words.
     content, result = bytes(range(256)) * 10000 + b'end', work / 'out'
     (work / 'in').write_bytes(content)
     expect([one('stream_file'), work / 'in', result, device], '')
@@ -88,7 +88,7 @@ def check(device, work):
 
 
 def check_losses(device):
-    """The first kernel of the process loses the device. Where it can be opened again, the work is done on it, else on another."""
+    """The first kernel of the process loses the device. The work is done on it if it can be opened again, else on another."""
     said = r'lost: [^\n]*CL_INVALID_COMMAND_QUEUE \(-36\)[^\n]*\n'
     for loss, where in (('once', re.escape(device)), ('always', rf'(?!{re.escape(device)})\S+')):
         for command in forms('lost_device', ['c', 'py']):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the documentation site, reads it strictly, and makes it again of headers in which a function is not described.
+"""Makes the documentation site, reads it strictly, and makes it again from headers with an undescribed function.
 
 usage: site_check.py SOURCE THEME PAGE.md...
 
-Each PAGE is that of a verb in Markdown. Every link leads to a page or a place that is there, and nothing is loaded from the
-network; chromium shows the start page, where it is installed. Without doxygen the test fails: tools/setup installs it.
+Each PAGE is the page of a verb in Markdown. Every link must lead to an existing page or place, and nothing may be loaded from
+the network. chromium shows the start page, if it is installed. Without doxygen, which tools/setup installs, the test fails.
 """
 import html.parser
 import os
@@ -79,7 +79,7 @@ def check_start(folder, work):
 
 
 def check_gate(work):
-    """A function without a comment, and a link that leads nowhere, are errors, and the site stays as it was."""
+    """A function without a comment, or a link that leads nowhere, is an error, and the site stays as it was."""
     tree, output = work / 'tree', work / 'kept'
     for folder in ('runtime/include', 'plugin-abi/include'):
         shutil.copytree(source / folder, tree / folder)

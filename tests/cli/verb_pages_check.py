@@ -4,10 +4,10 @@
 
 usage: verb_pages_check.py WYE PROGRAM MANUAL...
 
-Each MANUAL is wye-VERB.1. Examples are the blocks of code under EXAMPLES: a line that begins with "$ " is a command, what follows
-it is all that it prints, on standard output and standard error. There `...` stands for any text, alone on a line for any lines,
-and a last line "[exit status N]" for a status that is not 0. The examples of a page run one after the other in a folder that has
-PROGRAM, saxpy.wye, and three small files.
+Each MANUAL is wye-VERB.1. Examples are the blocks of code under EXAMPLES. A line that begins with "$ " is a command, and the
+lines after it are all that it prints, on standard output and standard error. `...` stands for any text, and alone on a line for
+any lines. A last line "[exit status N]" states a status that is not 0. The examples of a page run one after the other in a folder
+that has PROGRAM, saxpy.wye, and three small files.
 """
 import os
 import re
@@ -46,7 +46,7 @@ def pattern_of(lines):
 
 
 def check_examples(name, text, folder):
-    """The commands of a page run in one shell, so that a variable that one sets holds for the next."""
+    """The commands of a page run in one shell, so that a variable keeps its value for later commands."""
     global ran
     found = list(examples(text))
     if not found:
@@ -72,7 +72,7 @@ def words_of(text):
 
 
 def check_text(name, manual):
-    """The words of `wye help VERB`, in capitals, are those of its manual page."""
+    """`wye help VERB` and the manual page have the same words, compared in capitals."""
     helped = run([wye, 'help', name])
     if helped.returncode != 0:
         failures.append(f'wye help {name}: {helped.stdout}')

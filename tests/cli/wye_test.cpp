@@ -353,8 +353,8 @@ TEST_CASE("a program that never ends is given up after its time limit") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
         CHECK(contains(outcome.err, "did not end"));
-        // What stops is closed; what does not is abandoned and named. On a machine that is very
-        // busy the time goes to the driver's compiler, which ends.
+        // A device that stops is closed; one that does not is abandoned, and named. On a very busy
+        // machine the time goes to the driver's compiler, which ends.
         if (!contains(outcome.err, "compiling"))
             CHECK(contains(outcome.err, "was abandoned") != stops);
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});

@@ -62,7 +62,7 @@ void report(Target& target, const Options& options, const std::string& name, con
     std::vector<std::string> remarks = {name + " on " + selector};
     Case smallest = what;
     Finding last = finding;
-    // For a case that does not end, each step would take the whole time limit.
+    // If a case does not end, each step would take the whole time limit.
     const bool ends = finding.kind != Finding::Kind::Error || finding.code != wye::Code::TIMEOUT;
     const Finding again = ends ? judge_changed(what) : finding;
     if (!again.like(finding)) {

@@ -278,7 +278,7 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     return d;
 }
 
-// What the query answers, whatever it describes.
+// The answer of the query, with any description.
 inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* description,
                          const wye_plugin_desc** out) {
     for (auto* entry = static_cast<const wye_header*>(hello->header.next); entry != nullptr;

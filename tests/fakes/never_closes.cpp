@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Never returns from closing its device, like a driver whose kernel never ends. Logs that it was
-// entered, and goes on logging.
+// A plugin that never returns from closing its device, like a driver whose kernel never ends. Logs
+// that the call was entered, and continues to log.
 #include <ctime>
 
 #include "base.hpp"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The system calls of the whole process, by their names in the C library: files, folders,
- * libraries, threads. Calls of Wye's code are counted and may fail with an errno that the call can
- * return, be interrupted, or be cut short. In C, since the C library's header declares some of them
- * with exception specifications in C++. */
-#undef _FILE_OFFSET_BITS /* both forms of each call are defined */
+ * Replaces the system calls of the whole process, by their names in the C library: files, folders,
+ * libraries, threads. Calls from Wye's code are counted. They may fail with an errno that the call
+ * can return, be interrupted, or transfer fewer bytes. This file is C, since in C++ the C library's
+ * headers declare some of these functions with exception specifications. */
+#undef _FILE_OFFSET_BITS /* the 32-bit and the 64-bit form of each call are defined */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -24,7 +24,7 @@
 
 #include "faults/modules.h"
 
-/* By flavour: a common error, a rarer one, and an interruption. */
+/* The errors of a call by flavour, the common one first. */
 typedef struct Errors {
     int by_flavour[3];
 } Errors;
@@ -41,14 +41,14 @@ static const Errors kThread = {{EAGAIN, ENOMEM, EPERM}};
 
 static int chosen(Errors errors) { return errors.by_flavour[faults_flavour() % 3]; }
 
-/* Whether this call fails; errno is then set. */
+/* Whether this call must fail. If so, errno is set. */
 static int fails(const char* name, Errors errors, void* caller) {
     if (!faults_system_call(name, caller)) return 0;
     errno = chosen(errors);
     return 1;
 }
 
-/* Sanitizers must intercept new threads and libraries. */
+/* The functions of sanitizers, which must see new threads and libraries. */
 __attribute__((weak)) int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*,
                                                        void* (*)(void*), void*);
 __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
@@ -59,7 +59,8 @@ __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
     static __typeof__(&name) real; \
     if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name)
 
-/* result NAME(parameters), which fails with `bad`; `given` are the parameters' names. */
+/* Defines result NAME(parameters), which returns `bad` on failure. `given` are the names of the
+ * parameters. */
 #define FAILING(result, name, parameters, given, errors, bad) \
     EXPORT result name parameters {                           \
         REAL(name);                                           \
@@ -80,7 +81,7 @@ __attribute__((weak)) void* __interceptor_dlopen(const char*, int);
         return real given_mode;                                                                    \
     }
 
-/* Interrupted: half of the bytes are moved, and the caller must continue. */
+/* An interrupted transfer moves half of the bytes, and the caller must continue. */
 #define MOVING(name, parameters, given, given_half, errors)                      \
     EXPORT ssize_t name parameters {                                             \
         REAL(name);                                                              \
@@ -162,11 +163,11 @@ EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     return real(thread, attributes, start, argument);
 }
 
-/* Opens an absent library, so that dlerror reports it as usual. */
+/* Fails by opening an absent library, so that dlerror reports it as usual. */
 EXPORT void* dlopen(const char* path, int mode) {
     REAL(dlopen);
     if (path != NULL && fails("dlopen", kOpen, CALLER)) path = "libmade-to-fail.so.0";
     if (__interceptor_dlopen != NULL) return __interceptor_dlopen(path, mode);
-    /* A tail call: the caller's library path applies. */
+    /* As a tail call, so that the library path of the caller applies. */
     return real(path, mode);
 }

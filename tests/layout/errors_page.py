@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails unless runtime/ERRORS.md has one full row for each status code of the ABI's header, in its order."""
+"""Fails unless runtime/ERRORS.md has one complete row for each status code of the ABI's header, in the same order."""
 import pathlib
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# No source file above 800 lines, the ABI header excepted (one contract, one file). Prints the size of the tree.
+# No source file has more than 800 lines, except the ABI header (one contract, one file). Prints the size of the tree.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 limit=800

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every C and C++ file is formatted by clang-format 14. $1: the clang-format command.
+# Every C and C++ file is formatted as clang-format 14 does. $1: the clang-format command.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 # One run over all files reports each line that it would change.

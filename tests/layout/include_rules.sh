@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which folder may include which headers. Meson gives each folder its own include directories; this test also finds
+# States which folder may include which headers. Meson gives each folder its own include directories. This test also finds
 # relative paths and system headers, which Meson does not see.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 # allow FOLDER REGEX WHY: every #include in FOLDER, outside the C and C++ standard library, matches REGEX.
-# Names are matched without their quotes or brackets. A name without a folder is the file's neighbour.
+# Names are matched without their quotes or brackets. A name without a folder is a file in the same folder.
 standard='[a-z_0-9]+|(assert|complex|ctype|errno|fenv|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time)\.h'
 allow() {
     local folder=$1 regex=$2 why=$3 file line name

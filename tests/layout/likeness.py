@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How alike the plugins' files of one noun are.
+"""Measures how alike the plugins' files of one noun are.
 
     tests/layout/likeness.py [--rev COMMIT] [FLOOR...]      FLOOR: noun=0.60, below which it fails
 
-A noun's header and source are compared, plugin with plugin, as statements: comments and includes are left out, and names
-(with what qualifies them), strings and numbers are made equal, so that only the shape counts; where a statement is broken
-into lines does not. The likeness of two plugins is twice the number of statements that stand in both, in the same order
-(difflib), over the number in all. A noun's likeness is the median over the six pairs: one plugin that differs for a reason
-of its driver does not hide that the rest drifts apart, as a mean or a minimum would. With --rev, as the files were then.
-Also asserted, without --rev: every plugin has the same files on top of its folder.
+A noun's header and source are compared, plugin with plugin, as statements. Comments and includes are left out, and names
+(with their qualifiers), strings and numbers are made equal, so that only the shape counts. Line breaks within a statement
+do not count. The likeness of two plugins is twice the number of statements that both have, in the same order (difflib),
+divided by the number of statements of both. A noun's likeness is the median over the six pairs. A mean or a minimum would
+let one plugin, which differs for a reason of its driver, hide that the others drift apart. --rev compares the files as
+they were then. Without --rev it is also checked that every plugin has the same files at the top of its folder.
 """
 import difflib
 import itertools

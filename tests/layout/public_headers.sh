@@ -8,7 +8,7 @@ flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
 includes=()
 while read -r folder; do includes+=(-I "${folder%/wye}"); done < <(find plugin-abi runtime/include -type d -name wye | sort)
 
-# One compilation; prints nothing when it is clean.
+# Compiles one header in one language. Prints nothing if there is no warning.
 try() {
     local output
     if output=$("$@" 2>&1); then
@@ -18,7 +18,7 @@ try() {
     fi
 }
 
-# Each compilation is a process of its own; they all write whole lines to one pipe.
+# Each compilation is a separate process. All write whole lines to one pipe.
 while read -r line; do
     if [ "$line" = clean ]; then pass; else fail "$line"; fi
 done < <(

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# sources GLOB...: files of the tree whose name matches one of the globs, sorted.
+# sources GLOB...: lists the files of the tree whose name matches one of the globs, sorted.
 sources() {
     local args=() glob
     for glob in "$@"; do args+=(-o -name "$glob"); done
@@ -12,13 +12,13 @@ sources() {
 
 passed=0
 failed=0
-# fail SENTENCE: one finding, with its remedy.
+# fail SENTENCE: reports one finding, with its remedy.
 fail() {
     printf '%s\n' "$1"
     failed=$((failed + 1))
 }
 pass() { passed=$((passed + 1)); }
-# finish: prints the last line of a test and exits with its status. Checking no file is a failure too.
+# finish: prints the last line of a test and exits with its status. Fails if no file was checked.
 finish() {
     echo "$passed looked at and in order, $failed findings"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

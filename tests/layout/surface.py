@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if runtime/SURFACE.md names a call that no public header has, or a test that its file has not."""
+"""Fails if runtime/SURFACE.md names a call that no public header has, or a test that its file does not have."""
 import pathlib
 import re
 import sys
@@ -11,7 +11,7 @@ HEADERS = [ROOT / 'plugin-abi/include/wye/abi.h', *sorted((ROOT / 'runtime/inclu
 
 
 def strings(text):
-    """The names of the cases of a test file, each joined over the lines that it is split into."""
+    """The names of the cases of a test file. A name that is split over several lines is joined."""
     for found in re.findall(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text):
         yield ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', found))
 

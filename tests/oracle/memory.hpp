@@ -21,8 +21,8 @@ Type loaded(Type element);
 enum class Access { Read, Write, Ordered, Add, Min, Max, And, Or, Xor };
 inline constexpr int kAccesses = 9;
 
-// Who makes an access: invocation (its number in the grid), workgroup, and interval between that
-// workgroup's barriers.
+// The origin of an access: the invocation (by its number in the grid), the workgroup, and the
+// interval between barriers of that workgroup.
 struct Accessor {
     std::uint64_t workgroup = 0;
     std::uint64_t interval = 0;

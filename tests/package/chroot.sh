@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the packages in folder PACKAGES with apt in a new Debian of the release of this one, uses them, and purges them. Needs
-# mmdebstrap, root and the network. `tools/package --chroot` runs this; it takes minutes, so it is no test of the build.
+# Installs the packages in folder PACKAGES with apt in a fresh Debian of the same release as this system, uses them, and
+# purges them. Needs mmdebstrap, root and the network. `tools/package --chroot` runs this. It takes minutes, so it is not a
+# test of the build.
 #
 #   chroot.sh PACKAGES
 set -euo pipefail
@@ -12,7 +13,7 @@ root=$work/root
 chmod 755 "$work"
 trap 'rm -rf --one-file-system "$work"' EXIT
 
-# The settings of apt here (proxies, mirrors) serve there too.
+# The fresh system uses the apt settings of this one (proxies, mirrors).
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do [ ! -s "$file" ] || sources+=("$file"); done
 apt-config dump | grep -iE '^Acquire::(https?|Retries)' >"$work/apt.conf" || true
@@ -25,7 +26,8 @@ cp "$here/consumer.c" "$here/saxpy.h" "$here/../../runtime/examples/programs/sax
 mapfile -t debs < <(cd "$packages" && printf '/packages/%s\n' *.deb)
 apt=(chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
 
-# Files that apt and dpkg keep for themselves are not those of packages. Nor is the loader's cache, which has none of ours later.
+# Files that apt and dpkg keep for themselves belong to no package. Nor does the loader's cache, from which our libraries are
+# gone after the purge.
 files() { find "$root" -xdev ! -path "$root/var/*/apt*" ! -path "$root/var/lib/dpkg/*" ! -path "$root/var/log/*" \
     ! -path "$root/var/cache/ldconfig/*" -printf '%P %y %l\n' | LC_ALL=C sort; }
 

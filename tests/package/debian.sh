@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the Debian packages of a build, looks at what is in them, and uses them unpacked. Its last line is "N passed, N failed".
+# Makes the Debian packages of a build, checks their contents, and uses them unpacked. The last line is "N passed, N failed".
 #
 #   debian.sh BUILD SOURCE PREFIX
 set -uo pipefail
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 . "$here/try.sh"
 
-# Without debugging data, and not compressed, since that takes longer than all else.
+# The packages have no debugging data and are not compressed, since that takes longer than all else.
 if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools/package" --output "$work/packages" "$build"; then
     echo "0 passed, 1 failed"
     exit 1
@@ -21,7 +21,7 @@ for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plu
 python=$(meson introspect --installed "$build" | jq -r 'values[]' | grep -q '/wye/__init__.py$' && echo python3-wye)
 expected=(libwye-dev libwye0 $python wye-layers "${plugins[@]/#/wye-plugin-}" wye-tools)
 
-# Their listings: permissions, owner, path.
+# The listing of each package has permissions, owner and path.
 names=()
 for file in "$work/packages"/*.deb; do
     name=$(dpkg-deb -f "$file" Package)
@@ -36,7 +36,7 @@ the_names() { diff <(printf '%s\n' "${expected[@]}" | sort) <(printf '%s\n' "${n
 try "the packages are the libraries, the tools, and one for each plugin" the_names
 field() { sed -n "s/^$2: //p" "$work/$1.control"; } # field PACKAGE FIELD
 
-# What Meson installs, against what is in the packages beside the licence and the changelog that each has.
+# Compares what Meson installs with what is in the packages, except the licence and the changelog that each package has.
 installed() {
     meson introspect --installed "$build" | jq -r 'to_entries[] | "\(.key)\t\(.value)"' | while IFS=$'\t' read -r from to; do
         if [ -d "$from" ]; then (cd "$from" && find . -type f -printf "$to/%P\n"); else echo "$to"; fi
@@ -63,7 +63,7 @@ try "each package has its licence" licence
 members() { ! cat "$work"/*.members | grep -vxE './(control|md5sums|shlibs|symbols|triggers)?'; }
 try "no package has a script or a file of settings" members
 
-# Dependencies: words without versions and alternatives.
+# Lists dependencies without versions and alternatives.
 words() { field "$1" "$2" | tr ',|' '\n\n' | sed -e 's/(.*)//' -e 's/:any//' -e 's/ //g'; } # words PACKAGE FIELD
 ours() { printf '%s\n' "${names[@]}" | grep -qx -- "$1"; }
 closure() {
@@ -98,7 +98,7 @@ try "what plugins open at run time is recommended, and not needed" loaders
 version() { for name in "${names[@]}"; do [ "$(field "$name" Version)" = "$("$build/tools/wye" --version | cut -d' ' -f2)-1" ] || return 1; done; }
 try "their version is that of the command" version
 
-# Unpacked into an empty folder.
+# Uses the packages unpacked into an empty folder.
 lib=$(dirname "$(find "$root/usr/lib" -name libwye.so)")
 unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
 export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa

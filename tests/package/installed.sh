@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson, from C,
-# C++ and Python, as a subproject, and for plugins out of tree. Its last line is "N passed, N failed".
+# Installs a build, moves the installed tree, and uses it as applications and vendors do: with pkg-config, CMake and Meson,
+# from C, C++ and Python, as a subproject, and for plugins out of tree. The last line is "N passed, N failed".
 #
 #   installed.sh BUILD SOURCE PREFIX LIBDIR PYTHON
 #
-# PYTHON: that which the package for Python was installed for; empty: none.
+# PYTHON is the Python that the package was installed for, or empty if none.
 set -uo pipefail
 build=$1 source=$2 prefix=$3 libdir=$4 python=$5
 here=$source/tests/package
@@ -26,7 +26,7 @@ unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
 export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
 strict=(-Wall -Wextra -Wpedantic -Werror -O1)
 
-# The command needs no variable, wherever the tree is.
+# The command needs no environment variable, wherever the tree is.
 try "the command runs" "$installed/bin/wye" --version
 try "the command finds its helpers" "$installed/bin/wye" fuzz --help
 names() { [ "$(ls "$installed/bin")" = wye ]; }
@@ -53,7 +53,7 @@ if [ -e "$lib/libwye.a" ]; then
     try "static, C needs no libwye.so" alone
 fi
 
-# The package for Python finds the library of the moved tree.
+# The Python package finds the library of the moved tree.
 if [ -n "$python" ]; then
     site=$(dirname "$(find "$installed" -type d -path '*-packages/wye')")
     try "Python runs" env PYTHONPATH="$site" "$python" -B -c "import wye
@@ -61,7 +61,7 @@ assert wye.Program.from_file('$installed/share/doc/wye/examples/programs/saxpy.w
 assert '$lib/libwye.so' in open('/proc/self/maps').read()"
 fi
 
-# A plugin out of tree: the template, under a name of its own, in the folder that pkg-config names.
+# Builds a plugin out of tree: the template, as plugin `null`, in the folder that pkg-config names.
 plugindir=$(pkg-config --variable=plugindir wye-plugin)
 in_prefix() { [ "$(realpath -m "$plugindir")" = "$(realpath -m "$lib/wye/plugins")" ]; }
 try "pkg-config names the moved folder for plugins" in_prefix
@@ -72,7 +72,7 @@ cat >"$plugindir/wye_null.wye.json" <<J
 {"schema": 1, "id": "null", "library": "wye_null.so", "arch": "$(uname -m)", "backend": "null", "version": "0.1.0",
  "abi": {"major": $(abi major), "draft": $(abi draft), "minor_needed": $(abi minor), "minor_built": $(abi minor)}}
 J
-# It has no device, so the command's status is not 0.
+# The plugin has no device, so the command's status is not 0.
 lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
     jq -e '.plugins[] | select(.id == "null") | .state == "ready"' "$work/null.json"; }
 try "the command lists the plugin" lists
@@ -98,7 +98,7 @@ else()
 endif()"; }
 try "CMake is told that a newer version is not here" newer
 
-# Meson: installed, and as a subproject, which is configured only.
+# Meson uses Wye installed, and as a subproject, which is only configured.
 mkdir -p "$work/meson/subprojects"
 cp "$work/cmake"/*.[ch] "$work/cmake/consumer.cpp" "$work/meson/"
 cat >"$work/meson/meson.build" <<'M'
@@ -118,7 +118,7 @@ subproject() { meson setup "$work/meson/within" "$work/meson" --force-fallback-f
     ninja -C "$work/meson/within" -n c_consumer cpp_consumer; }
 try "Meson, as a subproject" subproject
 
-# Projects of `wye new-plugin`. The tutorial builds one for opencl-c, with Meson and with CMake.
+# Builds projects of `wye new-plugin`. The tutorial builds one for opencl-c, with Meson and with CMake.
 export PATH=$installed/bin:$PATH CMAKE_PREFIX_PATH=$installed
 mkdir "$work/tutorial"
 try "the commands of the tutorial for plugins" "$here/tutorial.py" "$installed/share/doc/wye/plugin-tutorial.md" "$work/tutorial"
@@ -127,7 +127,7 @@ project() { # NAME FORMAT
         meson compile -C "$work/$1/build" && "$work/$1/tests/program.sh" wye "$work/$1/build"
 }
 try "a plugin of wye-program" project wire wye-program
-# The tutorial tries all groups on its plugin.
+# The tutorial runs all groups on its plugin.
 try "it conforms" wye conform --quick --only file,load,plugin,skew,device,memory,program,queue,reference "$work/wire/build/wye_wire.so"
 one_symbol() { [ "$(nm -D --defined-only "$work/wire/build/wye_wire.so" | cut -d' ' -f3)" = wye_plugin_query_1 ]; }
 try "it exports the query only" one_symbol

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Counts what works, for the scripts here: to be sourced, once $work is a folder. The counts are in $passed and $failed.
+# Counts which checks succeed, for the scripts of this folder. Sourced, once $work is a folder. The counts are in $passed and
+# $failed.
 passed=0 failed=0
 
-# try NAME COMMAND...: the command must succeed.
+# try NAME COMMAND...: runs a check, which is a command that must succeed.
 try() {
     local name=$1
     shift

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the shell commands of the tutorial for plugins, in order, and compares what it says they print.
+"""Runs the shell commands of the tutorial for plugins, in order, and compares their output with the tutorial's.
 
 usage: tutorial.py PAGE FOLDER
 
-The blocks marked `sh` run in one shell, in FOLDER, which is empty. Each line of a block marked `text`
-must be a line of the standard output of the block before it. Exit status: 0 all is so, 1 not.
+The blocks marked `sh` run in one shell, in FOLDER, which must be empty. Each line of a block marked `text`
+must be a line of the standard output of the block before it. Exit status: 0 if all are, else 1.
 """
 import re
 import subprocess

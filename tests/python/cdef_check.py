@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the declarations that the Python package gives to cffi with the public headers.
 
-One C file is compiled that includes the headers. It repeats every prototype of _functions.h, which
-a compiler refuses if it differs, and asserts what cffi made of _types.h: the size of each structure,
-the place and type of each member, and the value of each constant. What the headers have beyond that
-is no fault.
+Compiles one C file that includes the headers. The file repeats every prototype of _functions.h, which
+the compiler refuses if it differs. It also asserts cffi's view of _types.h: the size of each structure,
+the offset and type of each member, and the value of each constant. Headers may declare more than that.
 """
 import pathlib
 import re
@@ -16,7 +15,7 @@ HEADERS = ("buffer.h", "device.h", "wye.h")
 
 
 def same(what, ffi, kind):
-    """The C expression that `what` has the type that cffi knows. cffi drops `const` in members."""
+    """A C expression which is true if `what` has the type that cffi knows. cffi drops `const` in members."""
     name = ffi.getctype(kind)
     test = f"__builtin_types_compatible_p({what}, {name})"
     if kind.kind == "pointer" and kind.item.kind != "function":
@@ -25,12 +24,12 @@ def same(what, ffi, kind):
 
 
 def source(folder):
-    """The C file for the declarations in a folder."""
+    """The text of the C file for the declarations in a folder."""
     types, functions = ((folder / name).read_text() for name in ("_types.h", "_functions.h"))
     ffi = cffi.FFI()
     ffi.cdef(types)
     lines = [f'#include "wye/{name}"' for name in HEADERS]
-    # A function that no header declares is an error here, before its prototype.
+    # A function that no header declares is an error at this use, which precedes its prototype.
     lines += [f"extern __typeof__({name})* has_{name};"
               for name in re.findall(r"\b(wye_\w+)\(", functions)]
     lines.append(functions)
@@ -48,7 +47,7 @@ def source(folder):
                                f"the type of {name}.{member}"))
         elif kind.kind == "pointer" and kind.item.kind == "function":
             checks.append((same(name, ffi, kind), f"the type {name}"))
-    # cffi has the constants of a library; the process itself serves.
+    # cffi reads constants through a library; the process itself serves as one.
     lib = ffi.dlopen(None)
     for name in dir(lib):
         checks.append((f"{name} == {getattr(lib, name)}", f"the value of {name}"))
@@ -58,7 +57,7 @@ def source(folder):
 
 
 def check(folder, root, compiler):
-    """What is wrong with the declarations in a folder; empty: nothing."""
+    """The faults of the declarations in a folder, or an empty text."""
     text, count = source(folder)
     if count < 300:
         return f"only {count} comparisons were made"

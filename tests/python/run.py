@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel of the Python package, installs it into a temporary folder, and runs the tests of
-this folder with that.
+this folder with it.
 
 usage: run.py SOURCE LIBRARY CC...
 
@@ -34,7 +34,7 @@ def main() -> int:
                         "--target", work / "site", wheel], check=True)
         here = pathlib.Path(__file__).resolve().parent
         folders = [str(library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-        # The soname beside the library is what the loader finds.
+        # The loader finds the library by its soname.
         environment = {
             **os.environ, "PYTHONPATH": f"{work / 'site'}:{here}", "PYTHONDONTWRITEBYTECODE": "1",
             "LD_LIBRARY_PATH": ":".join(folders), "WYE_TEST_SOURCE": str(source),

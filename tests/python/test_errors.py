@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused, and how it is said."""
+"""Refused calls, and the texts of their errors."""
 import pathlib
 import tempfile
 import unittest

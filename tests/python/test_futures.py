@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dispatches that are not waited for."""
+"""Asynchronous dispatches."""
 import asyncio
 import threading
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is freed when, and that arrays outlive what they came from."""
+"""When objects are freed, and that arrays outlive the objects that they came from."""
 import gc
 import subprocess
 import sys
@@ -19,7 +19,7 @@ X = np.arange(1000, dtype=np.float32)
 
 
 class Recorder:
-    """The library, which notes the calls that free or close something."""
+    """A wrapper of the library that records the calls that free or close something."""
 
     def __init__(self, lib):
         self.lib, self.calls = lib, []
@@ -154,7 +154,7 @@ class EndOfTheProcess(unittest.TestCase):
         return done.stdout
 
     def test_everything_left_behind(self):
-        # Globals of every kind, work in flight, and a callback that is still to come.
+        # Global objects of every kind, work in flight, and a callback that was not made yet.
         out = self.python("""
 context = wye.Context(plugins=False)
 device = context.device("cpu")

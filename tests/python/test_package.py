@@ -105,7 +105,7 @@ class Package(unittest.TestCase):
 
 class Library(unittest.TestCase):
     def loads(self, prefix, code, **environment):
-        """Runs code with the package of a prefix, of which it knows nothing else."""
+        """Runs code with the package of a prefix; nothing else of the prefix is known."""
         site = next(prefix.glob("lib/python*/site-packages"))
         return subprocess.run(
             [sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=250,

@@ -5,9 +5,9 @@
 usage: abi_check.py check|update LIBRARY CC...
 
 LIBRARY is libwye.so with debugging data; CC compiles an object that uses each structure and enumeration of the plugin headers.
-Only what the public headers declare counts. New functions are compatible. Everything else has to be reviewed, members at the end of a
-structure too: abidiff does not know that Wye's structures carry their size. Exit status: 0 the same, or compatible; 1 changed;
-2 wrong usage.
+Only what the public headers declare counts. New functions are compatible. Everything else has to be reviewed, even new members at
+the end of a structure, since abidiff does not know that Wye's structures carry their size. Exit status: 0 same or compatible,
+1 changed, 2 wrong usage.
 """
 import contextlib
 import io
@@ -59,7 +59,7 @@ def store(text, place):
 
 
 def compatible(text, place, work):
-    """Without a difference but new functions."""
+    """Whether new functions are the only difference."""
     if not place.exists():
         print(f'{place.relative_to(ROOT)} is missing')
         return False
@@ -72,7 +72,7 @@ def compatible(text, place, work):
 
 
 def finds_a_change(compiler, work):
-    """Whether headers in which a structure lost a member are found to be incompatible."""
+    """Whether the comparison finds that a structure without one of its members is incompatible."""
     shutil.copytree(FOLDERS[1], work / 'changed')
     header = work / 'changed/wye/abi.h'
     text = header.read_text(encoding='utf-8')

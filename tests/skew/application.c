@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small application in C, which is stored with the library that it was built with.
+ * A small application in C. The archives store it with the library that it was built with.
  *
  *   application run SELECTOR PROGRAM.wye INPUT OUTPUT BYTES PARAM...
  *       runs a program with one input, then one output of BYTES bytes, and integer parameters
@@ -22,7 +22,7 @@ static int fail(wye_error* error) {
     return 1;
 }
 
-/* All bytes of a file, with a null byte behind them; ends the program if it cannot be read. */
+/* Returns all bytes of a file, followed by a null byte. Ends the program if it cannot be read. */
 static char* bytes_of(const char* path, size_t* size) {
     FILE* file = fopen(path, "rb");
     char* bytes = NULL;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds what skew_check.py keeps of this state of the sources, and stores it as archives/draft-N-DATE.tar.xz: the library, an
-# application, and the plugins null, cpu (also as cpu_file) and vendor, without symbols, and archive.json, which has the draft, the
-# date of the last commit and the numbers of the ABI. Made small: no debugging data, optimised for size, the baseline kernels only.
+# Builds the files of this state of the sources that skew_check.py needs later, and stores them as
+# archives/draft-N-DATE.tar.xz. They are the library, an application, the plugins null, cpu (also as cpu_file) and vendor,
+# without symbols, and archive.json with the draft, the date of the last commit and the numbers of the ABI. To be small they
+# have no debugging data, are optimised for size, and have the baseline kernels only.
 #
 #   archive.sh [BUILD]    BUILD: a folder for the build, which is kept; without one, a temporary folder
 set -euo pipefail
@@ -37,7 +38,7 @@ printf '{"draft": %d, "major": %d, "minor": %d, "version": "%s", "date": "%s", "
     "$(number MINOR)" "$(meson introspect --projectinfo "$build" | sed -E 's/.*"version": "([^"]*)".*/\1/')" "$date" "$(uname -m)" >archive.json
 archive=$here/archives/draft-$(number DRAFT)-$date.tar.xz
 mkdir -p "$here/archives"
-# The library and the plugin have code in common: a window larger than both finds it.
+# The library and the plugin have code in common, which the compressor finds with a window larger than both.
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -c -- * | xz --x86 --lzma2=preset=9e,dict=64MiB >"$work/archive"
 mv "$work/archive" "$archive"
 ls -l "$archive"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The CPU plugin of the file wye_cpu.so beside this one, under the id `cpu_file`: the host's own
- * CPU device would take precedence over a plugin with the id `cpu`. */
+ * Loads the CPU plugin from the file wye_cpu.so beside this one and gives it the id `cpu_file`,
+ * since the host's own CPU device would take precedence over a plugin with the id `cpu`. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out) {
     static union {
         wye_plugin_desc desc;
-        unsigned char bytes[4096]; /* a later description may be larger */
+        unsigned char bytes[4096]; /* larger than the description of any later version */
     } renamed;
     static const char id[] = "cpu_file";
     char path[4096];

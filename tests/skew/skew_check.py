@@ -4,10 +4,10 @@
 
 usage: skew_check.py ABI VERSION SHA256 OTHER_DRAFT APPLICATION LIBRARY PLUGIN...
 
-ABI is MAJOR.DRAFT.MINOR of the build, VERSION that of its plugins, SHA256 the program sha256.wye, OTHER_DRAFT a plugin of another draft. The
-others are the build's: the application of this folder, libwye.so, and the files of the plugins null, cpu, vendor and
-cpu_file. Of one draft each host runs programs on each plugin, and the results are compared with arithmetic
-and a digest computed here. A host refuses plugins of other drafts by name. The last line is "N passed, N failed".
+ABI is MAJOR.DRAFT.MINOR of the build, VERSION the version of its plugins, SHA256 the program sha256.wye, OTHER_DRAFT a plugin of
+another draft. The other files are the build's: the application of this folder, libwye.so, and the plugins null, cpu, vendor and
+cpu_file. Within one draft each host runs programs on each plugin, and the results are compared with arithmetic and a digest
+computed here. A host must refuse plugins of other drafts by name. The last line is "N passed, N failed".
 """
 import hashlib
 import json
@@ -38,7 +38,7 @@ def check(good, what, detail=''):
 
 
 class Side:
-    """A library with an application, and plugins, of one age."""
+    """A library, an application and plugins of one age."""
 
     def __init__(self, name, folder, abi):
         self.name, self.folder, self.abi = name, folder, abi
@@ -113,7 +113,7 @@ def works(host, plugins, work, sha256):
 
 
 def refused(host, name, folder, plugin, draft, ours):
-    """Both drafts are named, and the application goes on."""
+    """The error names both drafts, and the application continues."""
     state = states(host, folder).get(plugin, ['', '', ''])
     check(state[1] == ABI_MISMATCH and f'draft {draft}' in state[2] and f'draft {ours}' in state[2],
           f'the host of {host.name} refuses {plugin} of {name}, and names both drafts', str(state))
@@ -139,7 +139,7 @@ def main(words):
                 else:
                     for plugin in LIBRARIES:
                         refused(host, plugins.name, plugins.folder, plugin, plugins.abi['draft'], host.abi['draft'])
-            # Other drafts, by the manifest, and by the plugin itself where the manifest does not tell.
+            # The host finds another draft in the manifest, or in the plugin if the manifest does not state it.
             for claimed in (abi['draft'] - 1, host.abi['draft']):
                 folder = work / f'other-{host.name}-{claimed}'
                 folder.mkdir()

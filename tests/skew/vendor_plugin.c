@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plugin out of tree, as a vendor of a device with one fixed function would write it: C11, and
- * nothing of Wye but wye/abi.h. The device runs programs named `scale`, which compute
- * `r[i] = x[i] * k + 7`, on the host and at once; it refuses all others. */
+ * A plugin out of tree, as a vendor of a device with one fixed function would write it. It is C11
+ * and uses only wye/abi.h of Wye. The device runs programs named `scale`, which compute
+ * `r[i] = x[i] * k + 7`, on the host during the submit. It refuses all other programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct wye_program_object {
     int unused;
 };
 struct wye_queue_object {
-    uint64_t newest; /* of the queue's timeline, which is the queue itself */
+    uint64_t newest; /* value of the queue's timeline, which is the queue itself */
 };
 
 static const wye_device_table device_table;
@@ -183,7 +183,7 @@ static wye_status device_query(wye_device_object* device, const wye_event* event
     return event->value <= queue->newest ? WYE_OK : WYE_NOT_READY;
 }
 
-/* Work ends as it is submitted, so there is nothing to sleep for. */
+/* Work ends during its submit, so this never needs to sleep. */
 static wye_status device_wait(wye_device_object* device, const wye_event* events, uint64_t count,
                               uint32_t any, uint64_t timeout_ns, uint64_t* index,
                               wye_error** error) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: arguments.sh WYE PROGRAMS SEED RUNS
-# Runs the command with random arguments. It must return one of its own statuses and, unless that is 0, print a remedy.
+# Runs the command with random arguments. It must exit with one of its own statuses and, unless that is 0, print a remedy.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 runs=$1
-# The CPU only: other tests cover drivers.
+# Only the CPU is tested here, since other tests cover drivers.
 export WYE_PLUGIN_PATH=$work/none
 cp "$programs"/{saxpy,mix,histogram,bitonic,matmul}.wye .
 mkdir folder
@@ -20,7 +20,7 @@ numbers=(0 1 2 7 64 255 256 65535 65536 4294967295 4294967296 922337203685477580
     '99999999999999999999999999' $'\n' $'\xff\xfe' "$long")
 files=(saxpy.wye mix.wye histogram.wye bitonic.wye matmul.wye saxpy.wire cut.wye empty.bin x.bin odd.bin folder absent.wye
     /dev/null folder/absent '' . "$long" $'\xff\xfe' -)
-# Nothing random may be written outside the folder.
+# Nothing random may be written outside of the folder.
 targets=(r.bin r.bin s.bin folder folder/r.bin absent/r.bin /dev/null /dev/full '' "$long" x.bin)
 names=(x y r a words data hist '' '=' "$long" $'\xff' total)
 devices=(cpu cpu cpu cpu:0 cpu:1 auto '' , cpu,auto opencl:0 'cpu cpu' CPU cpu:4294967296 "$long" $'\x1b[2J' vulkan,cpu)

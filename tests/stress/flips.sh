@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: flips.sh WYE PROGRAMS SEED FLIPS DEVICE...
-# Changes one byte of a file in Wye's cache, FLIPS times for each file: results must stay the same.
+# Changes one byte of a file in Wye's cache, FLIPS times for each file. Results must stay the same.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 flips=$1
 shift
@@ -27,7 +27,7 @@ for device in "$@"; do
     rm -rf cache kept
     check "$device without a cache"
     check "$device with a cache"
-    # The CPU's programs are not cached: compiling is faster than reading.
+    # The CPU's programs are not cached, since compiling is faster than reading.
     if [ ! -d cache ]; then
         [ "$device" = cpu ] || fail "$device: nothing is kept, so this test tries nothing"
         continue
@@ -36,7 +36,7 @@ for device in "$@"; do
     while IFS= read -r file; do
         size=$(stat -c %s "kept/$file")
         [ "$size" -gt 0 ] || continue
-        # In text files, half of the changes swap 0 and 1, which leaves a plausible file.
+        # In text files, half of the changes swap 0 and 1, so that the file stays plausible.
         mapfile -t answers < <(head -c 65536 "kept/$file" | grep -aboE '\b[01]$' | cut -d: -f1 || true)
         for ((flip = 0; flip < flips; ++flip)); do
             rm -rf cache
@@ -56,7 +56,7 @@ for device in "$@"; do
             check "$device: byte $at of $file changed from $byte to $changed"
         done
     done < <(cd kept && find . -type f | LC_ALL=C sort)
-    # The tool can clear its cache.
+    # The command must be able to clear its cache.
     "$wye" cache clear >/dev/null
     left=$(find cache -type f ! -name counts ! -name '*.lock' 2>/dev/null || true)
     if [ -z "$left" ]; then pass; else fail "$device: wye cache clear left $left"; fi

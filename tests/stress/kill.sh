@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: kill.sh WYE PROGRAMS SEED KILLS DEVICE...
-# Kills the command at random moments, cold and with a cache: outputs must be whole or unchanged, and the next run correct.
+# Kills the command at random moments, without and with a cache. Outputs must be whole or unchanged, and the next run
+# correct.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 kills=$1
 shift
@@ -24,9 +25,9 @@ for device in "$@"; do
         rm -f r.bin d.bin
         pick KILL KILL TERM INT HUP
         signal=$picked
-        # A run with a cache takes some 150 ms, one that compiles longer.
+        # A run with a cache takes some 150 ms. One that compiles takes longer.
         below $((kill % 3 == 0 ? 500 : 200))
-        # Started directly, and with the default handling of SIGINT, as from a terminal: set -m.
+        # Under set -m the command has the default handling of SIGINT, as if started from a terminal.
         set -m
         "$wye" "${arguments[@]}" -d "$device" 2>err.txt &
         set +m

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: limits.sh WYE PROGRAMS SEED STEPS DEVICE...
-# Little memory, few descriptors, a full disk: the command must succeed or report what was missing. STEPS is the number of memory
-# limits. Not under sanitizers, which reserve more memory than any limit.
+# Gives the command little memory, few descriptors or a full disk. It must succeed or report what was missing. STEPS is the
+# number of memory limits. Does not run under sanitizers, which reserve more memory than any limit.
 . "$(dirname "${BASH_SOURCE[0]}")/tool.sh"
 steps=$1
 shift
@@ -13,18 +13,18 @@ arguments=(run attack.wye --param a=1.5 --in x=x.bin --out r=r.bin --out d=d.bin
 mv r.bin r.want
 mv d.bin d.want
 
-# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: one run with that limit, and an output of an earlier run in place.
+# limited WHAT DEVICE ULIMIT-OPTION VALUE [TRAP]: runs the command once with that limit, over the outputs of an earlier run.
 limited() {
     local what=$1 device=$2 status=0 count
     echo earlier >r.bin
     echo earlier >d.bin
-    # Through a pipe, since the size of the file with the errors would be limited too.
+    # Errors go through a pipe, since the size of a file for them would be limited too.
     (
         trap '' "${5-PIPE}"
         ulimit "$3" "$4"
         exec timeout 120 "$wye" "${arguments[@]}" -d "$device"
     ) 2>&1 >out.txt </dev/null | cat >err.txt || status=$?
-    # The dynamic loader, or a library in its initialisation, may fail first.
+    # The dynamic loader, or the initialisation of a library, may fail first.
     if grep -q -e 'error while loading shared libraries' -e 'failed to map segment' -e 'cannot allocate memory in static TLS' err.txt; then
         started=0
         rm -f r.bin.* d.bin.*
@@ -47,9 +47,9 @@ limited() {
 for device in "$@"; do
     "$wye" "${arguments[@]}" -d "$device"
     cmp r.bin r.want
-    # Descriptors: 3 are in use when the command starts.
+    # Limits descriptors. The command starts with 3 in use.
     for count in 3 4 5 6 7 8 9 10 12 14 16 20 24 32; do limited "$count descriptors" "$device" -n "$count"; done
-    # The size of files: outputs (4 and 8 KiB) and the cache meet a full disk; in blocks of 1 KiB.
+    # Limits the size of files, in blocks of 1 KiB, so that outputs (4 and 8 KiB) and the cache meet a full disk.
     for size in 0 1 3 4 5 7 8; do
         rm -rf cache
         limited "files up to $size KiB" "$device" -f "$size" XFSZ
@@ -59,8 +59,8 @@ for device in "$@"; do
     if cmp -s r.bin r.want; then pass; else fail "after a full disk on $device: wrong bytes"; fi
 done
 
-# Memory: KiB of address space, from the least with which the command starts. Drivers' compilers end the process without memory, so
-# only the CPU is tested.
+# Limits the address space, from the least with which the command starts. Only the CPU is tested, since the compilers of
+# drivers end the process if there is no memory.
 for ((step = 1, tried = 0; tried < steps && step < 400; ++step)); do
     limited "$((step * 8)) MiB of addresses" cpu -v $((step * 8192))
     if [ "$started" -eq 1 ]; then

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests of this folder that run the `wye` command.
+# Sourced by the tests of this folder that run the `wye` command. Sets:
 #   wye        the command
 #   programs   the folder of the example programs
-#   seed       of the random numbers; printed, so that a failure can be reproduced
+#   seed       the seed of the random numbers, which is printed so that a failure can be reproduced
 #   work       an empty folder, also the current one; removed at the end
 set -euo pipefail
 wye=$(realpath "$1")
@@ -27,22 +27,22 @@ fail() {
     printf 'FAILED: %s\n' "$1"
     failed=$((failed + 1))
 }
-# finish: the last line of each test, and its exit status. A test that tried nothing fails.
+# finish: prints the last line of a test and sets its exit status. A test that tried nothing fails.
 finish() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-# below N: sets `drawn` to a number from 0 to N - 1.
+# below N: sets `drawn` to a random number from 0 to N - 1.
 below() { drawn=$(((RANDOM * 32768 + RANDOM) % $1)); }
-# pick WORD...: sets `picked` to one of them.
+# pick WORD...: sets `picked` to a random one of the words.
 pick() {
     below $#
     shift "$drawn"
     picked=$1
 }
 
-# random_bytes FILE COUNT: bytes that depend on the seed only.
+# random_bytes FILE COUNT: writes bytes that depend on the seed only.
 random_bytes() {
     local i line=
     for ((i = 0; i < $2; i += 2)); do
@@ -52,7 +52,7 @@ random_bytes() {
     printf '%b' "$line" | head -c "$2" >"$1"
 }
 
-# judge STATUS ERRORS WHAT: the command must return one of its own statuses, and a remedy if it failed.
+# judge STATUS ERRORS WHAT: checks that the command exited with one of its own statuses and, if it failed, printed a remedy.
 judge() {
     case $1 in
         0) pass ;;
@@ -69,7 +69,7 @@ judge() {
     esac
 }
 
-# A program with operations that the self-test decides about: fma, division, square roots, both widths.
+# Writes a program with operations whose form the self-test decides: fma, division and square root, in f32 and f64.
 write_program() {
     cat >attack.wye <<'P'
 wye 1; program attack; workgroup 64;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into tests under ThreadSanitizer. In clang 14 and gcc 12 it does not know
+ * Preloaded into tests under ThreadSanitizer. ThreadSanitizer of clang 14 and gcc 12 does not know
  * pthread_mutex_clocklock, which std::timed_mutex::try_lock_until calls, and so reports races on
- * everything that the mutex guards. This file defines it by pthread_mutex_timedlock, which
- * ThreadSanitizer knows; only the clock of the deadline differs.
+ * all data that the mutex guards. This file implements it with pthread_mutex_timedlock, which
+ * ThreadSanitizer knows. Only the clock of the deadline differs.
  */
 #include <pthread.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fake plugin `misbehaves` does to its process, where it does so, and what a user must
-// see: the one table that the tests of the registry, those of the command, and
-// tests/fakes/README.md share.
+// The misbehaviour of the fake plugin `misbehaves`: what it does to its process, where, and what a
+// user must see. The tests of the registry, those of the command, and tests/fakes/README.md share
+// this table.
 #pragma once
 
 #include <cstddef>

@@ -36,8 +36,8 @@ using Runner = std::function<wye::Result<Ending>(const wye::Program&, const Case
 
 [[nodiscard]] Runner on(const Device& device);
 
-// What the oracle checks. Generated programs end and have one result; programs changed by the
-// shrinker may not.
+// The checks of the oracle. Generated programs end and have one result; programs that the shrinker
+// changed may not.
 struct Care {
     std::uint64_t steps = std::uint64_t{1} << 36;  // limit above which a program counts as endless
     bool races = false;  // check for races, and atomics whose order is visible

@@ -9,7 +9,7 @@
 namespace support {
 
 [[nodiscard]] std::string_view language_text();
-// Of the program NAME.wye; empty: there is none.
+// Returns the text of the program NAME.wye, or an empty text if there is none.
 [[nodiscard]] std::string_view program_text(std::string_view name);
 
 }  // namespace support

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a header with its plain comments as comments of Doxygen, which runs this as a filter.
+"""Prints a header with its plain comments as Doxygen comments. Doxygen runs this as a filter.
 
 usage: doc_comments.py HEADER
 
-The comment before a declaration describes it, one behind it on the same line does too, and the first
+The comment before a declaration describes it, as does one after it on the same line. The first
 comment of the file describes the file. `/* ---- Title ---- */` begins a group of declarations. Comments
 in bodies of functions and within the rows of lists stay as they are. An enumeration that is made from the
-rows of a list, as `WYE_STATUSES(WYE_STATUS_ENUM)`, is written out, each row as its description. Lines keep
-their numbers as far as messages of Doxygen need it. Exit status: 0 done, 2 wrong usage.
+rows of a list, such as `WYE_STATUSES(WYE_STATUS_ENUM)`, is written out, with each row as a description.
+Lines keep their numbers as far as Doxygen's messages need it. Exit status: 0 done, 2 wrong usage.
 """
 import re
 import sys
@@ -18,14 +18,14 @@ DECLARES = re.compile(r'\b(namespace|class|struct|union|enum)\b(?!.*[=)])|extern
 
 
 def escaped(text):
-    """Text without the signs that Doxygen and Markdown would read. `code` stays."""
+    """Text without the signs that Doxygen and Markdown would interpret. `code` is kept."""
     parts = re.split(r'(`[^`]*`)', text)
     return ''.join(part if part.startswith('`') and len(part) > 2 else re.sub(r'([\\@<>#&*|%])', r'\\\1', part)
                    for part in parts)
 
 
 def markdown_of(lines):
-    """Paragraphs that are columns of text are kept as they are."""
+    """A comment as Markdown. Paragraphs that are columns of text stay as they are."""
     out, paragraph = [], []
 
     def finish():
@@ -65,7 +65,7 @@ def rows_of(source):
 
 
 def with_enumerators(source):
-    """Writes enumerations of rows out."""
+    """Writes out the enumerations that are made from rows."""
     lists = rows_of(source)
 
     def enumerators(match):
@@ -90,7 +90,7 @@ def with_enumerators(source):
 
 TOKEN = re.compile(r'''(?P<block>/\*.*?\*/)|(?P<line>//[^\n]*(?:\n[ \t]*//[^\n]*)*)|(?P<text>R"(?P<d>\w*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])')
 |(?P<directive>^[ \t]*\#(?:.*\\\n)*.*$)|(?P<brace>[{};])|(?P<space>[ \t]+)|(?P<end>\n)|(?P<other>[^/"'{};\s]+|.)''', re.S | re.M | re.X)
-# A directive must not take the newlines of other lines: '.' matches them in this mode.
+# A directive must not match beyond its line, although '.' matches newlines in this mode.
 TOKEN = re.compile(TOKEN.pattern.replace(r'(?:.*\\\n)*.*$', r'(?:[^\n]*\\\n)*[^\n]*$'), re.S | re.M | re.X)
 
 
@@ -117,7 +117,7 @@ class Filter:
             return f'{close}/** @name {escaped(section[1])}\n@{{ */'
         if self.bodies() or self.closed:
             return comment
-        if self.line_has_code:  # behind a declaration
+        if self.line_has_code:  # after a declaration
             if comment.startswith('//') and '\n' in comment:  # the lines below are another comment
                 behind, below = comment.split('\n', 1)
                 return f'/**< {" ".join(markdown_of(body_of(behind)))} */\n' + self.before(below)
@@ -148,7 +148,7 @@ class Filter:
                 text = re.sub(r'(?<=\S) +/\* (.*) \*/$', lambda m: f' /**< {escaped(m[1])} */', text)
             self.out.append(text)
             if kind != 'space':
-                self.closed = text == '}' and not self.line_has_code  # a comment behind it says what ends
+                self.closed = text == '}' and not self.line_has_code  # the comment after it names what ends
             if kind == 'end':
                 self.line_has_code = False
             elif kind == 'brace':

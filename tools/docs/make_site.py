@@ -4,10 +4,10 @@
 
 usage: make_site.py SOURCE OUTPUT VERSION [--theme FOLDER] [PAGE.md...]
 
-SOURCE is the root of the source tree, OUTPUT the folder to write, which is replaced as a whole. Each PAGE is that of a verb, as
-`wye help --markdown` prints it. FOLDER has the style sheets of doxygen-awesome-css; without it Doxygen's own style is used.
-Whatever Doxygen warns of is an error, and so is a file, type, enumeration, function or macro that no comment describes. Exit
-status: 0 done, 1 an error, 2 wrong usage.
+SOURCE is the root of the source tree. OUTPUT is the folder to write, which is replaced as a whole. Each PAGE is the page of a
+verb, as `wye help --markdown` prints it. FOLDER has the style sheets of doxygen-awesome-css; without it Doxygen's own style is used.
+Every warning of Doxygen is an error, and so is a file, type, enumeration, function or macro that no comment describes. Exit
+status: 0 done, 1 error, 2 wrong usage.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-# Documents by the name of their page, in the order of the menu.
+# Documents, by the name of their page, in the order of the menu.
 GUIDES = {
     'readme': ('README.md', 'Overview'),
     'language': ('runtime/program/LANGUAGE.md', 'Language reference'),
@@ -38,10 +38,10 @@ PLUGINS = {
 HEADERS = ('runtime/include/wye', 'plugin-abi/include/wye')
 C_API = ('wye', 'device', 'buffer', 'graph', 'pipeline', 'profile', 'report', 'native', 'capture')
 PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_layer', 'program_format')
-# Names of fields and enumerators, and of constants, may say all that there is to say.
+# Fields, enumerators and constants need no comment if their names say enough.
 UNDESCRIBED = re.compile(r'warning: Member .*\((variable|enumvalue)\) of .* is not documented')
 
-# Of the page of a header: what it is about comes first.
+# On the page of a header, its description comes first.
 FILE_LAYOUT = '''<file><detaileddescription title=""/><includes visible="no"/><memberdecl>
 <classes visible="yes" title="Structures and classes"/><namespaces visible="yes" title=""/><enums title=""/><functions title=""/>
 <typedefs title=""/><defines title=""/><variables title=""/><membergroups visible="yes"/></memberdecl>
@@ -50,7 +50,7 @@ FILE_LAYOUT = '''<file><detaileddescription title=""/><includes visible="no"/><m
 
 
 def page_of(text, name, title, links):
-    """A document for Doxygen: with a name, links to other pages, and none of the signs that Doxygen would read."""
+    """A document for Doxygen: with a name, links to other pages, and without signs that Doxygen would interpret."""
     out, code = [], False
 
     def link(match):

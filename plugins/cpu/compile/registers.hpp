@@ -59,7 +59,7 @@ struct Register {
     std::uint64_t at = 0;  // byte offset, or number of the view or scalar
     std::uint64_t size = 0;
     bool variable = false;  // its content may change, so a value that must stay is copied
-    // Of a view: the register for a copy, where the array cannot serve.
+    // For a view: the register for a copy, used where the array cannot serve as operand.
     std::shared_ptr<const Register> copy;
 
     Register(Room* from, std::uint64_t place, std::uint64_t bytes, bool changes)

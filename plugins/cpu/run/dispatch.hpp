@@ -27,7 +27,7 @@ struct Handover {
 [[nodiscard]] Result<void> try_launches(std::span<Launch> launches, Worker& worker,
                                         const Stop& stop, std::size_t& ran,
                                         std::optional<Handover>& out);
-// As try_launches, for one operation.
+// Like try_launches, for one operation.
 [[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
                                         std::optional<Handover>& out);
 

@@ -74,8 +74,8 @@ CUresult Context::make_pool() {
     return CUDA_SUCCESS;
 }
 
-// CUDA priorities are lower numbers for more urgent streams, and 0 by default. Streams have no
-// kind: copies go to the copy engines, whatever stream they are on.
+// In CUDA a lower number is a more urgent priority, and 0 is the default. Streams have no kind:
+// copies go to the copy engines, whatever stream they are on.
 CUresult Context::make_queue(const wye_queue_desc& wanted, StreamHandle& out,
                              sdk::QueueGrant& granted) {
     const Current current(*this);
@@ -104,7 +104,7 @@ CUresult Context::allocate(std::uint64_t size, Memory& out) {
     CUdeviceptr memory = 0;
     CUresult status = try_allocate(bytes, memory);
     if (status == CUDA_ERROR_OUT_OF_MEMORY && pool_) {
-        // Releases what the pool keeps, as it may be fragmented, and tries again.
+        // Releases what the pool keeps, which may be fragmented, and tries again.
         (void)driver.cuStreamSynchronize(pool_stream_.get());
         (void)driver.cuMemPoolTrimTo(pool_.get(), 0);
         status = try_allocate(bytes, memory);

@@ -14,7 +14,7 @@ namespace wye::cuda {
 
 class Context : public ContextState {
   public:
-    // DEVICE_LOST, with the advice to restart the process, if the effect of an earlier fault
+    // Error: DEVICE_LOST, with the advice to restart the process, if the effect of an earlier fault
     // outlived its context.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
                                                                  const DeviceInfo& info);
@@ -22,9 +22,9 @@ class Context : public ContextState {
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
 
-    // The error of a call on a lost context.
+    // Returns the error of a call on a lost context.
     [[nodiscard]] Error gone(std::string_view call) const;
-    // Releases the primary context; objects left in it count as lost.
+    // Releases the primary context. Objects left in it count as lost.
     void end();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
@@ -34,11 +34,11 @@ class Context : public ContextState {
     static void release(const Context& context, CUdeviceptr memory);
     using Memory = sdk::Handle<const Context, CUdeviceptr, &Context::release>;
     [[nodiscard]] CUresult allocate(std::uint64_t size, Memory& out);
-    // As `allocate`, in page-locked host memory.
+    // The same for page-locked host memory.
     [[nodiscard]] CUresult allocate_host(std::uint64_t size, HostMemoryHandle& out);
     [[nodiscard]] CUresult make_queue(const wye_queue_desc& wanted, StreamHandle& out,
                                       sdk::QueueGrant& granted);
-    // Memory to bind for empty ranges, since a kernel may always read one element.
+    // Returns memory to bind for empty ranges, since a kernel may always read one element.
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:
@@ -48,7 +48,7 @@ class Context : public ContextState {
 
     const DeviceInfo& info_;
     StreamHandle pool_stream_;
-    PoolHandle pool_;  // empty: the device has no pools
+    PoolHandle pool_;  // empty if the device has no pools
     Memory nothing_;
 };
 

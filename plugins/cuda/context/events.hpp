@@ -19,7 +19,7 @@ namespace wye::cuda {
 enum class EventKind : std::uint8_t {
     Quick,     // a wait for it polls the driver
     Blocking,  // a wait for it sleeps in the driver; each use costs the device 1.5 us (H200)
-    Timed      // blocking, and has a time
+    Timed      // a blocking event that also has a time
 };
 inline constexpr std::size_t kEventKinds = 3;
 
@@ -31,9 +31,9 @@ using EventRef = std::shared_ptr<Event>;
 
 // The work of a submit.
 struct Submit {
-    EventRef first, last;               // first: of a timed submit; last: null until needed
-    std::uint32_t mark = 0;             // written behind the submit; 0: none
-    std::vector<sdk::HostCopy> copies;  // made when it has ended
+    EventRef first, last;    // `first` is set if the submit is timed, `last` when it is needed
+    std::uint32_t mark = 0;  // the number that the stream writes after the submit; 0: none
+    std::vector<sdk::HostCopy> copies;  // made when the submit has ended
 };
 
 class Events {
@@ -41,11 +41,12 @@ class Events {
     Events(Device& device, CUstream stream)
         : device_(device), context_(device.context()), stream_(stream), marks_(context_, stream) {}
 
-    // Makes the context current for the result's lifetime. All members but give_back need this.
+    // Makes the context current for the lifetime of the result. All members except give_back need
+    // this.
     [[nodiscard]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record(EventKind kind);
-    // As `record`, with a time. If `out` has an event, records that one again.
+    // Records an event with a time. If `out` has an event, records that one again.
     [[nodiscard]] Result<void> record_time(EventRef& out) {
         if (out)
             return device_.check(device_.driver.cuEventRecord(out->handle.get(), stream_),
@@ -53,8 +54,8 @@ class Events {
         WYE_ASSIGN(out, record(EventKind::Timed));
         return {};
     }
-    // Decides by the submit's mark or event. A submit with neither is the newest, so the stream's
-    // state is its state. One thread at a time.
+    // Whether the submit has ended, by its mark or event. A submit with neither is the newest, so
+    // it has ended if the stream is idle. One thread at a time.
     [[nodiscard]] Result<bool> has_ended(const Submit& submit) {
         if (submit.mark != 0) {
             if (marks_.reached(submit.mark)) return true;
@@ -62,11 +63,11 @@ class Events {
         }
         return has_ended(submit.last);
     }
-    // Called before a submit. `among`: other submits are pending, or this one is timed. Submitting
-    // thread only.
+    // Called before a submit. `among` is true if other submits are pending or this one is timed.
+    // Submitting thread only.
     void begin(bool among) { writes_mark_ = !among; }
-    // Lets the stream write a mark behind the submit, unless other submits are pending: then the
-    // time that the mark costs the stream matters more. Submitting thread only.
+    // Lets the stream write a mark after the submit, unless other submits are pending. In that case
+    // the time that the mark costs the stream matters more. Submitting thread only.
     void write_mark(Submit& submit) {
         if (writes_mark_) submit.mark = marks_.write();
     }
@@ -76,17 +77,17 @@ class Events {
         WYE_ASSIGN(submit.last, record(kind));
         return {};
     }
-    // Returns the submit's event, with shared ownership; records it first if there is none.
+    // Returns the submit's event, with shared ownership. Records it first if there is none.
     [[nodiscard]] Result<EventRef> share(Submit& submit, EventKind kind) {
         WYE_TRY(mark(submit, kind));
         return submit.last;
     }
-    // The times between two timed events.
+    // Returns the times between two timed events.
     [[nodiscard]] sdk::WorkTimes times_of(const EventRef& first, const EventRef& last) const;
-    // Whether times can be put on the host's clock with enough precision: times between events are
-    // floats, which lose digits as they grow.
+    // Whether times can be converted to the host's clock with enough precision. Times between
+    // events are floats, which lose digits as they grow.
     [[nodiscard]] bool knows_clock() const { return !clock_.is_old(); }
-    // Relates the clocks by an event on the idle stream. Submitting thread only.
+    // Relates the two clocks by an event on the idle stream. Submitting thread only.
     void match_clock();
     [[nodiscard]] Result<bool> wait(const EventRef& event) const;
     // Waits until the stream is idle.
@@ -103,8 +104,8 @@ class Events {
     }
 
   private:
-    // One of this many polls of a mark also asks the driver, since a fault ends the stream without
-    // writing the mark.
+    // One of this many polls of a mark also asks the driver, since after a fault the stream ends
+    // without writing the mark.
     static constexpr std::uint32_t kAskDriver = 64;
 
     [[nodiscard]] Result<bool> has_ended(const EventRef& event) const {
@@ -118,12 +119,12 @@ class Events {
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;
-    const Context& context_;  // of the stream, even after the device got a new one
+    const Context& context_;  // the stream's context, even after the device got a new one
     const CUstream stream_;
 
     Marks marks_;
     bool writes_mark_ = false;
-    std::uint32_t asked_ = 0;  // polls of marks so far
+    std::uint32_t asked_ = 0;  // number of polls of marks so far
     sdk::ClockMatch<EventRef> clock_;
 
     sdk::Mutex mutex_;

@@ -9,7 +9,7 @@ namespace {
 // Types and values of the NVML API reference, the same in all its versions.
 using NvmlDevice = void*;
 constexpr unsigned kSuccess = 0;
-constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device; looking one up does
+constexpr unsigned kNoGpus = 1;  // nvmlInitWithFlags attaches to no device, but looking one up does
 
 struct Nvml {
     unsigned (*nvmlInitWithFlags)(unsigned flags) = nullptr;
@@ -18,7 +18,7 @@ struct Nvml {
     unsigned (*nvmlDeviceGetMemoryInfo)(NvmlDevice device, unsigned long long* out) = nullptr;
 };
 
-// Whether the totals of NVML and CUDA are of the same memory. CUDA's excludes what the driver
+// Whether the totals of NVML and CUDA are of the same memory. CUDA's total excludes what the driver
 // reserves.
 bool same_memory(std::uint64_t nvml, std::uint64_t cuda) {
     return nvml >= cuda && nvml - cuda <= cuda / 8;

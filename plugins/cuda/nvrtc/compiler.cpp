@@ -38,7 +38,7 @@ std::string Compiler::cache_folder() const {
     return sdk::config(host_, "cache_folder").value_or("");
 }
 
-// Plain names first, then paths in the toolkit's folders.
+// Lists plain names first, then paths in the toolkit's folders.
 std::vector<std::string> Compiler::libraries() const {
     if (auto given = sdk::config(host_, "cuda.nvrtc")) return {*std::move(given)};
     const bool older = driver_version_ != 0 && driver_version_ < 13000;

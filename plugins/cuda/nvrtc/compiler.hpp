@@ -23,10 +23,11 @@ class Compiler {
     // refuse the code of NVRTC 13.
     void prefer_for(int driver_version) { driver_version_ = driver_version; }
 
-    // NVRTC's name and version, taken from the cache folder if an earlier process saved them. Valid
-    // while this object lives.
+    // Returns NVRTC's name and version, taken from the cache folder if an earlier process saved
+    // them. Valid while this object lives.
     [[nodiscard]] Result<std::string_view> identity();
-    // The reason why CUDA C cannot be compiled for the architecture (90: sm_90); empty: it can.
+    // Returns why CUDA C cannot be compiled for the architecture (90 is sm_90), or an empty text if
+    // it can.
     [[nodiscard]] std::string refusal(int architecture);
 
     // Compiles to machine code if NVRTC supports exactly this architecture, else to PTX for an
@@ -43,16 +44,16 @@ class Compiler {
                                                            std::string_view format);
 
   private:
-    // Opens NVRTC once; keeps the result, also if it fails.
+    // Opens NVRTC once, and keeps the result even if it fails.
     Result<const Nvrtc*> nvrtc();
-    // NVRTC's facts: saved ones, else those of the opened library.
+    // Returns NVRTC's facts: the saved ones, else those of the opened library.
     Result<const NvrtcFacts*> facts();
-    // The library names to try, in this order.
+    // Returns the library names to try, in this order.
     [[nodiscard]] std::vector<std::string> libraries() const;
     [[nodiscard]] std::string cache_folder() const;
 
     const wye_host_table& host_;
-    int driver_version_ = 0;  // 0: not known
+    int driver_version_ = 0;  // 0 if not known
     std::once_flag nvrtc_once_;
     std::unique_ptr<const Nvrtc> nvrtc_;
     std::optional<Error> nvrtc_error_;

@@ -22,7 +22,7 @@ Error refusal(std::string_view what, nvrtcResult status, std::string_view source
     return sdk::with_log(std::move(error), "NVRTC", source, log);
 }
 
-// An option that only saves time; accepted from CUDA 12.4 on.
+// An option that only saves time. NVRTC accepts it from CUDA 12.4 on.
 constexpr std::string_view kMinimal = "--minimal";
 
 }  // namespace

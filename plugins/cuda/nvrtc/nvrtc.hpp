@@ -39,18 +39,21 @@ enum class Target : std::uint8_t { Cubin, Ptx };
 struct NvrtcFacts {
     std::string version;
     std::vector<int> architectures;  // supported N of "sm_N", ascending
-    std::string file;                // path, size and time; empty: not known
+    std::string file;                // path, size and time; empty if not known
     [[nodiscard]] std::string identity() const { return "NVRTC " + version + " " + file; }
-    // The newest supported architecture up to `architecture`; empty: all supported ones are newer.
+    // Returns the newest supported architecture up to `architecture`, or nothing if all supported
+    // ones are newer.
     [[nodiscard]] std::optional<int> newest_up_to(int architecture) const;
 };
 
-// A stamp that changes when the file is replaced; empty: there is no such file.
+// Returns a stamp that changes when the file is replaced, or an empty text if there is no such
+// file.
 [[nodiscard]] std::string file_stamp(const std::string& path);
 
 class Nvrtc {
   public:
-    // Opens the first of `libraries` that can be opened. MISSING_DEPENDENCY names them all.
+    // Opens the first of `libraries` that can be opened. Error: MISSING_DEPENDENCY, which names
+    // them all.
     [[nodiscard]] static Result<std::unique_ptr<const Nvrtc>> open(
         const std::vector<std::string>& libraries);
 
@@ -59,9 +62,9 @@ class Nvrtc {
     [[nodiscard]] bool knows(int architecture) const;
     [[nodiscard]] const std::string& version() const { return facts_.version; }
 
-    // Drops the option `--minimal` if this NVRTC does not accept it. PTX has no terminator.
-    // COMPILE_FAILED has the first diagnostic, with its source line, as its message, and the log as
-    // its cause.
+    // Compiles the source. Drops the option `--minimal` if this NVRTC does not accept it. PTX has
+    // no terminator. Error: COMPILE_FAILED, whose message is the first diagnostic with its source
+    // line, and whose cause is the log.
     [[nodiscard]] Result<std::vector<std::byte>> compile(std::string_view source,
                                                          std::string_view options, int architecture,
                                                          Target target,

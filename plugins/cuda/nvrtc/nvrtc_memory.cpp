@@ -55,7 +55,7 @@ std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
 
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,
                     const NvrtcFacts& facts) {
-    // The format cannot express a path with a space.
+    // The format cannot store a path with a space.
     if (folder.empty() || std::ranges::count(facts.file, ' ') != 2) return;
     std::string body = facts.version + "\n" + facts.file + "\n";
     for (std::size_t i = 0; i < facts.architectures.size(); ++i)

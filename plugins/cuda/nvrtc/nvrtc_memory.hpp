@@ -12,8 +12,8 @@
 
 namespace wye::cuda {
 
-// The saved facts for these library names, in this order. Nothing is saved if the folder's name is
-// empty.
+// Returns the saved facts for these library names, in this order. If the folder's name is empty,
+// nothing is saved.
 [[nodiscard]] std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
                                                      const std::vector<std::string>& libraries);
 void remember_nvrtc(const std::string& folder, const std::vector<std::string>& libraries,

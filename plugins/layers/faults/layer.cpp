@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer `faults`: lets calls fail, hang or lose their device, as the rules of the configuration
-// say (`layer.faults.rules`, see rules.hpp), for tests of what an application or the host does
-// then. A call that fails does not reach the plugin. A device that is lost answers DEVICE_LOST,
-// like one of a driver, until try_recover; the work that it had ends below before that, since its
-// buffers may be freed from then on.
+// The layer `faults`: makes calls fail, hang or lose their device by rules of the configuration
+// (`layer.faults.rules`, see rules.hpp), to test what an application or the host does then. A call
+// that fails does not reach the plugin. A lost device returns DEVICE_LOST, like a driver's device,
+// until try_recover. Before that its pending work ends in the plugin below, since the buffers of
+// that work may be freed from then on.
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -34,9 +34,9 @@ using DeviceNode = layer::DeviceNode<State>;
 using QueueNode = layer::QueueNode<State>;
 
 constexpr const char* kArea = "faults";
-constexpr std::uint64_t kDrain = 10'000'000'000;  // ns, for the work of a lost device
+constexpr std::uint64_t kDrain = 10'000'000'000;  // ns, time limit for the work of a lost device
 
-// The rules of a plugin, and the calls of its slots so far.
+// The rules of a plugin, and the number of calls of its slots so far.
 class Plugin {
   public:
     static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host,
@@ -54,7 +54,7 @@ class Plugin {
         for (const Rule& rule : rules_) calls_[rule.slot] = 0;
     }
 
-    // Counts a call of a slot. The rule for it, or null.
+    // Counts a call of a slot. Returns the rule that applies to it, or null.
     const Rule* enter(std::string_view name) {
         const auto at = calls_.find(name);
         if (at == calls_.end()) return nullptr;
@@ -71,7 +71,7 @@ class Plugin {
         return nullptr;
     }
 
-    // A rule that never applied lets a test pass that tests nothing.
+    // Warns of rules that never applied, since a test that relies on such a rule tests nothing.
     void say_unused() const {
         for (std::size_t i = 0; i < rules_.size(); ++i)
             if (!applied_[i])
@@ -91,10 +91,10 @@ class Plugin {
 class Queue {
   public:
     Queue(DeviceNode&, const wye_queue_desc&) {}
-    std::atomic<std::uint64_t> newest{0};  // of the values that were submitted
+    std::atomic<std::uint64_t> newest{0};  // the newest submitted value
 };
 
-// Whether a device is lost, and what was known of its values before.
+// Whether a device is lost, and which values were known to be reached before.
 class Device {
   public:
     Device(PluginNode&, std::uint32_t) {}
@@ -120,8 +120,8 @@ class Device {
         reached_.erase(timeline);
     }
 
-    // The host learned that the value is reached, which stays so after a loss. Without memory the
-    // value counts as lost then.
+    // Notes that the host learned that the value is reached, which remains true after a loss. If
+    // there is no memory, the value counts as lost then.
     void note_reached(const wye_event& event) noexcept {
         const sdk::Lock lock(mutex_);
         try {
@@ -136,10 +136,10 @@ class Device {
         return event.value == 0 || (at != reached_.end() && event.value <= at->second);
     }
 
-    // Submits enter together; a loss waits until they left.
+    // Submits share this lock. A loss takes it alone, so it waits for the submits inside.
     sdk::SharedMutex submits;
 
-    // Ends what the plugin still runs. Called with `submits` held exclusively.
+    // Ends the work that the plugin still runs. Called with `submits` held exclusively.
     void lose(DeviceNode& node) {
         const sdk::Lock lock(mutex_);
         lost_ = true;
@@ -182,8 +182,8 @@ wye_status lost(const wye_host_table& host, std::string_view slot, wye_error** s
 
 // ---- The layer -----------------------------------------------------------------------------
 
-// Slots of a device that answer after its loss as before it: those that end things, and those
-// below that the layer answers by itself.
+// Slots of a device that are not affected by its loss: those that end things, and those that the
+// layer answers itself (below).
 template <typename Slot>
 constexpr bool kAnswersWhenLost =
     std::is_same_v<Slot, slot::device::try_recover> || std::is_same_v<Slot, slot::device::query> ||
@@ -274,7 +274,7 @@ struct Faults {
         return WYE_OK;
     }
 
-    // What waits for the host below goes on, so that its queue can be destroyed.
+    // Work below that waits for the host continues, so that its queue can be destroyed.
     template <typename Next>
     static wye_status answer(slot::device::timeline_signal, DeviceNode& node, Next& next,
                              const wye_event* event, wye_error** error) {

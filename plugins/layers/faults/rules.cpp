@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kKey = "layer.faults.rules";
 constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(1);
 
-// By name: whether the slot returns a status.
+// Maps the names of slots to whether the slot returns a status.
 std::map<std::string_view, bool> known_slots() {
     std::map<std::string_view, bool> out;
     sdk::layer::slot::each([&](auto slot) {
@@ -47,7 +47,7 @@ Error wrong(std::string_view rule, const std::string& what, std::string fix) {
             kKey};
 }
 
-// The next part up to `separator`, which is removed.
+// Returns the part before `separator`, and removes both from `text`.
 std::string_view cut(std::string_view& text, char separator) {
     const std::size_t end = std::min(text.find(separator), text.size());
     const std::string_view part = text.substr(0, end);
@@ -61,7 +61,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// The number at the start of `text`, which is removed.
+// Reads the number at the start of `text`, and removes it.
 bool take_number(std::string_view& text, std::uint64_t& out) {
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (status != std::errc()) return false;
@@ -69,7 +69,7 @@ bool take_number(std::string_view& text, std::uint64_t& out) {
     return true;
 }
 
-// The time in "hang(TIME)".
+// Reads the time in "hang(TIME)".
 Result<std::chrono::nanoseconds> parse_hang(std::string_view rule, std::string_view action) {
     static constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
         {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};

@@ -20,17 +20,17 @@
 namespace wye::layers::faults {
 
 struct Rule {
-    std::string text;  // as it was written
+    std::string text;  // the rule's text, as it was given
     std::string slot;
     std::uint64_t first = 1;
-    std::uint64_t last = 1;             // UINT64_MAX: all later ones
-    Code code = Code::OK;               // OK: it hangs
-    std::chrono::nanoseconds pause{0};  // of a hang
+    std::uint64_t last = 1;             // UINT64_MAX stands for all later calls
+    Code code = Code::OK;               // OK stands for a hang
+    std::chrono::nanoseconds pause{0};  // the time of a hang
 
     [[nodiscard]] bool is_for(std::uint64_t call) const { return call >= first && call <= last; }
 };
 
-// INVALID_ARGUMENT names the part that is wrong, and the nearest word that is known.
+// Parses rules. Error: INVALID_ARGUMENT, which names the wrong part and the nearest known word.
 [[nodiscard]] Result<std::vector<Rule>> parse_rules(std::string_view text);
 
 }  // namespace wye::layers::faults

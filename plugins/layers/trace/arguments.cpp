@@ -79,7 +79,7 @@ std::string groups_text(const std::uint32_t (&groups)[3]) {
            std::to_string(groups[2]);
 }
 
-// "dispatch 4x1x1, copy 64": each operation with its size.
+// Describes each operation with its size: "dispatch 4x1x1, copy 64".
 std::string operations_text(const wye_operation* operations, std::uint64_t count) {
     constexpr std::uint64_t kMost = 8;
     std::string out;

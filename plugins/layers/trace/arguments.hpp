@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a trace says of the arguments of a slot: by name what goes in, before the call, and what
-// comes out, after a success. An overload for each type of argument; pointers to objects are
-// written as addresses.
+// Describes the arguments of a slot for a trace, each by its name: inputs before the call, outputs
+// after a success. There is an overload for each type of argument. Pointers to objects are written
+// as addresses.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@
 
 namespace wye::layers::trace {
 
-// "size,alignment": the names of the arguments of a slot, without the first, which is the object.
+// Returns the names of the arguments of a slot, such as "size,alignment", without the first, which
+// is the object.
 [[nodiscard]] std::string_view argument_names(std::string_view slot) noexcept;
 
-// "OUT_OF_MEMORY".
+// Returns a name such as "OUT_OF_MEMORY".
 [[nodiscard]] std::string_view status_name(wye_status status) noexcept;
 
-// ---- What goes in ----
+// ---- Inputs ----
 
 void in(Fields& out, std::string_view name, std::uint32_t value);
 void in(Fields& out, std::string_view name, std::uint64_t value);
@@ -38,7 +39,7 @@ void in(Fields& out, std::string_view name, const wye_queue_desc* value);
 void in(Fields& out, std::string_view name, const wye_submission* value);
 void in(Fields& out, std::string_view name, const wye_timeline_desc* value);
 inline void in(Fields&, std::string_view, const wye_host_table*) {}
-// Objects; pointers for results say nothing yet.
+// Describes objects. Pointers for results have no value yet.
 template <typename T>
 void in(Fields& out, std::string_view name, T* value) {
     constexpr bool kObject =
@@ -48,7 +49,7 @@ void in(Fields& out, std::string_view name, T* value) {
     if constexpr (kObject) out.object(name, value);
 }
 
-// ---- What comes out ----
+// ---- Outputs ----
 
 void out_of(Fields& out, std::string_view name, const std::uint32_t& value);
 void out_of(Fields& out, std::string_view name, const std::uint64_t& value);
@@ -66,12 +67,12 @@ void out_of(Fields& out, std::string_view name, const wye_queue_info& value);
 void out_of(Fields& out, std::string_view name, const wye_timing& value);
 template <typename T>
 void out_of(Fields& out, std::string_view name, T* const& value) {
-    constexpr bool kTable = std::is_const_v<T>;  // says nothing
+    constexpr bool kTable = std::is_const_v<T>;  // a table is not described
     constexpr bool kError = std::is_same_v<T, wye_error>;
     if constexpr (!kTable && !kError) out.object(name, value);
 }
 
-// A result is behind a pointer to something that is no object, and not constant.
+// Describes a result, which is behind a non-constant pointer to something other than an object.
 template <typename T>
 void after(Fields& out, std::string_view name, T value) {
     if constexpr (std::is_pointer_v<T>) {

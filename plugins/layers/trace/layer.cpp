@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layer `trace`: a line for each call of a plugin, with its time, thread, arguments, status,
-// duration and results. A call is written when it has returned. sink.hpp says where to.
+// The layer `trace`: writes a line for each call of a plugin, with its time, thread, arguments,
+// status, duration and results. A call is written after it has returned. sink.hpp decides where to.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ std::uint64_t now_ns() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// The name before the next comma, which is removed.
+// Returns the name before the next comma, and removes both.
 std::string_view next_name(std::string_view& names) {
     const std::size_t end = std::min(names.find(','), names.size());
     const std::string_view name = names.substr(0, end);
@@ -63,13 +63,13 @@ std::string_view next_name(std::string_view& names) {
     return name;
 }
 
-// ---- Objects that a call is of ----
+// ---- The object of a call ----
 
 void subject(Fields& out, layer::PluginNode<State>&) { (void)out; }
 void subject(Fields& out, layer::DeviceNode<State>& node) { out.object("device", &node); }
 void subject(Fields& out, layer::QueueNode<State>& node) { out.object("queue", &node); }
 
-// One call: what goes in is described before it, since the call may end what is pointed to.
+// One call. Its inputs are described before it, since the call may free what they point to.
 class Call {
   public:
     Call(Sink& sink, std::string_view plugin, std::string_view slot)
@@ -114,7 +114,7 @@ class Call {
     std::uint64_t begin_ns_ = 0, end_ns_ = 0;
 };
 
-// Runs `body`; without memory a line of the trace is missing, and the call goes on.
+// Runs `body`. If there is no memory, the trace lacks a line, and the call continues.
 template <typename Body>
 void unless_out_of_memory(Body&& body) noexcept {
     try {
@@ -131,7 +131,7 @@ struct Trace {
         [[maybe_unused]] std::string_view names = argument_names(Slot::kName);
         (trace::in(fields, next_name(names), args), ...);
     }
-    // Of no events, there is none to describe.
+    // If there are no events, none is described.
     static void describe(slot::device::wait, Fields& fields, const wye_event* events,
                          std::uint64_t count, std::uint32_t any, std::uint64_t timeout_ns,
                          std::uint64_t*, wye_error**) {
@@ -146,7 +146,7 @@ struct Trace {
         [[maybe_unused]] std::string_view names = argument_names(Slot::kName);
         (trace::after(fields, next_name(names), args), ...);
     }
-    // The index is set for one event of several only.
+    // The index is set only if the call waits for one of several events.
     static void describe_results(slot::device::wait, Fields& fields, const wye_event*,
                                  std::uint64_t, std::uint32_t any, std::uint64_t,
                                  std::uint64_t* index, wye_error**) {

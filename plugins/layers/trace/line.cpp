@@ -50,7 +50,7 @@ void Fields::real(std::string_view name, double value) {
 }
 
 void Fields::text(std::string_view name, std::string_view value) {
-    constexpr std::size_t kMost = 256;  // the rest of a text does not help
+    constexpr std::size_t kMost = 256;  // the rest of a longer text is cut off
     std::string quoted = "\"";
     add_escaped(quoted, value.substr(0, kMost));
     quoted += value.size() > kMost ? "...\"" : "\"";

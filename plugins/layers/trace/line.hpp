@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arguments and the result of one call, as text (`size=64 usage=0`) or as members of a JSON
-// object (`"size":64,"usage":0`). One thread.
+// Writes the arguments and the result of one call, as text (`size=64 usage=0`) or as members of a
+// JSON object (`"size":64,"usage":0`). One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace wye::layers::trace {
 
 enum class Format : std::uint8_t { text, chrome };
 
-// Appends `text` to `out`, with what JSON and one line do not allow escaped.
+// Appends `text` to `out`, and escapes everything that JSON or a single line does not allow.
 void add_escaped(std::string& out, std::string_view text);
-// A time in microseconds with three decimals.
+// Appends a time in microseconds with three decimals.
 void add_microseconds(std::string& out, std::uint64_t ns);
 
 class Fields {
@@ -25,13 +25,13 @@ class Fields {
     void integer(std::string_view name, std::int64_t value) { add(name, std::to_string(value)); }
     void real(std::string_view name, double value);
     void text(std::string_view name, std::string_view value);
-    // An object, by its address.
+    // Adds an object, by its address.
     void object(std::string_view name, const void* value);
 
     [[nodiscard]] const std::string& written() const { return out_; }
 
   private:
-    // `value` is a number, or quoted.
+    // Adds a value, which is a number or quoted.
     void add(std::string_view name, std::string_view value);
 
     Format format_;

@@ -20,10 +20,10 @@ namespace wye::layers::trace {
 namespace {
 
 constexpr std::string_view kArea = "trace";
-constexpr std::string_view kEnd = "\n]\n";  // of a JSON file
+constexpr std::string_view kEnd = "\n]\n";  // the end of a JSON file
 constexpr std::string_view kFull = "the trace has reached its size limit: later calls are missing";
 
-// Other copies of the layer write to the same file.
+// Locks the file, since other copies of the layer write to it too.
 class FileLock {
   public:
     explicit FileLock(int descriptor) : descriptor_(descriptor) {
@@ -64,19 +64,20 @@ std::string with_process(std::string path) {
     return path;
 }
 
-// The clock tick at which this process began: with its number, no other process has had the same.
+// Returns the clock tick at which this process began. Together with the process id it identifies
+// the process.
 std::string process_start() {
     std::ifstream file("/proc/self/stat");
     std::string text;
     std::getline(file, text);
-    // The name in parentheses may have spaces; the start is the 20th word after it.
+    // The name in parentheses may contain spaces. The start is the 20th word after it.
     text.erase(0, std::min(text.rfind(')') + 2, text.size()));
     for (int word = 3; word < 22; ++word)
         text.erase(0, std::min(text.find(' '), text.size() - 1) + 1);
     return text.substr(0, text.find(' '));
 }
 
-// The first line of a file, which names the process.
+// Returns the first line of a file, which names the process.
 std::string header(Format format) {
     const std::string process = std::to_string(::getpid());
     const std::string start = process_start();
@@ -88,7 +89,7 @@ std::string header(Format format) {
            ",\"args\":{\"name\":\"calls of plugins\",\"began_at_tick\":\"" + start + "\"}}";
 }
 
-// Returns 0 or errno.
+// Writes all bytes. Returns 0 or errno.
 int write_at(int descriptor, std::string_view bytes, std::uint64_t at) {
     while (!bytes.empty()) {
         const ssize_t written =
@@ -102,7 +103,7 @@ int write_at(int descriptor, std::string_view bytes, std::uint64_t at) {
     return 0;
 }
 
-// A write beyond the process's limit would raise a fatal signal.
+// Returns the process's limit on file sizes. A write beyond it would raise a fatal signal.
 std::uint64_t file_limit() {
     rlimit limit{};
     return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
@@ -174,7 +175,7 @@ void Sink::append(std::string_view line) {
     if (json && size < kEnd.size()) return stop("another process has changed it");
     std::string text =
         json ? ",\n" + std::string(line) + std::string(kEnd) : std::string(line) + '\n';
-    // Room for the last line is kept.
+    // Keeps room for the last line.
     const std::uint64_t room = kFull.size() + 128;
     const std::uint64_t limit = std::min(limit_, file_limit());
     const bool full = size + text.size() + room > limit;
@@ -187,7 +188,7 @@ void Sink::append(std::string_view line) {
     }
     if (json) size -= kEnd.size();
     if (const int error = write_at(descriptor_, text, size); error != 0) {
-        // What was written last stays valid.
+        // Removes the incomplete line, so that the file stays valid.
         if (::ftruncate(descriptor_, static_cast<off_t>(size)) == 0 && json)
             (void)write_at(descriptor_, kEnd, size);
         return stop(std::strerror(error));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a trace goes: a file, or the host's log. A file is whole after each line, as text or as a
-// JSON array of Chrome trace events, so that a crash leaves what was written. The copies of the
-// layer in one process, one for each plugin, write to the same file; what another process has left
+// The destination of a trace: a file, or the host's log. A file is complete after each line, as
+// text or as a JSON array of Chrome trace events, so it is readable after a crash. The copies of
+// the layer in one process, one for each plugin, write to the same file. A file that another
+// process left is replaced. When the size limit is reached, the last line says so. Free-threaded.
 // there is replaced. When the limit is reached, a last line says so. Free-threaded.
 #pragma once
 
@@ -20,19 +21,19 @@ namespace wye::layers::trace {
 
 class Sink {
   public:
-    // By the configuration:
-    //   layer.trace.file    the file; `%p` in its name is the process's number; none: the log
+    // Reads the configuration:
+    //   layer.trace.file    the file; `%p` in its name is the process id; without it, the log
     //   layer.trace.format  text or chrome; without it chrome if the name ends with .json
-    //   layer.trace.bytes   the size limit of the file, as in 64MiB; 256MiB
-    // IO names the file and the reason; INVALID_ARGUMENT.
+    //   layer.trace.bytes   the size limit of the file, as in 64MiB; default 256MiB
+    // Errors: IO, which names the file and the reason; INVALID_ARGUMENT.
     [[nodiscard]] static Result<std::unique_ptr<Sink>> open(const wye_host_table& host);
     ~Sink();
     Sink(const Sink&) = delete;
     Sink& operator=(const Sink&) = delete;
 
     [[nodiscard]] Format format() const { return format_; }
-    // `line`: one line without its end, or one JSON object. Failures end the trace, with a warning
-    // in the log.
+    // Writes one line, given without its end, or one JSON object. A failure ends the trace, with a
+    // warning in the log.
     void write(std::string_view line);
 
   private:
@@ -45,7 +46,7 @@ class Sink {
     Format format_ = Format::text;
     std::string path_;
     std::uint64_t limit_ = 0;
-    int descriptor_ = -1;  // none: the log
+    int descriptor_ = -1;  // -1: writes to the log
 
     sdk::Mutex mutex_;
     bool stopped_ WYE_GUARDED_BY(mutex_) = false;

@@ -35,7 +35,7 @@ void Breaches::add(Side side, std::string_view rule, std::string_view slot, cons
                            "; plugin-abi/README.md has the rule";
         if (lines == kMostLines) line += "; more of these are counted, and not written";
         sdk::layer::log(host_, WYE_LOG_ERROR, kArea, line);
-    } catch (const std::exception&) {  // no memory for the line: it counts
+    } catch (const std::exception&) {  // no memory for the line; the breach still counts
     }
 }
 

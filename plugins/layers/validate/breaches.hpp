@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breaches of the contract: each is a line of the host's log at the level `error`, with the number
-// of the rule, the slot and the object, and counts. Of one rule in one slot the first kMostLines
-// are written. Free-threaded; nothing throws.
+// Breaches of the contract. Each is counted, and is a line of the host's log at the level `error`
+// with the number of the rule, the slot and the object. Only the first kMostLines of each rule and
+// slot are written. Free-threaded; nothing throws.
 #pragma once
 
 #include <atomic>
@@ -18,22 +18,22 @@
 
 namespace wye::layers::validate {
 
-// Who broke the rule.
+// The side that broke the rule.
 enum class Side : std::uint8_t { host, plugin };
 
-// As text, for sentences.
+// Returns a number as text, for messages.
 [[nodiscard]] inline std::string number(std::uint64_t value) { return std::to_string(value); }
 
 class Breaches {
   public:
     static constexpr std::uint64_t kMostLines = 20;
 
-    // `plugin`: the id of the plugin below all layers.
+    // `plugin` is the id of the plugin below all layers.
     Breaches(const wye_host_table& host, std::string plugin, bool of_host, bool of_plugin)
         : host_(host), plugin_(std::move(plugin)), of_host_(of_host), of_plugin_(of_plugin) {}
 
-    // Runs checks, which may need memory. Without any the record has a gap, so nothing is looked
-    // for from then on, with a warning.
+    // Runs checks that may need memory. If there is none, the record has a gap, so the layer warns
+    // and checks nothing from then on.
     template <typename Body>
     void unless_out_of_memory(Body&& body) noexcept {
         try {
@@ -43,19 +43,19 @@ class Breaches {
         }
     }
 
-    // Whether breaches of this side are looked for.
+    // Whether breaches of this side are reported.
     [[nodiscard]] bool looks_for(Side side) const noexcept {
         return side == Side::host ? of_host_ : of_plugin_;
     }
-    // `rule`: "P-16". `text`: one sentence without a full stop.
+    // Adds a breach. `rule` is a name such as "P-16"; `text` is one sentence without a full stop.
     void add(Side side, std::string_view rule, std::string_view slot, const void* object,
              std::string_view text) noexcept;
-    // Something to know that is no breach.
+    // Warns of something that is not a breach.
     void warn(std::string_view slot, std::string_view text) noexcept;
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Looks for nothing any more.
+    // Stops all checks.
     void give_up() noexcept;
-    // Writes the number of breaches and of calls.
+    // Writes the numbers of breaches and calls.
     void sum_up() noexcept;
 
     std::atomic<std::uint64_t> calls{0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is checked before and after the call of each slot. `before` compares the arguments with what
-// the host promises; after an error of it the call does not reach the plugin. Breaches that the
-// call may go on after are added by itself. `after` compares what the plugin gave with what it
-// owes, and keeps the record of objects; it is called after every call that returned. Slots without
-// an overload have nothing of their own to check.
+// The checks before and after the call of each slot. `before` compares the arguments with the
+// host's obligations; if it returns an error, the call does not reach the plugin. It adds breaches
+// itself if the call may continue. `after` compares the results with the plugin's obligations, and
+// keeps the record of objects. It is called after every call that returned. Slots without an
+// overload have no checks of their own.
 #pragma once
 
 #include "layers/validate/state.hpp"

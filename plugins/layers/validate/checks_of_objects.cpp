@@ -9,7 +9,7 @@
 namespace wye::layers::validate {
 namespace {
 
-// Keeps an object that the plugin made.
+// Records an object that the plugin made.
 template <typename Object, typename Pointer>
 void keep(DeviceNode& node, std::string_view slot, Pointer* at, Object object) {
     Plugin& plugin = node.plugin().state();
@@ -24,7 +24,7 @@ void keep(DeviceNode& node, std::string_view slot, Pointer* at, Object object) {
             "the new " + std::string(Object::kNoun) + " is one that is alive already");
 }
 
-// An object that is destroyed is alive, and no pending work uses it.
+// Checks that an object to destroy is alive and that no pending work uses it.
 template <typename Pointer>
 Result<void> ends(DeviceNode& node, std::string_view slot, Pointer* at) {
     Plugin& plugin = node.plugin().state();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kProbeLimit = 10'000'000'000;  // ns
 
-// A fact as text, for comparison.
+// Returns a fact as text, for comparison.
 std::string text_of(const wye_fact& fact) {
     std::string out = number(fact.type) + ' ' + number(fact.u) + ' ' + std::to_string(fact.f);
     for (const std::uint32_t part : fact.xyz) out += ' ' + number(part);

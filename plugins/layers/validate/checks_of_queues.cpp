@@ -53,7 +53,7 @@ void each_object(Objects& objects, const wye_operation& operation, Use&& use) {
     }
 }
 
-// The same handle for an object in every call, and within the room (P-49).
+// Checks that an object has the same handle in every call, within the given room (P-49).
 void check_native(DeviceNode& node, std::string_view slot, const void* object, wye_status status,
                   const wye_native_handle& out) {
     if (status != WYE_OK) return;
@@ -123,7 +123,7 @@ void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
     Queue& queue = node.state();
     queue.newest = submission->value;
     if ((submission->flags & WYE_SUBMISSION_TIMED) != 0) {
-        constexpr std::size_t kMost = 256;  // those that a plugin keeps
+        constexpr std::size_t kMost = 256;  // a plugin keeps the times of this many
         queue.timed.insert(submission->value);
         if (queue.timed.size() > kMost) queue.timed.erase(queue.timed.begin());
     }

@@ -21,7 +21,7 @@ Result<void> check_events(DeviceNode& node, Frame& frame, std::span<const wye_ev
     return {};
 }
 
-// Notes what the plugin says of a value, and compares it with what it said before.
+// Records the state that the plugin reports for a value, and compares it with earlier reports.
 void learn(DeviceNode& node, std::string_view slot, const wye_event& event, wye_status status) {
     Plugin& plugin = node.plugin().state();
     wye_status before = WYE_OK;
@@ -116,7 +116,7 @@ void after(slot::device::wait, DeviceNode& node, Frame& frame, wye_status status
         breach("P-27",
                "it took " + number(frame.spent_ns) + " ns, with a limit of " + number(timeout_ns));
     if (status == WYE_TIMEOUT) {
-        constexpr std::uint64_t kClock = 1'000'000;  // ns, by which clocks may differ
+        constexpr std::uint64_t kClock = 1'000'000;  // ns by which clocks may differ
         if (timeout_ns == UINT64_MAX)
             breach("P-27", "it timed out without a limit");
         else if (frame.spent_ns + kClock < timeout_ns - timeout_ns / 10)

@@ -17,7 +17,7 @@ bool is_inside(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {
     return offset <= whole && size <= whole - offset;
 }
 
-// What is behind the members of an operation is zero.
+// Returns the size of an operation's members. The rest of the operation must be zero.
 std::size_t size_of(std::uint32_t kind) {
     switch (kind) {
         case WYE_OPERATION_DISPATCH:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host promises of the arguments of a call (P-16): objects are alive, of the right kind
-// and of this device; ranges are inside their buffers; launches are within limits; values grow.
-// What a plugin has to refuse by itself is left to it: flags and operations that it does not know
-// (P-7), formats that it does not list.
+// Checks the host's obligations for the arguments of a call (P-16): objects are alive, of the right
+// kind and of this device; ranges are inside their buffers; launches are within limits; values
+// grow. Does not check what the plugin itself has to refuse: flags and operations that it does not
+// know (P-7), and formats that it does not list.
 //
-// Each check returns the first promise that is broken: STALE_HANDLE for objects that were
-// destroyed, else INVALID_ARGUMENT. Reads what the call borrows; changes nothing. Not thread-safe.
+// Each check returns the first broken obligation: STALE_HANDLE for objects that were destroyed,
+// else INVALID_ARGUMENT. It reads what the call borrows, and changes nothing. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace wye::layers::validate {
 
 class HostChecks {
   public:
-    // `others`: the objects of the plugin's other devices.
+    // `others` are the objects of the plugin's other devices.
     HostChecks(Objects& objects, const Limits& limits, std::vector<const Objects*> others)
         : objects_(objects), limits_(limits), others_(std::move(others)) {}
 
-    // The object may be used, or only destroyed (`ending`).
+    // Checks that the object may be used or, if `ending`, destroyed.
     template <typename Pointer>
     [[nodiscard]] Result<void> usable(Pointer* at, bool ending = false) const {
         auto& kind = objects_.of(at);
@@ -43,16 +43,16 @@ class HostChecks {
                                      std::uint64_t size) const;
     [[nodiscard]] Result<void> artifact(const wye_artifact& artifact) const;
     [[nodiscard]] Result<void> command(const wye_command_desc& desc) const;
-    // An operation that takes the place of number `index`.
+    // Checks an operation that replaces the one with number `index`.
     [[nodiscard]] Result<void> update(wye_command_object* command, std::uint64_t index,
                                       const wye_operation& operation) const;
     [[nodiscard]] Result<void> event(const wye_event& event) const;
-    // To a queue whose timeline and highest submitted value these are.
+    // Checks a submission to the queue with this highest submitted value.
     [[nodiscard]] Result<void> submission(const wye_submission& submission,
                                           std::uint64_t newest) const;
 
   private:
-    // Where an operation stands; of a command, what its executions give.
+    // Where an operation is. For a command it has what executions give.
     struct Place {
         bool in_command = false;
         std::uint32_t slots = 0;
@@ -70,7 +70,7 @@ class HostChecks {
     [[nodiscard]] Result<void> execute(const wye_execute_op& op) const;
     [[nodiscard]] Result<void> binding(const wye_binding& binding, const std::string& what,
                                        const Place& place) const;
-    // A buffer of an operation other than a copy.
+    // Checks a buffer of an operation other than a copy.
     [[nodiscard]] Result<void> not_staging(wye_buffer_object* buffer) const;
 
     Objects& objects_;

@@ -44,14 +44,15 @@ wye_error* HostTable::error_make(wye_host_object* self, const wye_error_desc* de
     HostTable& table = of(self);
     wye_error* error = table.below_.error_make(table.below_.self, desc);
     try {
-        constexpr std::size_t kMost = 65536;  // of errors that a plugin makes and forgets
+        // Limit for errors that a plugin makes and never returns.
+        constexpr std::size_t kMost = 65536;
         const wye_error_desc known =
             desc == nullptr ? wye_error_desc{} : sdk::layer::known_part(*desc);
         Made made{known.code, fault_of(known)};
         const sdk::Lock lock(table.mutex_);
         table.made_.erase(known.cause);
         if (table.made_.size() < kMost) table.made_.insert_or_assign(error, std::move(made));
-    } catch (const std::exception&) {  // no memory: nothing is known of it
+    } catch (const std::exception&) {  // without memory, nothing is known of the error
     }
     return error;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host table for what is below the layer: the host's own, except that it remembers each error
-// that is made, so that the layer knows what a failed call says (P-11). Free-threaded.
+// The host table for the plugin below the layer. It is the host's own, except that it records each
+// error that is made, so that the layer knows the contents of a failed call's error (P-11).
+// Free-threaded.
 #pragma once
 
 #include <optional>
@@ -13,21 +14,21 @@
 
 namespace wye::layers::validate {
 
-// An error that was made.
+// An error that the plugin made.
 struct Made {
     wye_status code = WYE_OK;
-    std::string fault;  // what is wrong with it as the error of a call; empty: nothing
+    std::string fault;  // the error's fault as an error of a call; empty if it has none
 };
 
 class HostTable {
   public:
-    // Over `below`, the table that the layer was given for what is below it.
+    // `below` is the table that the layer was given for the plugin below it.
     explicit HostTable(const wye_host_table& below);
     HostTable(const HostTable&) = delete;
     HostTable& operator=(const HostTable&) = delete;
 
     [[nodiscard]] const wye_host_table& table() const { return table_; }
-    // What is known of an error, which leaves the record; none: it was not made here.
+    // Returns the record of an error and removes it, or nothing if the error was not made here.
     [[nodiscard]] std::optional<Made> take(const wye_error* error);
 
   private:

@@ -2,9 +2,9 @@
 //
 // The layer `validate`: compares each call of a plugin with the contract of wye/abi.h and
 // plugin-abi/README.md, on both sides. A breach is an error in the host's log (breaches.hpp). A
-// call whose arguments break a promise of the host does not reach the plugin, which need not check
-// them: it fails with the breach as its error. checks.hpp has what is checked for single slots;
-// here is what holds for all of them: objects that ended, threads, errors, outputs and
+// call with which the host breaks a rule does not reach the plugin, which need not check its
+// arguments; the call fails with the breach as its error. checks.hpp has the checks of single
+// slots. This file has those of all slots: objects that ended, threads, errors, outputs and
 // surroundings.
 #include <chrono>
 #include <cstring>
@@ -24,13 +24,14 @@ using Clock = std::chrono::steady_clock;
 
 // ---- Arguments -----------------------------------------------------------------------------
 
-// Objects, whose types are incomplete here, and errors are not outputs by value.
+// Whether a type may be an output by value. Objects, whose types are incomplete here, and errors
+// are not.
 template <typename T>
 concept Output = !std::is_const_v<T> && !std::is_same_v<T, wye_error*> && requires {
     sizeof(T);
 };
 
-// What is behind an argument before the call, if that is an output.
+// The value behind an argument before the call, if the argument is an output.
 template <typename Arg>
 class Watched {
   public:
@@ -47,7 +48,7 @@ class Watched<T*> {
     [[nodiscard]] bool is_untouched(T* at) const {
         return at == nullptr || std::memcmp(before_, at, sizeof before_) == 0;
     }
-    // An object or a table that a call succeeded without.
+    // Whether an object or a table that a successful call must set is null.
     [[nodiscard]] bool is_null(T* at) const {
         if constexpr (std::is_pointer_v<T>)
             return at != nullptr && *at == nullptr;
@@ -64,25 +65,25 @@ class Watched<T*> {
 template <typename Slot, typename... Slots>
 constexpr bool kIsOneOf = (std::is_same_v<Slot, Slots> || ...);
 
-// Marked [SYNC] for the plugin, device or queue that they are of.
+// Slots that are marked [SYNC] for their plugin, device or queue.
 template <typename Slot>
 constexpr bool kAlone =
     kIsOneOf<Slot, slot::plugin::probe_devices, slot::plugin::shutdown, slot::device::try_recover,
              slot::device::close, slot::queue::submit, slot::queue::destroy>;
-// No other call may be inside of the object.
+// Slots during which no other call may be inside of the object.
 template <typename Slot>
 constexpr bool kEnds =
     kIsOneOf<Slot, slot::plugin::shutdown, slot::device::close, slot::queue::destroy>;
-// May load drivers and their compilers.
+// Slots that may load drivers and their compilers.
 template <typename Slot>
 constexpr bool kMayLoad =
     kIsOneOf<Slot, slot::plugin::init, slot::plugin::probe_devices, slot::plugin::open_device,
              slot::plugin::translate, slot::plugin::shutdown, slot::device::program_create,
              slot::device::program_load, slot::device::prepare, slot::device::close>;
-// Fail without an error object.
+// Slots that fail without an error object.
 template <typename Slot>
 constexpr bool kHasNoErrors = kIsOneOf<Slot, slot::plugin::device_fact, slot::compiler::identity>;
-// Sets an output after some failures.
+// Slots that set an output after some failures.
 template <typename Slot>
 constexpr bool kSetsAfterFailure = kIsOneOf<Slot, slot::device::wait>;
 
@@ -139,7 +140,7 @@ struct Validate {
         return std::nullopt;
     }
 
-    // What a failed call owes (P-11).
+    // Checks the error of a failed call (P-11).
     template <typename Slot>
     static void check_error(Plugin& plugin, const void* object, wye_status status,
                             const wye_error* given, bool asked) {
@@ -155,7 +156,7 @@ struct Validate {
             return;
         }
         const std::optional<Made> made = plugin.hooks.take(given);
-        if (!made) return;  // the host's own
+        if (!made) return;  // the host made it
         if (!made->fault.empty()) breach(made->fault);
         if (made->code != status)
             breach("its status is " + std::to_string(status) + ", and its error has the code " +
@@ -174,7 +175,7 @@ struct Validate {
         if (stack && !process) breach(kStack);
         if (!process) return;
         for (const char* what : process->changes()) breach(what);
-        // Compilers of drivers do this when they are loaded, and the host undoes it.
+        // Compilers of drivers change handlers when they are loaded, and the host restores them.
         std::string signals;
         for (const int signal : process->changed_handlers())
             signals += (signals.empty() ? "" : ", ") + std::to_string(signal);
@@ -231,7 +232,7 @@ struct Validate {
     template <typename Slot>
     static void finish(Slot, Plugin&) {}
 
-    // Makes the call, and compares what the plugin gave with what it owes.
+    // Makes the call, and compares the results with the plugin's obligations.
     template <typename Slot, typename Node, typename Next, typename... Args>
     static auto watch(Slot, Node& node, Frame& frame, Next& next, Args... args)
         -> decltype(next(args...)) {
@@ -275,7 +276,7 @@ struct Validate {
         }
     }
 
-    // Outputs of a failure are as before, those of a success are not null (P-12).
+    // Checks outputs (P-12): after a failure they are as before, after a success they are not null.
     template <typename Slot, typename... Args>
     static void check_outputs(Plugin& plugin, const void* object, wye_status status,
                               const std::tuple<Watched<Args>...>& outputs, Args... args) {

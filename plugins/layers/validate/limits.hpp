@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device reports of itself, as far as the host's promises depend on it.
+// The limits and facts of a device on which the host's obligations depend.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 namespace wye::layers::validate {
 
 struct Limits {
-    // Unknown: 1 each.
+    // 1 each if unknown.
     std::array<std::uint32_t, 3> workgroup_size = {1, 1, 1}, workgroups = {1, 1, 1};
     std::uint64_t invocations = 1;
-    // Unknown: none.
+    // Unlimited if unknown.
     std::uint64_t shared_bytes = UINT64_MAX, param_bytes = UINT64_MAX, buffers = UINT64_MAX,
                   buffer_bytes = UINT64_MAX;
-    std::uint64_t host_memory_alignment = 0;  // 0: unknown
+    std::uint64_t host_memory_alignment = 0;  // 0 if unknown
 };
 
 // `fact(key, wye_fact& out)` is the slot device_fact.

@@ -42,7 +42,7 @@ std::string Objects::left(std::uint64_t queues) const {
     add_count(out, programs.size(), "program");
     add_count(out, commands.size(), "command");
     add_count(out, queues, "queue");
-    // Those of queues end with them.
+    // Timelines of queues are not counted, since they end with their queues.
     add_count(out, timelines.size() - std::min<std::size_t>(timelines.size(), queues), "timeline");
     return out;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device's objects are, as the calls that made them said, and what became of them. The host
-// and the plugin know the same; this is the record that both are compared with. Not thread-safe:
-// the device's mutex guards it.
+// The record of a device's objects: how they were made, and what became of them. The calls of the
+// host and of the plugin are compared with it. Not thread-safe; the device's mutex guards it.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@
 
 namespace wye::layers::validate {
 
-// Values of queues that use an object, the newest of each queue.
+// The queues' values that use an object, only the newest of each queue.
 using Uses = std::map<wye_timeline_object*, std::uint64_t>;
 
 struct Buffer {
@@ -29,9 +28,9 @@ struct Buffer {
     std::uint64_t size = 0;
     std::uint64_t alignment = 1;
     std::uint32_t usage = WYE_BUFFER_USAGE_DEVICE;
-    const void* mapped = nullptr;  // null: it was not mapped yet
+    const void* mapped = nullptr;  // null if it was not mapped yet
     Uses uses;
-    bool lost = false;  // its device was recovered since
+    bool lost = false;  // whether its device was recovered since
 };
 
 struct Program {
@@ -47,11 +46,11 @@ struct Command {
     static constexpr std::string_view kNoun = "command";
     std::uint32_t slots = 0;
     std::uint32_t params_size = 0;
-    std::uint32_t most_pending = 0;                                         // 0: any number
-    std::vector<std::pair<std::uint32_t, wye_program_object*>> operations;  // kind, program
-    std::set<const void*> names;                                            // programs and buffers
-    std::string dead;                // what it names and was destroyed; empty: it may be executed
-    std::vector<wye_event> pending;  // executions that were not seen to end
+    std::uint32_t most_pending = 0;  // 0 stands for any number
+    std::vector<std::pair<std::uint32_t, wye_program_object*>> operations;  // kind and program
+    std::set<const void*> names;  // programs and buffers that the command names
+    std::string dead;             // the destroyed object that it names; empty: it may be executed
+    std::vector<wye_event> pending;  // executions that are not known to have ended
     std::thread::id busy;            // the thread that submits or updates it
     Uses uses;
     bool lost = false;
@@ -60,23 +59,24 @@ struct Command {
 struct Timeline {
     static constexpr std::string_view kNoun = "timeline";
     bool of_queue = false;
-    std::uint64_t signalled = 0;  // submitted, or to be signalled by a submit or the host
-    std::uint64_t reached = 0;    // the highest value that the plugin called reached
-    std::map<std::uint64_t, wye_status> failed;  // values that the plugin called failed
-    Uses uses;                                   // by submits that signal it
+    // Highest value that was submitted, or is to be signalled by a submit or the host.
+    std::uint64_t signalled = 0;
+    std::uint64_t reached = 0;  // the highest value that the plugin reported as reached
+    std::map<std::uint64_t, wye_status> failed;  // values that the plugin reported as failed
+    Uses uses;                                   // uses by submits that signal it
     bool lost = false;
 };
 
-// The live objects of one kind, and the latest of those that were destroyed.
+// The live objects of one kind, and those that were destroyed last.
 template <typename Object, typename Pointer>
 class Kind {
   public:
-    // False: an object at this address is alive.
+    // Returns false if an object at this address is alive.
     bool add(Pointer* at, Object object) {
         if (ended_.erase(at) != 0) std::erase(order_, at);
         return live_.emplace(at, std::move(object)).second;
     }
-    // Null: it is not alive.
+    // Returns null if the object is not alive.
     [[nodiscard]] Object* find(Pointer* at) {
         const auto found = live_.find(at);
         return found == live_.end() ? nullptr : &found->second;
@@ -96,7 +96,7 @@ class Kind {
   private:
     std::unordered_map<Pointer*, Object> live_;
     std::set<Pointer*> ended_;
-    std::deque<Pointer*> order_;  // of `ended_`
+    std::deque<Pointer*> order_;  // the order of `ended_`
 };
 
 struct Objects {
@@ -110,15 +110,17 @@ struct Objects {
     [[nodiscard]] auto& of(wye_command_object*) { return commands; }
     [[nodiscard]] auto& of(wye_timeline_object*) { return timelines; }
 
-    // "a program" if an object of another kind is at this address; else empty.
+    // Returns "a program", for example, if an object of another kind is at this address, else an
+    // empty text.
     [[nodiscard]] std::string kind_at(const void* at) const;
-    // "2 buffers, 1 queue": what was not destroyed; empty: nothing.
+    // Returns what was not destroyed, such as "2 buffers, 1 queue", or an empty text.
     [[nodiscard]] std::string left(std::uint64_t queues) const;
-    // A destroyed program or buffer: commands that name it may not be executed any more.
+    // Marks the commands that name a destroyed program or buffer, which may not be executed any
+    // more.
     void end_commands_of(const void* at, std::string_view noun);
-    // A destroyed queue has no pending values.
+    // Removes the pending values of a destroyed queue.
     void forget_uses(wye_timeline_object* queue);
-    // The device was recovered: none of them may be used any more.
+    // Marks all objects as unusable, since the device was recovered.
     void lose();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is still running, as the plugin itself says, and which thread is inside of a command. The
-// plugin's mutex is not held.
+// Finds what is still running, by asking the plugin, and which thread is inside of a command. The
+// plugin's mutex must not be held.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ namespace wye::layers::validate {
 // Forgets the executions of commands that have ended.
 void settle(DeviceNode& node, std::span<wye_command_object* const> commands);
 
-// Marks commands as entered by this thread until the frame ends; a breach of P-15 if another one is
-// inside.
+// Marks commands as entered by this thread until the frame ends. If another thread is inside, that
+// is a breach of P-15.
 void enter(DeviceNode& node, Frame& frame, std::string_view slot,
            std::span<wye_command_object* const> commands);
 

@@ -18,7 +18,7 @@
 namespace wye::layers::validate {
 namespace {
 
-// The modes of floating-point arithmetic; flags that operations leave behind are none.
+// Returns the modes of floating-point arithmetic, without the flags that operations leave behind.
 std::uint32_t float_modes() noexcept {
     auto out = static_cast<std::uint32_t>(std::fegetround());
 #if defined(__SSE__)

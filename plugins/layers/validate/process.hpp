@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a slot leaves as it found it (P-10): of its thread in each call; of the process, which
-// other threads may change meanwhile, in calls that may load drivers.
+// Finds what a slot must leave as it was (P-10). The state of the thread is compared in each call.
+// The state of the process, which other threads may change meanwhile, is compared in calls that may
+// load drivers.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace wye::layers::validate {
 class ThreadState {
   public:
     ThreadState() noexcept;
-    // "the signal mask", ... for each thing that differs now, but for the alternate stack.
+    // Returns the names of what differs now, such as "the signal mask", except the alternate stack.
     [[nodiscard]] std::vector<const char*> changes() const;
     // Whether the alternate signal stack differs now.
     [[nodiscard]] bool has_other_stack() const;
@@ -31,7 +32,7 @@ class ProcessState {
   public:
     ProcessState();
     [[nodiscard]] std::vector<const char*> changes() const;
-    // Signals whose handlers differ now: the host restores those of drivers.
+    // Returns the signals whose handlers differ now. The host restores those of drivers.
     [[nodiscard]] std::vector<int> changed_handlers() const;
 
   private:

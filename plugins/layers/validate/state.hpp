@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layer knows of a plugin, its opened devices and their queues.
+// The layer's record of a plugin, its opened devices and their queues.
 #pragma once
 
 #include <atomic>
@@ -34,17 +34,18 @@ using PluginNode = sdk::layer::PluginNode<State>;
 using DeviceNode = sdk::layer::DeviceNode<State>;
 using QueueNode = sdk::layer::QueueNode<State>;
 
-// The calls that are inside an object: all of them, and those of [SYNC] slots.
+// The number of calls inside an object: all calls, and those of [SYNC] slots.
 struct Inside {
     std::atomic<int> calls{0}, alone{0};
-    std::atomic<bool> ended{false};  // it was closed or destroyed
+    std::atomic<bool> ended{false};  // whether it was closed or destroyed
 };
 
 class Plugin {
   public:
-    // By the configuration:
-    //   layer.validate.of        whose breaches are looked for: host, plugin or both; both
-    //   layer.validate.late_ms   by how much a wait may exceed its limit; 1000
+    // Reads the configuration:
+    //   layer.validate.of        the side whose breaches are reported: host, plugin or both
+    // (default)
+    //   layer.validate.late_ms   by how many ms a wait may exceed its limit; default 1000
     [[nodiscard]] static Result<std::unique_ptr<Plugin>> create(const wye_host_table& host,
                                                                 const wye_layer_next& next);
     Plugin(const wye_host_table& host, const wye_layer_next& next, bool of_host, bool of_plugin,
@@ -60,8 +61,8 @@ class Plugin {
     HostTable hooks;
     Inside inside;
 
-    sdk::Mutex mutex;                                          // of this and of all devices
-    std::optional<std::uint32_t> count WYE_GUARDED_BY(mutex);  // of the devices
+    sdk::Mutex mutex;                                          // guards this object and all devices
+    std::optional<std::uint32_t> count WYE_GUARDED_BY(mutex);  // number of devices
     std::map<std::uint32_t, std::string> infos WYE_GUARDED_BY(mutex);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> facts WYE_GUARDED_BY(mutex);
     std::set<Device*> open WYE_GUARDED_BY(mutex);
@@ -74,10 +75,11 @@ class Device {
               return plugin.next.device_fact(plugin.object, index, key, &out);
           })) {}
 
-    // Guarded by the plugin's mutex, but for `limits`.
+    // Guarded by the plugin's mutex, except `limits`.
     Objects objects;
     std::uint64_t queues = 0;
-    std::map<std::pair<std::string, const void*>, std::string> native;  // handles, by slot
+    // Handles by slot and object.
+    std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;
     Inside inside;
 };
@@ -89,13 +91,13 @@ class Queue {
     const std::uint32_t kind;
     const std::int32_t priority;
     // Guarded by the plugin's mutex.
-    std::uint64_t newest = 0;            // of the submitted values
-    std::set<std::uint64_t> timed;       // the newest of those with times
-    std::optional<wye_queue_info> info;  // as it was first given
+    std::uint64_t newest = 0;            // newest submitted value
+    std::set<std::uint64_t> timed;       // the newest values that have times
+    std::optional<wye_queue_info> info;  // as first reported
     Inside inside;
 };
 
-// What the checks before a call leave for those after it.
+// Data that the checks before a call pass to those after it.
 struct Frame {
     explicit Frame(Plugin& owner) : plugin(owner) {}
     ~Frame();
@@ -103,8 +105,8 @@ struct Frame {
     Frame& operator=(const Frame&) = delete;
 
     Plugin& plugin;
-    std::uint64_t spent_ns = 0;          // by the call
-    std::vector<std::uint64_t> reached;  // of each event's timeline, before it
+    std::uint64_t spent_ns = 0;          // the duration of the call
+    std::vector<std::uint64_t> reached;  // the value of each event's timeline before the call
     // Commands that this call entered.
     std::vector<std::pair<Device*, wye_command_object*>> busy;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// chain_kernels [SELECTOR]: squares numbers and adds them up with two kernels. What the first
-// kernel writes stays on the device, where the second one reads it; only the sum comes back.
+// chain_kernels [SELECTOR]: squares numbers and adds them up with two kernels. The output of the
+// first kernel stays on the device, where the second one reads it. Only the sum is copied back.
 #include <cstdint>
 #include <cstdio>
 #include <numeric>

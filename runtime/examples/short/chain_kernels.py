@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """chain_kernels [SELECTOR]: squares numbers and adds them up with two kernels.
 
-What the first kernel writes stays on the device, where the second one reads it; only the sum comes back.
+The output of the first kernel stays on the device, where the second one reads it. Only the sum is
+copied back.
 """
 import sys
 

@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     } else {
         print("chosen", chosen.selector, chosen.reason);
         WYE_INIT(other);
-        /* The call that finds no more ends the list; its error is not asked for. */
+        /* The call that finds no further device ends the list, so it needs no error. */
         for (uint64_t i = 0; wye_device_passed_over(context, device, i, &other, NULL) == WYE_OK;
              ++i) {
             print("passed over", other.selector, other.reason);

@@ -11,7 +11,7 @@
 
 namespace {
 
-// Only devices with 64-bit floating point can run this.
+// Only devices with 64-bit floating point can run this program.
 constexpr std::string_view kHalve = R"wye(
 wye 1; program halve; workgroup 64;
 input x: f64[]; output r: f64[len(x)];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""choose_device [SELECTOR]: opens the best device that can run a program, and lists those there are.
+"""choose_device [SELECTOR]: opens the best device that can run a program, and lists all devices.
 
 A device that the selector names is preferred.
 """

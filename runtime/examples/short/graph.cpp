@@ -35,8 +35,9 @@ wye::Result<void> run(std::string_view selector) {
                wye::Graph::record(
                    device, {wye::Step::upload(x, a), &first, &second, wye::Step::download(c, r)}));
     for (std::uint32_t turn = 1; turn <= 3; ++turn) {
-        x = {turn, turn + 1, turn + 2, turn + 3};  // the same memory: the graph reads it each time
-        const std::vector<std::uint64_t> factors = {10, turn};  // of the two dispatches
+        // The same memory, which the graph reads each time.
+        x = {turn, turn + 1, turn + 2, turn + 3};
+        const std::vector<std::uint64_t> factors = {10, turn};  // one factor for each dispatch
         WYE_TRY(graph.run(factors));
         std::printf("turn %u: %u %u %u %u\n", turn, r[0], r[1], r[2], r[3]);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lost_device [SELECTOR]: goes on after the loss of a device. What was on it is gone, so the work
- * begins again from host data: on the same device if it can be taken back, else on the CPU. */
+ * lost_device [SELECTOR]: continues after the loss of a device. The data on the device is lost, so
+ * the work begins again from host data: on the same device if it can be reopened, else on the
+ * CPU. */
 #include <stdio.h>
 
 #include "wye/device.h"

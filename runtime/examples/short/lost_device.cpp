@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lost_device [SELECTOR]: goes on after the loss of a device. What was on it is gone, so the work
-// begins again from host data: on the same device if it can be taken back, else on another one.
+// lost_device [SELECTOR]: continues after the loss of a device. The data on the device is lost, so
+// the work begins again from host data: on the same device if it can be reopened, else on another
+// one.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -40,7 +41,7 @@ wye::Result<void> run(std::string_view selector) {
         if (done.error().code != wye::Code::DEVICE_LOST) return done.error();
         std::fprintf(stderr, "lost: %s\n", done.error().message.c_str());
         auto again = device.recover();
-        if (!again.ok() || tries > 1) {  // it cannot be taken back, or was lost a second time
+        if (!again.ok() || tries > 1) {  // it cannot be reopened, or was lost a second time
             WYE_ASSIGN(const wye_device_description lost, device.describe());
             again =
                 context.open("-" + std::string(lost.selector.data, lost.selector.size), &program);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lost_device [SELECTOR]: goes on after the loss of a device.
+"""lost_device [SELECTOR]: continues after the loss of a device.
 
-What was on it is gone, so the work begins again from host data: on the same device if it can be
-opened again, else on the CPU.
+The data on the device is lost, so the work begins again from host data: on the same device if it
+can be opened again, else on the CPU.
 """
 import sys
 
@@ -20,7 +20,7 @@ main { let i = global_id.x; if i < len(r) { r[i] = x[i] * 2u; } }
 def reopen(context: wye.Context, lost: wye.Device, tries: int) -> wye.Device:
     if tries == 1:
         try:
-            return context.device(lost.selector)  # takes it back; the old Device stays lost
+            return context.device(lost.selector)  # reopens it; the old Device stays lost
         except wye.Error as error:
             print("it cannot be opened again:", error, file=sys.stderr)
     return context.device("cpu")

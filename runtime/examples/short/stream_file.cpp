@@ -22,7 +22,8 @@ main { let i = global_id.x; if i < len(r) { r[i] = x[i] ^ 0xffffffffu; } }
 )wye";
 constexpr std::size_t kChunkWords = 1 << 18, kInFlight = 3;
 
-// A chunk on its way, and how many of its bytes are the file's: the last word may be padding.
+// A chunk in flight, and how many of its bytes belong to the file, since the last word may be
+// padded.
 using Chunk = std::pair<wye::Pending, std::streamsize>;
 
 wye::Result<void> write_oldest(std::deque<Chunk>& chunks, std::ostream& out) {

@@ -27,7 +27,7 @@ wye::Result<void> run(std::string_view selector) {
     WYE_ASSIGN(const wye::Context context, wye::Context::create());
     WYE_ASSIGN(const wye::Program program, context.program_from_text(kSpin, "spin"));
     WYE_ASSIGN(const wye::Device device, context.open(selector, &program));
-    WYE_TRY(program.prepare(device.get()));  // else the time limit would cover the compile, too
+    WYE_TRY(program.prepare(device.get()));  // otherwise the time limit would include the compile
     std::vector<std::uint32_t> r(64);
 
     const auto limited = wye::Dispatch(program, device)
@@ -39,7 +39,7 @@ wye::Result<void> run(std::string_view selector) {
     if (!limited.ok() && limited.error().code != wye::Code::TIMEOUT) return limited.error();
     if (!limited.ok()) std::puts("timed out, and `r` was not written");
 
-    WYE_TRY(device.flush());  // until work that could not be stopped has ended
+    WYE_TRY(device.flush());  // waits until work that could not be stopped has ended
     WYE_TRY(wye::Dispatch(program, device).param("rounds", 3U).output("r", r).run());
     std::printf("three rounds: %u %u\n", r[0], r[63]);
     return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // two_devices SELECTOR SELECTOR: splits an array between two devices, which work at the same time.
-// Each has a part of the input of its own, so nothing has to be copied between them.
+// Each has its own part of the input, so nothing has to be copied between them.
 #include <cstdint>
 #include <cstdio>
 #include <numeric>

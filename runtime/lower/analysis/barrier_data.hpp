@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds barriers, and the buffers whose accesses they must order besides those to `shared`. A
-// barrier that orders buffers is slower, since it waits for global memory. Pure.
+// Finds barriers, and the buffers that barriers must order besides `shared` arrays. A barrier that
+// orders buffers is slower, since it waits for global memory. Pure.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,12 @@
 
 namespace wye::lower {
 
-// Whether a block contains a barrier, also in nested loops and branches.
+// Whether a block contains a barrier, also inside its loops and branches.
 [[nodiscard]] bool holds_barrier(const ir::Code& main, ir::BlockId block);
 
-// By buffer index: whether an invocation may read after a barrier what another wrote before it.
-// False for `shared`, and if all accesses lie between the same two barriers.
+// For each buffer index: whether an invocation may read, after a barrier, data that another
+// invocation wrote before it. False for `shared` arrays, and if all accesses lie between the same
+// two barriers.
 [[nodiscard]] std::vector<bool> passed_at_barriers(const ir::Program& program);
 
 }  // namespace wye::lower

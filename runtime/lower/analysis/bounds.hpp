@@ -27,14 +27,15 @@ class Bounds {
     std::uint32_t within(std::uint32_t a, Interval interval, ir::Kind kind);
 
     [[nodiscard]] const Bound& at(std::uint32_t bound) const { return bounds_[bound]; }
-    // Whether the limit is reached, above which a value is represented only by its interval.
+    // Whether the limit on steps is reached. Further values are then represented only by their
+    // interval.
     [[nodiscard]] bool full() const { return bounds_.size() > kMost || spent_ > kMostSpent; }
     void spend() { ++spent_; }
 
-    // Adds the precondition `index` < `length`. False: no sample launch satisfies it, or there are
-    // too many preconditions.
+    // Adds the precondition `index` < `length`. Returns false, and adds nothing, if no sample
+    // launch satisfies it or if there are too many preconditions.
     bool ask(std::uint32_t index, std::uint32_t length);
-    // All preconditions with their steps; empty if there are too many steps.
+    // Returns all preconditions with their steps, or none if there are too many steps.
     [[nodiscard]] Preconditions result() const;
     using Asked = std::vector<Preconditions::Access>;
     [[nodiscard]] const Asked& asked() const { return asked_; }
@@ -44,9 +45,9 @@ class Bounds {
     static constexpr std::size_t kMost = 4096;
     static constexpr std::size_t kMostAsked = 64;
     static constexpr std::size_t kMostSpent = 1U << 16U;
-    // Sample launches, used to discard preconditions that no launch satisfies: they have a small
-    // grid, small parameters, and long buffers (or short ones, for loops over a buffer that must
-    // not overflow).
+    // Sample launches, used to discard preconditions that no launch satisfies. They have a small
+    // grid, small parameters and long buffers. The last one has short buffers, for loops over a
+    // buffer that must not overflow.
     static constexpr unsigned kSamples = 3;
     static constexpr std::int64_t kParams[kSamples] = {1, 1000, 1000};
     static constexpr std::int64_t kLengths[kSamples] = {0xfffffffe, 0xfffffffe, 1000};

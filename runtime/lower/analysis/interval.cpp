@@ -16,7 +16,7 @@ Interval checked(Kind kind, bool overflow, Interval r) {
     return overflow || !all.contains(r) ? all : r;
 }
 
-// True if there is no upper bound.
+// Whether the interval has no upper bound.
 bool open(Kind kind, Interval a) { return kind == Kind::U64 && a.high == Interval::kMost; }
 
 Interval product(Kind kind, Interval a, Interval b) {
@@ -31,7 +31,7 @@ Interval product(Kind kind, Interval a, Interval b) {
     return checked(kind, false, r);
 }
 
-// All ones up to the highest bit of `value`.
+// Returns a mask of ones up to the highest bit of `value`.
 std::int64_t ones(std::int64_t value) {
     const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(value)));
     return bits >= 63 ? Interval::kMost : static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals of integer values. Pure; values.
+// Intervals of integer values, and arithmetic on them. Pure values.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ struct Interval {
 
 [[nodiscard]] Interval whole(ir::Kind kind);  // every value of the kind; BOOL: 0 and 1
 [[nodiscard]] Interval join(Interval a, Interval b);
-// The intersection; `a` if it is empty (unreachable code).
+// Returns the intersection, or `a` if it is empty, as in unreachable code.
 [[nodiscard]] Interval meet(Interval a, Interval b);
 
-// The result of an operation of `kind` on scalars; `whole(kind)` if unknown.
+// Return an interval that contains every result of an operation of `kind` on scalars, or
+// `whole(kind)` if no better one is known.
 [[nodiscard]] Interval unary(ir::Op op, ir::Kind kind, Interval a);
 [[nodiscard]] Interval binary(ir::Op op, ir::Kind kind, Interval a, Interval b);
 [[nodiscard]] Interval converted(ir::Kind from, ir::Kind to, Interval a);

@@ -11,7 +11,7 @@ using ir::Op;
 
 LaunchValues::LaunchValues(const ir::Program& program, const ir::Code& code)
     : program_(program), code_(code), locals_(code.locals.size()) {
-    for (const ir::Stmt& s : code.stmts)  // in text order: a let precedes its uses
+    for (const ir::Stmt& s : code.stmts)  // in text order, since a let precedes its uses
         if (s.op == Op::LET) locals_[s.local] = unknown(s.args[0]);
 }
 

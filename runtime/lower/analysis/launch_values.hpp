@@ -15,7 +15,7 @@ class LaunchValues {
     LaunchValues(const ir::Program& program, const ir::Code& code);
 
     // Whether the value is computed from parameters and read-only buffers by operations that a
-    // compiler cannot replace by a constant. False if unsure.
+    // compiler cannot replace by a constant. Returns false if unsure.
     [[nodiscard]] bool unknown(ir::ExprId id) const;
 
   private:
@@ -24,8 +24,8 @@ class LaunchValues {
     std::vector<bool> locals_;  // lets for which `unknown` is true
 };
 
-// Whether an expression is a literal, or a vector of literals, without NaN, -0 and, if `zero` is
-// false, 0.
+// Whether the expression is a literal or a vector of literals, none of which is NaN or -0. If
+// `zero` is false, none may be 0 either.
 [[nodiscard]] bool plain_literal(const ir::Code& code, ir::ExprId id, bool zero);
 
 }  // namespace wye::lower

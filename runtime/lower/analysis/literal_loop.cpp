@@ -10,7 +10,8 @@ namespace {
 using ir::Op;
 
 constexpr std::uint64_t kMostRounds = 8;
-constexpr std::uint64_t kMostUnrolledNodes = 8192;  // operations of all rounds
+// Limit for the operations of all rounds together.
+constexpr std::uint64_t kMostUnrolledNodes = 8192;
 
 class Unrolling {
   public:
@@ -20,7 +21,8 @@ class Unrolling {
         return literal_rounds(code_, s);
     }
 
-    // Adds the cost of running the block `times` times. False: the loop must not be unrolled.
+    // Adds the cost of running the block `times` times. Returns false if the loop must not be
+    // unrolled.
     bool add(ir::BlockId id, std::uint64_t times) {
         if (id == ir::kNone) return true;
         for (const ir::StmtId each : code_.blocks[id]) {
@@ -53,7 +55,7 @@ class Unrolling {
         return true;
     }
 
-    bool loops = false;  // contains inner loops
+    bool loops = false;  // whether the body contains loops
 
   private:
     bool expression(ir::ExprId id, std::uint64_t times) {

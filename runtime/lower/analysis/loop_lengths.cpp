@@ -8,7 +8,8 @@ namespace {
 
 using ir::Op;
 
-constexpr std::size_t kMostDoubledNodes = 192;  // of a body that is written twice
+// Limit for the body of a loop that is written twice.
+constexpr std::size_t kMostDoubledNodes = 192;
 
 class Search {
   public:
@@ -16,7 +17,7 @@ class Search {
            std::uint32_t counter)
         : program_(program), code_(code), ranges_(ranges), counter_(counter) {}
 
-    // False: the loop must not be written twice.
+    // Collects the accesses of a block. Returns false if the loop must not be written twice.
     bool block(ir::BlockId id) {
         if (id == ir::kNone) return true;
         for (const ir::StmtId each : code_.blocks[id]) {
@@ -49,7 +50,7 @@ class Search {
     }
 
     LoopLengths found;
-    bool always_checked = false;  // some are checked even in the check-free form
+    bool always_checked = false;  // whether the check-free form keeps the check of some access
 
   private:
     [[nodiscard]] bool at_counter(ir::ExprId index) const {
@@ -95,7 +96,7 @@ class Search {
 
 DataLoops::DataLoops(const ir::Program& program, const ir::Code& code)
     : program_(program), code_(code), locals_(code.locals.size()) {
-    for (const ir::Stmt& s : code.stmts)  // in text order: a let precedes its uses
+    for (const ir::Stmt& s : code.stmts)  // in text order, since a let precedes its uses
         if (s.op == Op::LET) locals_[s.local] = from_data(s.args[0]);
 }
 

@@ -28,9 +28,9 @@ class DataLoops {
   public:
     DataLoops(const ir::Program& program, const ir::Code& code);
 
-    // The lengths for `loop`, a FOR. Empty if a check before the loop gains nothing, or if the loop
-    // cannot be duplicated because it is too long or contains loops, barriers or subgroup
-    // operations.
+    // Returns the lengths for `loop`, which is a FOR. They are empty if a check before the loop
+    // gains nothing, or if the loop cannot be written twice because it is too long or contains
+    // loops, barriers or subgroup operations.
     [[nodiscard]] LoopLengths lengths(const CodeRanges& ranges, const ir::Stmt& loop) const;
 
   private:
@@ -38,10 +38,10 @@ class DataLoops {
 
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // lets that depend on loaded values
+    std::vector<bool> locals_;  // whether each let depends on loaded values
 };
 
-// Marks these accesses as in range, or reverts that.
+// Marks these accesses as in range, or removes that mark.
 void set_in_range(CodeRanges& ranges, const LoopLengths& lengths, bool in_range);
 
 }  // namespace wye::lower

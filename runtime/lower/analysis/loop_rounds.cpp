@@ -20,20 +20,21 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return __builtin_mul_overflow(a, b, &out) ? kAnyRounds : out;
 }
 
-// The rounds of main or of one function.
+// Counts the rounds of main or of one function.
 class Count {
   public:
     Count(const ir::Program& program, const ir::Code& code,
           const std::vector<std::uint64_t>& functions)
         : program_(program), code_(code), functions_(functions) {}
 
-    // An expression runs at most `own` + 1 times, and each call adds the rounds of its callee.
+    // An expression is evaluated at most `own` + 1 times, and each call adds the rounds of its
+    // callee.
     [[nodiscard]] std::uint64_t rounds() const {
         const std::uint64_t own = block(code_.root, 1);
         std::uint64_t called = 0;
         for (const ir::Expr& e : code_.exprs) {
             if (e.op == Op::CALL) called = sum(called, functions_[e.imm]);
-            // A loop around compare and swap has no bound.
+            // A compare-and-swap loop has no bound.
             if (ir::op_atomic(e.op) && program_.buffers[e.imm].type.floating()) return kAnyRounds;
         }
         return called == 0 ? own : sum(own, product(sum(own, 1), called));
@@ -58,7 +59,7 @@ class Count {
         const std::uint64_t by = *step < 1 ? 1 : static_cast<std::uint64_t>(*step);
         return (span - 1) / by + 1;
     }
-    // For a block that runs `times` times.
+    // Returns the rounds of a block that runs `times` times.
     [[nodiscard]] std::uint64_t block(ir::BlockId id, std::uint64_t times) const {
         if (id == ir::kNone) return 0;
         std::uint64_t out = 0;
@@ -88,7 +89,7 @@ class Count {
 
 std::uint64_t most_rounds(const ir::Program& program, std::uint32_t invocations) {
     std::vector<std::uint64_t> functions(program.functions.size());
-    for (std::size_t f = 0; f < functions.size(); ++f)  // callees come first
+    for (std::size_t f = 0; f < functions.size(); ++f)  // callees precede their callers
         functions[f] = Count(program, program.functions[f].code, functions).rounds();
     std::uint64_t out = Count(program, program.main, functions).rounds();
     for (const ir::Buffer& b : program.buffers)

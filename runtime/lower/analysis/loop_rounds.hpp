@@ -12,9 +12,9 @@ namespace wye::lower {
 
 inline constexpr std::uint64_t kAnyRounds = std::numeric_limits<std::uint64_t>::max();
 
-// Includes the loops that zero arrays; the last test of each loop counts as a round. kAnyRounds if
-// literals give no bound. `program` is valid; the `invocations` of a workgroup share the work of
-// zeroing `shared`.
+// Counts the loops that zero arrays too, and the last test of each loop as a round. Returns
+// kAnyRounds if no literals give a bound. `program` is valid. The `invocations` of a workgroup
+// share the work of zeroing `shared`.
 [[nodiscard]] std::uint64_t most_rounds(const ir::Program& program, std::uint32_t invocations);
 
 }  // namespace wye::lower

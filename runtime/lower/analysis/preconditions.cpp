@@ -9,7 +9,7 @@ namespace {
 using From = Bound::From;
 using ir::Kind;
 
-// True if there is no upper bound.
+// Whether the interval has no upper bound.
 bool open(Interval i) { return i.high == Interval::kMost; }
 
 Interval below_count(std::uint64_t count) {
@@ -89,7 +89,7 @@ class Printer {
     Printer(const ir::Program& program, const std::vector<Bound>& bounds)
         : program_(program), bounds_(bounds) {}
 
-    // `tight`: the text is an operand, so infix operators need parentheses.
+    // Prints a value. `tight`: the text becomes an operand, so infix operators need parentheses.
     [[nodiscard]] std::string text(std::uint32_t at, bool tight, unsigned depth = 0) const {
         const Bound& bound = bounds_[at];
         if (depth > kMaxDepth) return "...";
@@ -136,7 +136,8 @@ class Printer {
   private:
     static constexpr unsigned kMaxDepth = 12;
 
-    // The bound is a constant that hardly narrows the value: omitted for brevity.
+    // Whether the bound is a constant that hardly narrows the value. Such bounds are not printed,
+    // for brevity.
     [[nodiscard]] bool idle(const Bound& bound) const {
         const Bound& end = bounds_[bound.b];
         const Interval all = whole(bound.kind);

@@ -47,10 +47,10 @@ struct Bound {
     friend bool operator==(const Bound&, const Bound&) = default;
 };
 
-// The values of an admitted launch.
+// The values of an admitted launch. Borrows the caller's arrays.
 struct LaunchFacts {
-    std::span<const std::uint64_t> params;   // bits, by parameter
-    std::span<const std::uint64_t> lengths;  // elements, by buffer index
+    std::span<const std::uint64_t> params;   // the bits of each parameter
+    std::span<const std::uint64_t> lengths;  // the elements of each buffer, by buffer index
     std::array<std::uint32_t, 3> groups;
     std::array<std::uint32_t, 3> workgroup;
 };
@@ -58,7 +58,7 @@ struct LaunchFacts {
 struct Preconditions {
     static constexpr std::size_t kMaxBounds = 256;
 
-    struct Access {  // requires 0 <= index < length for all values of both
+    struct Access {  // requires 0 <= index < length for all values of both intervals
         std::uint32_t index = 0;
         std::uint32_t length = 0;
         friend bool operator==(const Access&, const Access&) = default;
@@ -69,12 +69,12 @@ struct Preconditions {
     [[nodiscard]] bool empty() const { return accesses.empty(); }
     [[nodiscard]] bool read_params() const;
     [[nodiscard]] bool hold(const LaunchFacts& launch) const;
-    // The preconditions as text, one per line, with the program's names: "min(y) * width + x <
-    // len(from)".
+    // Returns the preconditions as text, one per line, with the program's names: "min(y) * width +
+    // x < len(from)".
     [[nodiscard]] std::string text(const ir::Program& program) const;
 };
 
-// The interval of one step, given those of its operands.
+// Returns the interval of one step, given those of its operands.
 [[nodiscard]] Interval evaluate(const Bound& bound, const LaunchFacts& launch, Interval a,
                                 Interval b);
 

@@ -59,7 +59,7 @@ void RangeFacts::less(Value a, Value b, bool strict) {
     const Interval left = interval(a);
     const Interval right = interval(b);
     add({a, b, Relation::Below, strict, {}});
-    // Lengths, parameters and literals are exact at launch, so they need no such fact.
+    // A launch knows lengths, parameters and literals exactly, so they need no such fact.
     const Op op = node(b).op;
     if (op != Op::LEN && op != Op::LEN64 && op != Op::PARAM && op != Op::LITERAL)
         add({b, a, Relation::Above, strict, {}});
@@ -102,13 +102,13 @@ bool RangeFacts::reaches(Value value, Value bound, bool strict, unsigned depth,
     for (std::uint32_t f = newest_[value]; f != kNoFact; f = facts_[f].previous) {
         const Fact& fact = facts_[f];
         if (fact.relation != Relation::Below) continue;
-        // value < y and y <= bound, or value <= y and y < bound
+        // Either value < y and y <= bound, or value <= y and y < bound.
         if (reaches(fact.b, bound, strict && !fact.strict, depth - 1, budget)) return true;
     }
     return structure_reaches(nodes_[value], bound, strict, depth, budget);
 }
 
-// Operations whose result is at most one of their operands.
+// Handles operations whose result is at most one of their operands.
 bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict, unsigned depth,
                                    unsigned& budget) const {
     const auto operand = [&](unsigned i) {

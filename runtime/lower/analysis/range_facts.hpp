@@ -20,7 +20,7 @@ using Value = std::uint32_t;
 inline constexpr Value kNoValue = 0xffffffffU;
 
 struct ValueNode {
-    ir::Op op = ir::Op::None;  // None: opaque
+    ir::Op op = ir::Op::None;  // None: an opaque value
     ir::Kind kind = ir::Kind::None;
     std::uint64_t detail = 0;  // literal bits, built-in and component, parameter, array class
     std::array<Value, 3> operands = {kNoValue, kNoValue, kNoValue};
@@ -31,17 +31,17 @@ struct ValueNode {
 class RangeFacts {
   public:
     Value opaque(ir::Kind kind, Interval interval);
-    // A new value, even if another has the same operation and operands.
+    // Makes a new value, even if another has the same operation and operands.
     Value single(const ValueNode& node);
-    // The number of an operation; the same for equal operations on equal values.
+    // Returns the number of an operation, which is the same for equal operations on equal values.
     Value number(const ValueNode& node);
     [[nodiscard]] const ValueNode& node(Value value) const { return nodes_[value]; }
 
     [[nodiscard]] std::size_t mark() const { return facts_.size(); }
     void release(std::size_t mark);
-    void less(Value a, Value b, bool strict);  // a < b, or a <= b
+    void less(Value a, Value b, bool strict);  // states a < b, or a <= b
     void within(Value a, Interval interval);
-    void apart(Value a, Value b);  // a != b
+    void apart(Value a, Value b);  // states a != b
 
     [[nodiscard]] Interval interval(Value value) const { return interval(value, kDepth); }
     // Whether `value` < `bound` (or <=) is certain, compared as integers.
@@ -50,7 +50,8 @@ class RangeFacts {
         return reaches(value, bound, strict, kDepth, budget);
     }
 
-    // The steps by which a launch computes the interval of a value, using the facts at this place.
+    // Adds the steps by which a launch computes the interval of a value, using the facts at this
+    // place, and returns the last step.
     std::uint32_t bound(Value value, Bounds& out) const;
 
   private:
@@ -66,7 +67,7 @@ class RangeFacts {
     enum class Relation : std::uint8_t { Below, Above, Apart, Within };
     struct Fact {
         Value a;
-        Value b = kNoValue;  // Within: none
+        Value b = kNoValue;  // unused for Within
         Relation relation = Relation::Below;
         bool strict = false;
         Interval interval;
@@ -86,7 +87,7 @@ class RangeFacts {
 
     using Key = std::tuple<ir::Op, ir::Kind, std::uint64_t, std::array<Value, 3>>;
     std::vector<ValueNode> nodes_;
-    std::vector<std::uint32_t> newest_;  // by value: its newest fact
+    std::vector<std::uint32_t> newest_;  // the newest fact about each value
     std::map<Key, Value> numbers_;
     std::vector<Fact> facts_;
 };

@@ -47,7 +47,7 @@ class Lengths {
     std::vector<std::uint32_t> of_;
 };
 
-// The result for an access or a loop; several walks are combined by the maximum.
+// The result for an access or a loop. If it is walked several times, the greatest result counts.
 enum class State : std::uint8_t { Unseen, Proven, Conditional, Checked };
 
 struct CodeStates {
@@ -87,14 +87,14 @@ struct Shared {
     const ir::Program& program;
     std::array<std::uint32_t, 3> workgroup;
     Lengths lengths;
-    // The arguments of the calls seen so far, by function and argument.
+    // The joined intervals of the arguments of all calls so far, by function and argument.
     std::vector<std::vector<std::optional<Interval>>> arguments;
     std::vector<CodeStates> functions;
-    std::vector<bool> given_up;  // by function: some call was not walked
-    std::size_t budget;          // nodes left for walks of calls
+    std::vector<bool> given_up;  // by function: whether some call was not walked
+    std::size_t budget;          // number of nodes that walks of calls may still visit
     Bounds bounds;
-    std::vector<Note>* notes;  // not null: results are tentative and go here
-    unsigned levels = 0;       // nesting of expressions and blocks, calls included
+    std::vector<Note>* notes;  // if not null, results are tentative and are collected here
+    unsigned levels = 0;       // current nesting of expressions and blocks, calls included
 };
 
 // Calls nested deeper than this are not walked. With the nesting that one function may add, the
@@ -189,10 +189,10 @@ class Walk {
     const ir::Code& code_;
     RangeFacts& facts_;
     CodeStates& result_;
-    unsigned selects_ = 0;              // around the expression being walked
-    std::vector<Value> locals_;         // by local: its current value; kNoValue: not tracked
+    unsigned selects_ = 0;       // number of selects around the expression being walked
+    std::vector<Value> locals_;  // by local: its current value, or kNoValue if it is not tracked
     std::vector<std::uint32_t> parts_;  // by local: the built-in vector that it is equal to
-    std::vector<Value> values_;         // by expression, once visited
+    std::vector<Value> values_;         // by expression, once it was visited
     std::vector<std::pair<std::uint32_t, Value>> undo_;  // assignments to revert after a branch
 };
 
@@ -396,7 +396,7 @@ Value Walk::call(const ir::Expr& e, const std::vector<Value>& operands) {
                                                  : facts_.opaque(f.type.kind, whole(f.type.kind));
 }
 
-constexpr unsigned kMaxSelects = 3;  // nested deeper, arms are not tried as branches
+constexpr unsigned kMaxSelects = 3;  // arms of selects nested deeper are not tried as branches
 
 void Walk::forget_values(ir::ExprId id) {
     values_[id] = kNoValue;
@@ -432,7 +432,7 @@ Value Walk::select(ir::ExprId id) {
         forget_values(ids[1]);
         forget_values(ids[2]);
         const Value other = tried(true, assumed);
-        // Under the select's condition more may be proven, or other preconditions suffice.
+        // The select's condition may prove more accesses, or lead to other preconditions.
         const bool better = assumed.size() == notes.size() && !notes.empty() &&
                             (worth(assumed) < worth(notes) ||
                              (worth(assumed) == worth(notes) && shared_.bounds.asked() != asked));
@@ -479,7 +479,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
         node.base = join(facts_.node(node.operands[1]).base, facts_.node(node.operands[2]).base);
         return facts_.number(node);
     }
-    // Valid for this value only, since the conditions around the select hold here.
+    // The interval is valid for this value only, since the conditions around the select hold here.
     node.base = join(intervals[0], intervals[1]);
     node.bound = shared_.bounds.joined(bounds[0], bounds[1], node.kind);
     return facts_.single(node);
@@ -631,7 +631,7 @@ void Walk::for_statement(ir::StmtId id) {
     const bool open = kind == Kind::U64 && to.high == Interval::kMost;
     if (!open && to.high > Interval::kLeast) range.high = to.high - 1;
     if (range.low > range.high) range = whole(kind);
-    // A known start and step give the last value.
+    // If start and step are known, so is the last value.
     std::int64_t span = 0;
     if (!open && from.exact() && by.exact() && by.low > 1 && range.high >= from.low &&
         !__builtin_sub_overflow(range.high, from.low, &span))
@@ -725,7 +725,7 @@ Ranges::Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgrou
             const Kind kind = code.locals[a].type.kind;
             arguments.push_back(facts.opaque(kind, shared.arguments[f][a].value_or(whole(kind))));
         }
-        shared.budget = 0;  // its callees are walked once as well
+        shared.budget = 0;  // so that its callees are walked once as well
         shared.functions[f] = CodeStates(code);
         Walk(shared, code, facts, shared.functions[f]).run(arguments);
     }

@@ -15,16 +15,16 @@
 namespace wye::lower {
 
 struct CodeRanges {
-    // By ExprId: whether the index of an access (LOAD*, atomics, WORKGROUP_UNIFORM_LOAD) is in
-    // range.
+    // By ExprId: whether the index of an access is in range. Accesses are LOAD*, atomics and
+    // WORKGROUP_UNIFORM_LOAD.
     std::vector<bool> accesses;
     // By ExprId: whether a SELECT must become a branch, since accesses in its arms are in range
     // only if the arm is taken.
     std::vector<bool> guarded;
-    // By StmtId: whether a STORE or STORE_ARRAY is in range; whether the variable of a FOR cannot
-    // overflow when it is stepped.
+    // By StmtId: whether a STORE or STORE_ARRAY is in range, and whether the counter of a FOR
+    // cannot overflow when it is stepped.
     std::vector<bool> stores, plain_loops;
-    // By ExprId and by StmtId: whether the access is not proven by preconditions either.
+    // By ExprId and by StmtId: whether preconditions do not prove the access either.
     std::vector<bool> always_checked_accesses, always_checked_stores;
 };
 
@@ -34,7 +34,7 @@ class Ranges {
     // the preconditions prove count as proven.
     Ranges(const ir::Program& program, std::array<std::uint32_t, 3> workgroup, bool assume = false);
 
-    // By function index, or ir::kNone for main.
+    // `function` is a function index, or ir::kNone for main.
     [[nodiscard]] const CodeRanges& of(std::uint32_t function) const {
         return function == ir::kNone ? main_ : functions_[function];
     }

@@ -118,7 +118,7 @@ class CudaC final : public Spelling {
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
     std::string_view barrier(bool) const override { return "__syncthreads();"; }
     std::string_view subgroup_wait() const override { return "__syncwarp();"; }
-    // Without a mask, the wait is removed where the compiler believes that all lanes are there.
+    // Without a mask, the compiler removes the wait where it believes that all lanes are present.
     std::string done_together(const std::string& statement) const override {
         return "{ const u32 lanes = __activemask(); " + statement + " __syncwarp(lanes); }";
     }
@@ -183,8 +183,8 @@ class CudaC final : public Spelling {
         return half(key);
     }
 
-    // A warp is 32 threads in the order of the local index. Flow is uniform in it, so all lanes
-    // take part.
+    // A warp has 32 threads, in the order of the local index. Control flow is uniform in a warp, so
+    // all lanes take part.
     bool subgroups(unsigned width) const override { return width == 32; }
     std::string shuffle(Kind, unsigned, const std::string& value,
                         const std::string& lane) const override {
@@ -204,8 +204,9 @@ class CudaC final : public Spelling {
     // An f32 add may flush subnormals in global memory, which the language allows.
     bool adds_floats() const override { return true; }
 
-    // Relaxed, at device scope; for `shared` the compiler infers the address space. Aligned loads
-    // and stores cannot tear; `volatile` keeps the compiler from removing them.
+    // Atomics are relaxed and have device scope; for `shared` the compiler infers the address
+    // space. Aligned loads and stores cannot tear; `volatile` keeps the compiler from removing
+    // them.
     std::string atomic(Op op, Kind kind, Space space, const std::string& pointer_text,
                        std::span<const std::string> operands) const override {
         const std::string held(value_type(kind));
@@ -245,7 +246,8 @@ class CudaC final : public Spelling {
                        "    return r;\n";
         }
     }
-    // Conversions saturate. From f64 or to 64 bits, NaN gives the least value, not 0.
+    // Conversions saturate. From f64, or to 64 bits, they turn NaN into the least value instead of
+    // 0.
     std::string saturated(Kind from, Kind to) const {
         static constexpr std::string_view kTo[4] = {"int", "uint", "ll", "ull"};
         const bool is_signed = to == Kind::I32 || to == Kind::I64;
@@ -285,7 +287,7 @@ class CudaC final : public Spelling {
                 return {};
         }
     }
-    // `to` = name(x, y), as one PTX instruction.
+    // Returns a statement that sets `to` to name(x, y) by one PTX instruction.
     std::string ptx(Kind kind, const std::string& name, const std::string& to, const std::string& x,
                     const std::string& y) const {
         const std::string letter = wide(kind) ? "d" : "f";

@@ -12,7 +12,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Each operation nests a few parentheses at most; compilers fail at 256.
+// Each operation nests a few parentheses at most. Compilers fail at 256.
 constexpr unsigned kMaxDepth = 16;
 
 }  // namespace
@@ -69,7 +69,7 @@ CValue CWriter::local(const ir::Expr& e) {
     return v;
 }
 
-// The components in `wanted` (one bit each); the others stay empty and count as unused.
+// Writes the components in `wanted` (one bit each). The others stay empty and count as unused.
 CValue CWriter::built_in(const ir::Expr& e, unsigned wanted) {
     CValue v;
     v.lanes = e.type.lanes;
@@ -142,7 +142,8 @@ CValue CWriter::operation(const ir::Expr& e) {
     return v;
 }
 
-// Byte moves of at least three operations, if the dialect has one instruction for them.
+// Writes an expression that only moves bytes, of at least three operations, as one instruction if
+// the dialect has it. Returns false if it wrote nothing.
 bool CWriter::moved_bytes(ir::ExprId id, CValue& v) {
     if (code_.exprs[id].op != Op::OR) return false;
     const auto moves = byte_moves(code_, id);

@@ -15,7 +15,7 @@ using ir::Kind;
 using ir::Op;
 
 // Limit for the variables that a workgroup keeps between regions. They are on the stack of a
-// driver's thread, for which glibc's default is 8 MiB.
+// driver's thread, whose default size in glibc is 8 MiB.
 constexpr std::uint64_t kMaxKeptBytes = std::uint64_t{1} << 20U;
 
 bool of_invocation(Outer::Kind kind) {
@@ -170,7 +170,7 @@ void CWriter::leave_main() {
     line("goto next" + std::to_string(region_count_) + ";");
 }
 
-// Every trapping invocation counts.
+// Records the trap. Each invocation that traps is counted.
 void CWriter::trap(ir::StmtId id) {
     if (regions_.together(id)) open_region();
     const std::string record = outer(Outer::Kind::Trap);

@@ -12,7 +12,7 @@ namespace wye::lower {
 using ir::Kind;
 using ir::Op;
 
-// A zero passed at launch, of the integer's width.
+// Returns a zero passed at launch, in the integer's width.
 std::string CWriter::late_zero(ir::Type type) {
     const std::string zero = outer(Outer::Kind::OpaqueZero);
     return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
@@ -113,9 +113,9 @@ void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
                 operands[k].c[c] = hidden(operands[k].c[c]);
 }
 
-// For the quirk `nvidia-cl-fused-division`. True: `divisor`, a literal power of two, was replaced
-// by its reciprocal, by which the dividend is to be multiplied. Other divisors that may become
-// constant are hidden.
+// For the quirk `nvidia-cl-fused-division`. Returns true if `divisor`, a literal power of two, was
+// replaced by its reciprocal, by which the caller must multiply. Hides other divisors that may
+// become constant.
 bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
     const Kind kind = code_.exprs[id].type.kind;
     if (!module_.facts.quirks.has(Quirk::NvidiaClFusedDivision) ||
@@ -129,7 +129,7 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
         const std::uint64_t largest = wide ? 0x7ff : 0xff;
         const std::uint64_t exponent = (e.extra >> mantissa) & largest;
         const std::uint64_t fraction = e.extra & ((std::uint64_t{1} << mantissa) - 1);
-        // The compiler also multiplies only if both numbers are normal.
+        // The compiler too multiplies only if both numbers are normal.
         if (fraction != 0 || exponent == 0 || exponent >= largest - 1) return false;
         const std::uint64_t sign = e.extra >> (mantissa + (wide ? 11U : 8U));
         const std::uint64_t bits = (sign * (largest + 1) | (largest - 1 - exponent)) << mantissa;
@@ -145,8 +145,8 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
     return false;
 }
 
-// For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. False: none applies; nothing is
-// written.
+// For quirk `llvm-masked-affine-index` and quirk `nvvm-powers`. Returns false, and writes nothing,
+// if neither applies.
 bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (!module_.masked_indices.has(function_, id) && !powers_.has(id)) return false;
     const ir::Expr& e = code_.exprs[id];
@@ -155,7 +155,8 @@ bool CWriter::hide_value(ir::ExprId id, CValue& v) {
     if (ids.size() == 2 && code_.exprs[ids[1]].op == Op::LITERAL && e.type.lanes == 1) {
         const std::uint64_t bits = code_.exprs[ids[1]].extra;
         const bool rest = e.op == Op::REM && e.type.unsigned_integer() && std::has_single_bit(bits);
-        if (rest || e.op == Op::AND) {  // loop-invariant, so it is computed once
+        // The mask does not depend on the loop, so it is computed once.
+        if (rest || e.op == Op::AND) {
             v = value(ids[0]);
             v.c[0] = "(" + v.c[0] + " & (" + module_.literal(e.type.kind, rest ? bits - 1 : bits) +
                      " | " + zero + "))";

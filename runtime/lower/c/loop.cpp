@@ -44,7 +44,7 @@ std::string CWriter::loop_value(middle::FormKey key, ir::Kind kind,
     return temporary(kind, c_form(module_, key, operands));
 }
 
-// The comparison a < b of counters; operands of a signed comparison are cast.
+// Writes the comparison a < b of counters. Operands of a signed comparison are cast.
 std::string CWriter::less(const middle::Loop& loop, const std::string& a, const std::string& b) {
     const std::string native =
         loop.signed_counter() ? "(" + std::string(module_.spelling.type(loop.kind)) + ")" : "";
@@ -112,7 +112,7 @@ void CWriter::counted_loop(const ir::Stmt& s, const middle::Loop& loop, const Co
     line("}");
 }
 
-// "v3 <= n1 && v3 <= n2".
+// Writes a test such as "v3 <= n1 && v3 <= n2".
 std::string CWriter::in_range(const middle::Loop& loop, const Counted& counted) {
     std::string text;
     const auto and_also = [&](const std::string& test) {

@@ -14,7 +14,7 @@ using Check = middle::Access::Check;
 
 }  // namespace
 
-// A pointer to the first component, or to the first packed element.
+// Returns a pointer to the first component, or to the first packed element.
 std::string CWriter::name_of_array(const middle::Array& array) {
     module_.use_type(array.type.kind);
     switch (array.space) {
@@ -48,7 +48,7 @@ CWriter::Index CWriter::index(const middle::Access& access) {
     return out;
 }
 
-// One component of an element as an lvalue; packed elements are addressed as a whole.
+// Returns one component of an element as an lvalue. Packed elements are addressed as a whole.
 std::string CWriter::element(const middle::Array& array, const Index& index,
                              unsigned component) const {
     if (array.lanes() == 1 || array.packed) return index.array + "[" + bare(index.at) + "]";
@@ -61,7 +61,7 @@ std::string CWriter::element(const middle::Array& array, const Index& index,
     return text + "]";
 }
 
-// The value of a component in memory.
+// Converts a component in memory to its value.
 std::string CWriter::loaded(const middle::Array& array, const std::string& cell) {
     if (array.as_bits())
         return module_.intrinsic(Intrinsic::BitsFloat,
@@ -95,14 +95,14 @@ CValue CWriter::load(const middle::Access& access) {
         return v;
     }
     for (unsigned k = 0; k < v.lanes; ++k) {
-        // Named before, so that the load stays outside of the select.
+        // The load gets a name first, so that it stays outside of the select.
         if (!array.packed) v.c[k] = temporary(type.kind, v.c[k]);
         v.c[k] = "(" + at.ok + " ? " + v.c[k] + " : " + module_.literal(type.kind, 0) + ")";
     }
     return v;
 }
 
-// The component in memory of a value.
+// Converts a value to a component in memory.
 std::string CWriter::stored(const middle::Access& access, const std::string& text) {
     const middle::FormKey key = access.stored();
     const std::string cell = key == middle::kNoKey ? text : c_form(module_, key, text);
@@ -113,7 +113,8 @@ std::string CWriter::stored(const middle::Access& access, const std::string& tex
 void CWriter::store(const middle::Access& access, ir::ExprId value_id) {
     const middle::Array& array = access.array;
     Index at = index(access);
-    if (ir::op_effect(code_.exprs[value_id].op)) at.at = atom(access.kind, at.at);  // precedes it
+    // The index is evaluated first.
+    if (ir::op_effect(code_.exprs[value_id].op)) at.at = atom(access.kind, at.at);
     CValue v = right_side(value_id);
     if (v.lanes > 1 && !array.packed)  // all components are computed before any is written
         settle(v, array.type.loaded());
@@ -147,7 +148,7 @@ CValue CWriter::effect(ir::ExprId id, bool wanted) {
     return subgroup(e);
 }
 
-// A loop around compare and swap.
+// Writes a compare-and-swap loop.
 std::string CWriter::add_float(const middle::Array& array, const std::string& pointer,
                                const std::string& value) {
     const bool wide = array.type.kind == Kind::F64;

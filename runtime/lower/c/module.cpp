@@ -116,7 +116,7 @@ std::string CModule::declaration(Outer outer) const {
 
 namespace {
 
-// The shortest decimal with the same bits, always with a point or an exponent.
+// Returns the shortest decimal with the same bits, always with a point or an exponent.
 template <typename Float>
 std::string decimal(Float value) {
     char buffer[64];
@@ -154,7 +154,7 @@ std::string CModule::literal(Kind kind, std::uint64_t bits) const {
     const bool wide = kind == Kind::I64 || kind == Kind::U64;
     const std::uint64_t mask = wide ? ~std::uint64_t{0} : 0xffffffffU;
     const std::string_view suffix = wide ? spelling.u64_suffix() : "u";
-    // Hexadecimal for large values, which are masks or negative numbers.
+    // Large values are masks or negative numbers, which read better in hexadecimal.
     if ((bits & mask) < (std::uint64_t{1} << 31U))
         return std::to_string(bits & mask) + std::string(suffix);
     char buffer[32];

@@ -24,10 +24,11 @@ namespace wye::lower {
 // A value from outside the code that is a name in the kernel's scope; functions receive it as an
 // extra argument.
 struct Outer {
-    // By name: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg, lane, oz, trap.
+    // Their names in the text, in this order: b3, n3, m3, l3, s3, p0, wg0, lid0, gid0, ng0, li, sg,
+    // lane, oz, trap.
     using Kind = middle::Outer;
     Kind kind;
-    std::uint32_t index = 0;  // buffer, parameter or axis
+    std::uint32_t index = 0;  // number of the buffer, parameter or axis
     friend auto operator<=>(const Outer&, const Outer&) = default;
 };
 using OuterSet = std::set<Outer>;
@@ -44,15 +45,15 @@ class CModule {
     const Spelling& spelling;
     const TargetFacts& facts;
     const std::array<std::uint32_t, 3> workgroup;
-    // Invocations of a workgroup.
+    // The number of invocations of a workgroup.
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
     [[nodiscard]] bool single() const { return invocations() == 1; }
     const bool folded_grid;
     const NativeSet natives;
-    const std::uint32_t subgroup;        // width; 0: the program uses none
-    const MaskedIndices masked_indices;  // empty without the quirk
+    const std::uint32_t subgroup;        // width of subgroups; 0 if the program uses none
+    const MaskedIndices masked_indices;  // empty if the device lacks the quirk
     const bool passes_buffers;           // whether some barrier must order buffers too
     middle::Forms forms;
     const middle::ProgramForm form;
@@ -69,7 +70,7 @@ class CModule {
     }
     // The C type of an access: a vector if packed, else the component in memory.
     [[nodiscard]] std::string element_type(const middle::Array& array) const;
-    [[nodiscard]] std::string declaration(Outer outer) const;  // as a function's argument
+    [[nodiscard]] std::string declaration(Outer outer) const;  // as an argument of a function
     [[nodiscard]] std::string literal(ir::Kind kind, std::uint64_t bits) const;
     [[nodiscard]] std::string intrinsic(Intrinsic what, ir::Kind kind, std::string operand) const;
 
@@ -77,7 +78,8 @@ class CModule {
     std::string_view use_type(ir::Kind kind);
     // The name of a struct with the components of `type`, for functions that return vectors.
     std::string vector_struct(ir::Type type);
-    // Adds a helper function, once; `text` is everything after the prefix ("uint f(uint a) {...}").
+    // Adds a helper function once. `text` is everything after the prefix, such as "uint f(uint a)
+    // {...}".
     void add_helper(const std::string& name, const std::string& text);
     [[nodiscard]] bool has_helper(const std::string& name) const {
         return helper_names_.count(name) != 0;
@@ -105,17 +107,17 @@ class CModule {
 // Makes a name that is safe in a comment: only letters, digits and `_`, at most 64.
 [[nodiscard]] std::string sanitised(std::string_view name);
 
-// " at 2:8"; empty if the position is not known.
+// Returns " at 2:8", or an empty string if the position is not known.
 [[nodiscard]] std::string at_place(ir::Place place);
 
-// The words of a dialect on a device.
+// Describes the words of a dialect on a device.
 [[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
                                       std::uint32_t subgroup);
-// The text of a scalar operator or exact function on operands that are C expressions. For a form
-// with Hidden steps, a zero passed at launch follows them.
+// Writes a scalar operator or exact function on operands that are C expressions. A form with Hidden
+// steps takes a zero passed at launch after them.
 [[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
                                            std::span<const std::string> operands);
-// The text of the middle form `key` on these operands.
+// Writes the middle form `key` on these operands.
 [[nodiscard]] std::string c_form(CModule& module, middle::FormKey key,
                                  std::span<const std::string> operands);
 [[nodiscard]] inline std::string c_form(CModule& module, middle::FormKey key,

@@ -81,8 +81,8 @@ class OpenClC final : public Spelling {
         if (used.rounded[static_cast<unsigned>(Rounded::F32Div)] ||
             used.rounded[static_cast<unsigned>(Rounded::F32Sqrt)])
             out += " -cl-fp32-correctly-rounded-divide-sqrt";
-        // For the plugin (opencl/builtins.hpp), which then declares the functions used here, so
-        // that slow compilers need not read their own headers.
+        // The plugin (opencl/builtins.hpp) then declares the functions used here itself, so that
+        // slow compilers need not read their own headers.
         if (!used.native) out += " -DWYE_BUILTINS=1";
         return out;
     }
@@ -132,7 +132,7 @@ class OpenClC final : public Spelling {
                        : "barrier(CLK_LOCAL_MEM_FENCE);";
     }
     Quirk spinning_atomic() const override { return Quirk::NvidiaClSpinningAtomic; }
-    // In PTX.
+    // Written in PTX.
     std::string done_together(const std::string& statement) const override {
         return "{ uint lanes; asm volatile(\"activemask.b32 %0;\" : \"=r\"(lanes)); " + statement +
                " asm volatile(\"bar.warp.sync %0;\" :: \"r\"(lanes) : \"memory\"); }";
@@ -199,7 +199,7 @@ class OpenClC final : public Spelling {
         const std::string prefix = wide ? "atom_" : "atomic_";
         std::string target = pointer_text;
         std::string value = operands.empty() ? std::string() : operands[0];
-        if (op == Op::ATOMIC_LOAD)  // aligned: cannot tear; volatile: not reused
+        if (op == Op::ATOMIC_LOAD)  // an aligned load cannot tear; volatile prevents its reuse
             return "*(" + volatile_pointer(space, value_type(kind)) + ")" + target;
         if (ordered && is_signed) {
             target = "(" + volatile_pointer(space, type(kind)) + ")" + target;

@@ -22,16 +22,16 @@ using middle::Space;
 // (see Spelling::value_type) unless stated otherwise.
 enum class Intrinsic : std::uint8_t {
     PopCount,
-    Clz,    // the width for 0
-    MulHi,  // signed as the kind; operands already have that type
+    Clz,    // returns the width for 0
+    MulHi,  // signed or unsigned, as the kind
     Sqrt,   // correctly rounded if exact()
-    Fma,    // one rounding if exact()
+    Fma,    // rounds once if exact()
     Floor,
     Ceil,
     Trunc,
-    Rint,       // ties to even
-    FloatBits,  // float to the unsigned integer of its width
-    BitsFloat,  // the reverse
+    Rint,       // rounds ties to even
+    FloatBits,  // converts a float to the unsigned integer of its width
+    BitsFloat,  // the reverse of FloatBits
 };
 
 using middle::Rounded;
@@ -40,8 +40,8 @@ using middle::Rounded;
 struct Used {
     bool f64 = false;
     bool atomic64 = false;
-    bool rounded[6] = {};  // by Rounded: the native form is in the text
-    bool native = false;   // a native math function is in the text
+    bool rounded[6] = {};  // by Rounded: whether the text contains the native form
+    bool native = false;   // whether the text contains a native math function
 };
 
 class Spelling {
@@ -55,8 +55,8 @@ class Spelling {
     // f32.
     [[nodiscard]] std::string_view value_type(ir::Kind kind) const;
 
-    // The C type of a kind in memory and as a signed operand: I32 is the signed 32-bit type; F16
-    // and BF16 are unsigned 16-bit integers.
+    // The C type of a kind in memory and as a signed operand. For I32 it is the signed 32-bit type;
+    // for F16 and BF16 it is the unsigned 16-bit integer.
     [[nodiscard]] virtual std::string_view type(ir::Kind kind) const = 0;
     // A vector of 2 or 4 components in memory, and the expression that builds one.
     [[nodiscard]] virtual std::string vector_type(ir::Type type) const = 0;
@@ -66,22 +66,23 @@ class Spelling {
 
     // The artifact format of the dialect.
     [[nodiscard]] virtual std::string_view format() const = 0;
-    // Text at the start, given what the rest uses.
+    // The text before everything else, given what the rest uses.
     [[nodiscard]] virtual std::string prologue(const Used& used) const = 0;
-    // Compiler flags that the text needs, space separated.
+    // The compiler flags that the text needs, separated by spaces.
     [[nodiscard]] virtual std::string options(const Used& used) const = 0;
 
-    // "static ", "static __device__ ": the prefix of a helper function.
+    // The prefix of a helper function, such as "static " or "static __device__ ".
     [[nodiscard]] virtual std::string_view function_prefix() const = 0;
     // The kernel's declaration up to its name.
     [[nodiscard]] virtual std::string kernel_head(std::string_view entry,
                                                   std::array<std::uint32_t, 3> workgroup) const = 0;
-    // "__global const float* restrict": a pointer to `element`s. `volatile_` for atomics.
+    // A pointer to `element`s, such as "__global const float* restrict". `volatile_` is for
+    // atomics.
     [[nodiscard]] virtual std::string pointer(Space space, std::string_view element, bool readonly,
                                               bool restrict_) const = 0;
     [[nodiscard]] virtual std::string volatile_pointer(Space space,
                                                        std::string_view element) const = 0;
-    // "__local uint s3[64]" and "__constant uint c0[4]": declarations without initializer.
+    // Declarations without initializer, such as "__local uint s3[64]" and "__constant uint c0[4]".
     [[nodiscard]] virtual std::string shared_array(std::string_view element, std::string_view name,
                                                    std::uint64_t count,
                                                    unsigned alignment) const = 0;
@@ -89,11 +90,11 @@ class Spelling {
                                                      std::string_view name,
                                                      std::uint64_t count) const = 0;
 
-    // u32 expressions for hardware ids; axis 0 to 2.
+    // u32 expressions for the ids that the hardware provides. Axes are 0 to 2.
     [[nodiscard]] virtual std::string group_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string local_id(unsigned axis) const = 0;
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
-    // `buffers`: the barrier orders buffers, not only workgroup memory.
+    // `buffers`: whether the barrier orders buffers besides workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
     // A wait for all lanes of the subgroup. Used only for the quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
@@ -109,17 +110,20 @@ class Spelling {
     // True if the dialect or the device guarantees that the native form is correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
 
-    // `pointer` points at an element of `kind` in `space`; the value is the old one. `op` is
-    // ATOMIC_LOAD to ATOMIC_CAS; ATOMIC_STORE gives a statement without a value.
+    // An atomic operation, ATOMIC_LOAD to ATOMIC_CAS, on the element of `kind` in `space` that
+    // `pointer` points at. The expression yields the old value. ATOMIC_STORE gives a statement
+    // without a value.
     [[nodiscard]] virtual std::string atomic(ir::Op op, ir::Kind kind, Space space,
                                              const std::string& pointer,
                                              std::span<const std::string> operands) const = 0;
 
-    // True if `atomic` supports ATOMIC_ADD on F32 and F64; else ATOMIC_CAS in a loop.
+    // Whether `atomic` supports ATOMIC_ADD on F32 and F64. If not, the writer uses ATOMIC_CAS in a
+    // loop.
     [[nodiscard]] virtual bool adds_floats() const { return false; }
 
-    // Subgroups of `width` lanes, in flow that is uniform in each. False: unsupported, and programs
-    // that use them are refused. Lane k of subgroup s has local_index s * width + k.
+    // Whether the dialect has subgroups of `width` lanes, in control flow that is uniform in each.
+    // If not, programs that use them are refused. Lane k of subgroup s has local_index s * width +
+    // k.
     [[nodiscard]] virtual bool subgroups(unsigned width) const {
         static_cast<void>(width);
         return false;
@@ -137,14 +141,15 @@ class Spelling {
         static_cast<void>(width), static_cast<void>(mask);
         return value;
     }
-    // u32: bit k is the condition of lane 32 * component + k, false beyond the width.
+    // A u32 whose bit k is the condition of lane 32 * component + k. Bits beyond the width are 0.
     [[nodiscard]] virtual std::string ballot(unsigned width, unsigned component,
                                              const std::string& condition) const {
         static_cast<void>(width), static_cast<void>(component);
         return condition;
     }
 
-    // The u32 of these bytes of a u32, lowest first; -1: zero. Empty: no such instruction.
+    // The u32 made of these bytes of a u32, lowest first; -1 stands for a zero byte. Empty if the
+    // dialect has no such instruction.
     [[nodiscard]] virtual std::string move_bytes(const std::string& word,
                                                  const std::array<int, 4>& from) const {
         static_cast<void>(word), static_cast<void>(from);
@@ -152,11 +157,11 @@ class Spelling {
     }
 
     // The dialect's own implementation of a middle form: the body of a helper function with
-    // arguments a, b, c. Empty: the form's steps are written. f16 values are held as f32.
+    // arguments a, b, c. If empty, the form's steps are written. f16 values are held as f32.
     [[nodiscard]] virtual std::string own(middle::FormKey, QuirkSet) const { return {}; }
 
-    // Above this size, workgroup memory is one dynamic block, sized at launch, that contains the
-    // arrays.
+    // Workgroup memory above this size, in bytes, becomes one dynamic block that contains the
+    // arrays and is sized at launch.
     [[nodiscard]] virtual std::uint64_t max_static_shared() const { return UINT64_MAX; }
     [[nodiscard]] virtual std::string shared_block() const { return {}; }
     [[nodiscard]] virtual std::string shared_part(std::string_view /*element*/,
@@ -170,12 +175,12 @@ class Spelling {
     [[nodiscard]] virtual std::string_view endless_mark() const { return {}; }
 };
 
-// OpenCL C 1.2 and the extensions it needs. WYE_STATIC.
+// OpenCL C 1.2 and the extensions it needs. A static object.
 [[nodiscard]] const Spelling& opencl_c();
-// CUDA C++17 without headers, for NVRTC. WYE_STATIC.
+// CUDA C++17 without headers, for NVRTC. A static object.
 [[nodiscard]] const Spelling& cuda_c();
 
-// "name(a, b)".
+// Returns "name(a, b)".
 [[nodiscard]] std::string call(std::string_view name, std::span<const std::string> operands);
 
 }  // namespace wye::lower

@@ -26,7 +26,8 @@ std::string bare(const std::string& text) {
     int open = 0;
     for (std::size_t i = 0; i + 1 < text.size(); ++i) {
         if (text[i] == '(') ++open;
-        if (text[i] == ')' && --open == 0) return text;  // closed before the end: not one pair
+        // The first parenthesis is closed before the end, so it is no outer pair.
+        if (text[i] == ')' && --open == 0) return text;
     }
     return text.substr(1, text.size() - 2);
 }
@@ -88,7 +89,7 @@ void CWriter::return_result() {
     line("return " + name + ";");
 }
 
-// A single invocation needs no barriers.
+// Writes a barrier, unless the workgroup has a single invocation or is split into regions.
 void CWriter::barrier() {
     if (!module_.single() && !regions_.any()) line(module_.barrier());
 }
@@ -163,14 +164,14 @@ void CWriter::assign(const ir::Stmt& s) {
     CValue v = right_side(s.args[0]);
     if (s.op == Op::ASSIGN_COMPONENT)
         return line(local_name(s.local, s.imm) + " = " + bare(v.c[0]) + ";");
-    if (v.lanes > 1)  // the right side may read what is assigned
+    if (v.lanes > 1)  // the right side may read the variable that is assigned
         for (unsigned k = 0; k < v.lanes; ++k)
             v.c[k] = temporary(code_.locals[s.local].type.kind, v.c[k]);
     for (unsigned k = 0; k < v.lanes; ++k)
         line(local_name(s.local, k) + " = " + bare(v.c[k]) + ";");
 }
 
-// The array is zero each time the declaration runs.
+// The array is zeroed each time the declaration runs.
 void CWriter::local_array_declaration(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
     const std::string name = name_of_array(form_.local_array(s.local));
@@ -214,7 +215,7 @@ void CWriter::if_statement(const ir::Stmt& s) {
     line("}");
 }
 
-// True for values that do not change while the statement's block runs.
+// Whether the value cannot change while the statement's block runs.
 bool CWriter::unchanging(ir::ExprId id) const {
     const ir::Expr& e = code_.exprs[id];
     if (middle::is_leaf(e.op)) return true;

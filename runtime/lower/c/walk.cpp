@@ -18,7 +18,7 @@ namespace {
 using ir::Kind;
 
 constexpr std::string_view kEntry = "wye_main";
-constexpr std::uint64_t kPartAlignment = 16;  // of arrays in one shared block
+constexpr std::uint64_t kPartAlignment = 16;  // in bytes, of the arrays in one shared block
 
 class Kernel {
   public:
@@ -70,7 +70,7 @@ class Kernel {
     std::string prologue_;   // ids, lengths, parameters, shared arrays
 };
 
-// The functions that main reaches. Callees have smaller numbers than their callers.
+// Finds the functions that main reaches. Callees have smaller numbers than their callers.
 std::vector<bool> reachable(const ir::Program& program) {
     std::vector<bool> used(program.functions.size());
     const auto mark = [&](const ir::Code& code) {
@@ -180,8 +180,8 @@ void Kernel::signature(const OuterSet& outer) {
     signature_ += ") {\n";
 }
 
-// Workgroup and invocation ids. A folded grid numbers its workgroups in one row, starting at the
-// logical workgroup given by the offset; surplus workgroups return as a whole.
+// Writes workgroup and invocation ids. A folded grid numbers its workgroups in one row, starting at
+// the logical workgroup given by the offset. Surplus workgroups return as a whole.
 void Kernel::define_ids(const OuterSet& outer) {
     const Spelling& spelling = module_.spelling;
     const auto id = [](const char* name, unsigned axis) {

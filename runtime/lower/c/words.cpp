@@ -41,7 +41,7 @@ enum Level : std::uint8_t {
 struct Piece {
     std::string text;
     Level level = kAtom;
-    bool small = false;  // a literal that fits any integer type
+    bool small = false;  // whether it is a literal that fits any integer type
 };
 
 struct Infix {
@@ -126,8 +126,8 @@ bool acts_on_sign(Op op) {
            (op >= Op::LT && op <= Op::GE);
 }
 
-// The words of one dialect. `apart`: every operator is in parentheses, for parts of a larger
-// expression.
+// Spells the words of one dialect. `apart`: every operator is in parentheses, so that it can be
+// part of a larger expression.
 class Words {
   public:
     Words(CModule& module, bool apart) : module_(module), apart_(apart) {}
@@ -153,8 +153,8 @@ class Words {
     const bool apart_;
 };
 
-// Operands of arithmetic, bit logic and comparisons are in parentheses whatever their precedence;
-// so are && and || within each other.
+// Puts operands of arithmetic, bit logic and comparisons in parentheses whatever their precedence,
+// and && and || within each other.
 Piece Words::infix(Op op, const Piece& a, const Piece& b) const {
     const Infix known = infix_of(op);
     const bool logical = known.level < kBitOr;
@@ -181,7 +181,8 @@ void Words::note_rounded(Op op, Kind kind) const {
     module_.used.rounded[static_cast<unsigned>(what)] = true;
 }
 
-// Signed values are held unsigned: a cast to signed precedes widening and conversion to floats.
+// Signed values are held unsigned, so they are cast to signed before widening and before conversion
+// to floats.
 Piece Words::converted(const Step& step, const Piece& v) const {
     const ir::Type source{step.from, 1};
     const ir::Type target{step.kind, 1};
@@ -248,7 +249,7 @@ bool same_text(const Step& step) {
     return floating(step.kind) == floating(step.from);
 }
 
-// The text of one form.
+// Writes the text of one form.
 class FormText {
   public:
     FormText(CModule& module, const Form& form) : module_(module), form_(form) {
@@ -265,12 +266,12 @@ class FormText {
                                                           (declared(id) ? 1 : 0)));
     }
 
-    // True if no step is used twice or has a name.
+    // Whether no step is used twice or has a name.
     [[nodiscard]] bool is_expression() const;
     std::string expression(Operands operands) {
         return piece(result(), Words(module_, !form_.repeats_operands), operands).text;
     }
-    // The body of a helper function with arguments a, b, c.
+    // Returns the body of a helper function with arguments a, b, c.
     std::string body();
 
   private:
@@ -281,7 +282,7 @@ class FormText {
     }
     [[nodiscard]] bool declared(StepId id) const {
         if (id == result() || aliases_[id] != id || leaf(id)) return false;
-        // All lanes must take part in a shuffle, so it must not be in an arm of a choice.
+        // All lanes must take part in a shuffle, so it must not stand in an arm of a choice.
         return uses_[id] > 1 || form_.steps[id].name != nullptr ||
                ir::op_subgroup(form_.steps[id].op);
     }
@@ -297,7 +298,7 @@ class FormText {
     std::vector<StepId> aliases_;  // by step: the step with the same text
     std::vector<unsigned> uses_;
     std::vector<std::uint16_t> numbers_;  // of declared steps
-    bool for_all_ = false;                // some step is a subgroup operation
+    bool for_all_ = false;                // whether some step is a subgroup operation
 };
 
 bool FormText::is_expression() const {
@@ -361,7 +362,7 @@ void add_helper(CModule& module, const Form& form, const std::string& body) {
     module.add_helper("wye_" + form.name, head + ") {\n" + body + "}\n");
 }
 
-// How a form is written.
+// The ways to write a form.
 constexpr std::uint8_t kUnknown = 0, kHelper = 1, kExpression = 2;
 
 std::string spelled(CModule& module, FormKey key, Operands operands) {
@@ -378,7 +379,7 @@ std::string spelled(CModule& module, FormKey key, Operands operands) {
     return style == kHelper ? call_of(*form, operands) : text.expression(operands);
 }
 
-// The value of a text that is an integer literal ("7u", "0xffffffffu").
+// Returns the value of a text that is an integer literal ("7u", "0xffffffffu"), else nothing.
 std::optional<std::uint64_t> literal_value(const std::string& text) {
     if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
     std::size_t used = 0;
@@ -426,7 +427,7 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
     return v.empty() ? std::string("0") : v[0];
 }
 
-// A function in the dialect's native form. A word with a dot is a PTX instruction on f32.
+// Writes a function in the dialect's native form. A word with a dot is a PTX instruction on f32.
 std::string native_function(CModule& module, Op op, Kind kind, Operands v) {
     const std::string word(native_form(module.spelling.format(), op, kind)->word);
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";
@@ -467,7 +468,7 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.doubles_loops = target.unroll_marks = true;
     target.workgroup_loops = facts.workgroup_loops;
     target.quirks = facts.quirks;
-    // CWriter::conversion hides the operand, which has a type of its own.
+    // CWriter::conversion hides the operand itself, since the operand has its own type.
     target.quirks.set(Quirk::NvidiaConstantNarrowing, false);
     return target;
 }

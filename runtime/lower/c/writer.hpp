@@ -31,14 +31,15 @@ struct CValue {
 // The region of main being written.
 struct OpenRegion {
     std::size_t start = 0;         // position in the text
-    OuterSet ids;                  // invocation ids that it uses
-    std::set<std::uint32_t> lets;  // lets that it computes again
-    bool left = false;             // an invocation may jump to its end
+    OuterSet ids;                  // invocation ids that the region uses
+    std::set<std::uint32_t> lets;  // lets that the region computes again
+    bool left = false;             // whether an invocation may jump to the region's end
 };
 
 class CWriter {
   public:
-    // `function` ir::kNone: main. With regions, one invocation runs the whole workgroup.
+    // `function` is a function index, or ir::kNone for main. If the code has regions, one
+    // invocation runs the whole workgroup.
     CWriter(CModule& module, std::uint32_t function);
 
     void main();
@@ -80,7 +81,7 @@ class CWriter {
     struct Index {
         std::string array;  // a pointer to the array's first component or packed element
         std::string at;     // a valid subscript where `ok` is true; for loads 0 elsewhere
-        std::string ok;     // empty: in range
+        std::string ok;     // empty if the index is in range
     };
     std::string name_of_array(const middle::Array& array);
     Index index(const middle::Access& access);
@@ -101,8 +102,8 @@ class CWriter {
     void assign(const ir::Stmt& s);
     void local_array_declaration(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
-    // A test such as "wg0 * 64u + 63u < n2" that the condition of `s` holds for the whole
-    // workgroup; empty: there is none.
+    // Returns a test such as "wg0 * 64u + 63u < n2" which shows that the condition of `s` holds for
+    // the whole workgroup, or an empty string if there is none.
     std::string whole_workgroup(const ir::Stmt& s);
     void while_statement(ir::StmtId id);
     void barrier();
@@ -160,14 +161,14 @@ class CWriter {
     const middle::Regions& regions_;
     std::optional<OpenRegion> region_;
     unsigned region_count_ = 0;
-    // Number of enclosing blocks that the workgroup runs together, except main's.
+    // The number of enclosing blocks that the workgroup runs together, without main's block.
     unsigned blocks_together_ = 0;
-    bool some_ended_ = false;  // an invocation may end while others continue
+    bool some_ended_ = false;  // whether an invocation may end while others continue
 };
 
-// True for a name or a number, which can be repeated at no cost.
+// Whether the text is a name or a number, which can be repeated at no cost.
 [[nodiscard]] bool is_atom(const std::string& text);
-// The text without an outer pair of parentheses.
+// Returns the text without an outer pair of parentheses.
 [[nodiscard]] std::string bare(const std::string& text);
 
 }  // namespace wye::lower

@@ -34,7 +34,7 @@ void lay_out(Array& array) {
 
 void store_bits(Array& array) { array.cell = array.type.kind == Kind::F64 ? Kind::U64 : Kind::U32; }
 
-// True if the invocations of a workgroup wait for each other: at a barrier, or at the start, until
+// Whether the invocations of a workgroup wait for each other, at a barrier or at the start until
 // all have zeroed a `shared` array.
 bool waits(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
     if (holds_barrier(program.main, program.main.root)) return true;
@@ -45,7 +45,7 @@ bool waits(const ir::Program& program, std::array<std::uint32_t, 3> workgroup) {
     return false;
 }
 
-// True for a table of floats with an infinity or a NaN.
+// Whether a table of floats contains an infinity or a NaN.
 bool has_special(const ir::Table& table) {
     const std::uint64_t exponent = table.type.kind == Kind::F64   ? 0x7ff0000000000000U
                                    : table.type.kind == Kind::F32 ? 0x7f800000U
@@ -64,7 +64,7 @@ ProgramForm::ProgramForm(const ir::Program& program_, std::array<std::uint32_t, 
       ranges(program_, workgroup_, check_free),
       whole_workgroups(target_.workgroup_loops && target_.quirks.has(Quirk::PoclBarriers) &&
                        workgroup_ != kOneInvocation && waits(program_, workgroup_)) {
-    bool may_add = false;  // to floats, without a word for it
+    bool may_add = false;  // whether an addition to a float may need a compare-and-swap loop
     buffers_.resize(program.buffers.size());
     for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
         const ir::Buffer& buffer = program.buffers[b];
@@ -155,7 +155,7 @@ Bitcast CodeForm::bitcast(const ir::Expr& e) const {
     const bool halves = e.type.kind == Kind::F16 || from.kind == Kind::F16;
     using Part = BitcastPart;
     Bitcast out;
-    if (from.lanes < e.type.lanes) {  // .x is the lower part
+    if (from.lanes < e.type.lanes) {  // .x holds the low bits
         out.parts = {bitcast_part(halves ? Part::LowHalf : Part::LowWord),
                      bitcast_part(halves ? Part::HighHalf : Part::HighWord)};
     } else if (from.lanes > e.type.lanes) {

@@ -15,7 +15,7 @@
 
 namespace wye::lower::middle {
 
-// The decisions for a whole program, which it borrows. Immutable; thread-safe.
+// The decisions for a whole program, which must outlive them. Immutable; thread-safe.
 class ProgramForm {
   public:
     // `program` is valid and typed; `workgroup` is the effective size. `check_free`: as in Options.
@@ -31,10 +31,10 @@ class ProgramForm {
 
     [[nodiscard]] const Array& buffer(std::uint32_t number) const { return buffers_[number]; }
     [[nodiscard]] const Array& table(std::uint32_t number) const { return tables_[number]; }
-    // How main zeroes `shared` arrays at its start. `used`, by buffer: only these arrays are
-    // zeroed.
+    // Returns how main zeroes `shared` arrays at its start. `used`, by buffer index: only these
+    // arrays are zeroed.
     [[nodiscard]] SharedZeros zeros(const std::vector<bool>& used) const;
-    // Bytes of workgroup memory of all `shared` arrays.
+    // The size of all `shared` arrays together, in bytes.
     [[nodiscard]] std::uint32_t shared_bytes() const;
 
   private:
@@ -43,7 +43,8 @@ class ProgramForm {
     std::vector<Array> buffers_, tables_;
 };
 
-// The form of a BITCAST: components keep their width, or one component becomes two or the reverse.
+// The form of a BITCAST. Components keep their width, or one component becomes two, or two become
+// one.
 struct Bitcast {
     FormKey canonical = kNoKey;  // applied to each operand component first
     // The forms that make each component of the result from all components of the operand. kNoKey:
@@ -53,10 +54,10 @@ struct Bitcast {
     [[nodiscard]] bool plain() const { return parts[0] == kNoKey; }
 };
 
-// The decisions for main or one function. Borrows the ProgramForm. Used by one thread.
+// The decisions for main or one function. The ProgramForm must outlive them. Used by one thread.
 class CodeForm {
   public:
-    // `function`: its index; ir::kNone: main.
+    // `function` is a function index, or ir::kNone for main.
     CodeForm(const ProgramForm& program, std::uint32_t function);
     CodeForm(const CodeForm&) = delete;
     CodeForm& operator=(const CodeForm&) = delete;
@@ -64,9 +65,9 @@ class CodeForm {
     const ir::Code& code;
     const Regions regions;  // empty unless one invocation runs a whole workgroup
 
-    // For a LOAD, LOAD_TABLE, LOAD_ARRAY, WORKGROUP_UNIFORM_LOAD or atomic operation.
+    // The form of a LOAD, LOAD_TABLE, LOAD_ARRAY, WORKGROUP_UNIFORM_LOAD or atomic operation.
     [[nodiscard]] Access access(ir::ExprId id) const;
-    // For a STORE or STORE_ARRAY.
+    // The form of a STORE or STORE_ARRAY.
     [[nodiscard]] Access store(ir::StmtId id) const;
     [[nodiscard]] Array local_array(std::uint32_t local) const;
     // Whether a SELECT must be a branch, since accesses in its arms are in range only in the arm
@@ -74,11 +75,11 @@ class CodeForm {
     [[nodiscard]] bool branches(ir::ExprId select) const { return ranges_->guarded[select]; }
 
     [[nodiscard]] Bitcast bitcast(const ir::Expr& e) const;
-    // For a FOR.
+    // The form of a FOR.
     [[nodiscard]] Loop loop(ir::StmtId id) const;
-    // The lengths of a loop, each once.
+    // The lengths that bound a loop, without repetitions.
     [[nodiscard]] std::vector<Leaf> least_lengths(const Loop& loop) const;
-    // Sets whether accesses within these lengths count as in range, until the next call.
+    // Sets whether accesses within these lengths count as in range. Holds until the next call.
     void assume(const LoopLengths& lengths, bool in_range) {
         if (!version_) ranges_ = &version_.emplace(*ranges_);
         set_in_range(*version_, lengths, in_range);
@@ -93,10 +94,10 @@ class CodeForm {
 
     const ProgramForm& program_;
     const CodeRanges* ranges_;  // the program's, or `version_`
-    // Ranges for the loop that is being written, if changed by `assume`.
+    // The ranges for the loop that is being written, if `assume` changed them.
     std::optional<CodeRanges> version_;
-    // Made for the first loop.
-    mutable std::vector<ir::ExprId> lets_;  // by local; ir::kNone: no let
+    // Both are made for the first loop.
+    mutable std::vector<ir::ExprId> lets_;  // by local: the value of a let, or ir::kNone
     mutable std::optional<DataLoops> data_loops_;
 };
 

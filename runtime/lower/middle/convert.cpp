@@ -11,8 +11,8 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Bounds of the floats whose truncation fits: powers of two, or the least integer minus 1. The
-// lower bound itself fits if `closed`.
+// The floats whose truncation fits the target lie between these bounds, which are powers of two, or
+// the least integer minus 1. The lower bound itself fits if `closed`.
 struct Bounds {
     std::uint64_t low, high;
     bool closed;
@@ -21,7 +21,7 @@ struct Bounds {
 Bounds bounds(Kind from, Kind to) {
     const bool f64 = from == Kind::F64;
     switch (to) {
-        case Kind::I32:  // f64 fits above -2^31 - 1
+        case Kind::I32:  // in f64, values above -2^31 - 1 fit
             return f64 ? Bounds{0xc1e0000000200000U, 0x41e0000000000000U, false}
                        : Bounds{0xcf000000U, 0x4f000000U, true};
         case Kind::U32:
@@ -36,8 +36,8 @@ Bounds bounds(Kind from, Kind to) {
     }
 }
 
-// A conversion that saturates: values out of range bypass the target's conversion, and NaN becomes
-// 0.
+// Makes a saturating conversion. Values out of range bypass the target's conversion, and NaN
+// becomes 0.
 void float_to_int(Maker& m, Kind to) {
     const Bounds b = bounds(m.kind, to);
     const ir::Type target{to, 1};
@@ -56,7 +56,7 @@ void float_to_int(Maker& m, Kind to) {
     m.result(m.select(ok, inside, end));
 }
 
-// A float's bits without its sign, and the sign.
+// The bits of a float without its sign, and the sign.
 struct Parts {
     StepId sign, rest;
 };
@@ -212,7 +212,8 @@ bool make_loaded(Maker& m, Form& form, Kind kind) {
     return true;
 }
 
-// f16 operations are computed in f32 and rounded; the product of an fma is exact in f32.
+// Makes f16 operations: they are computed in f32 and rounded. The product of an fma is exact in
+// f32.
 bool make_half(Maker& m, Form&, Op op) {
     const auto in_f32 = [&](Op what, std::initializer_list<StepId> parts) {
         return m.apply(exact_operation(what, Kind::F32), Kind::F32, parts);

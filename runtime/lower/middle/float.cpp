@@ -14,7 +14,7 @@ class Float {
   public:
     explicit Float(Maker& maker) : m_(maker), word_(m_.word) {}
 
-    // Writes the form of an operation. False if there is none.
+    // Writes the form of an operation. Returns false if it has none.
     bool write(Op op, Form& form);
 
   private:
@@ -26,7 +26,7 @@ class Float {
     StepId widened(StepId a) { return m_.convert(a, Kind::F64, kOfArithmetic); }
     StepId narrowed(StepId a) { return m_.convert(a, Kind::F32, kOfArithmetic); }
     bool by_fma() const;
-    StepId inverse_root(StepId radicand) {  // for a normal f32; error up to 2 ulp
+    StepId inverse_root(StepId radicand) {  // radicand: a normal f32; the error is at most 2 ulp
         return m_.make(Op::RSQRT, Kind::F32, Kind::F32, {radicand});
     }
     bool divide();
@@ -41,8 +41,8 @@ class Float {
 };
 
 // Whether quotients and roots are computed by fused steps, for the quirk `nvidia-vk-division-call`
-// if f32 roots are not exact. Otherwise f32 ones are computed in f64, which rounds correctly, since
-// 53 bits are more than 2 * 24 + 1.
+// if f32 roots are not exact. If not, inexact f32 operations are computed in f64 and rounded, which
+// is correct, since f64 has 53 bits, more than 2 * 24 + 1.
 bool Float::by_fma() const {
     return m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
@@ -106,8 +106,8 @@ bool Float::fused(Form& form) {
     return true;
 }
 
-// An f32 fma in f64: the product is exact, and the sum is rounded to odd, so the final rounding to
-// f32 is correct.
+// Computes an f32 fma in f64. The product is exact and the sum is rounded to odd, so the final
+// rounding to f32 is correct.
 StepId Float::fused_through_f64(StepId a, StepId b, StepId c) {
     const StepId zero = m_.literal(Kind::F64, 0);
     const StepId p =
@@ -127,8 +127,8 @@ StepId Float::fused_through_f64(StepId a, StepId b, StepId c) {
     return m_.convert(m_.select(fix, m_.as(w, Kind::F64), s), Kind::F32);
 }
 
-// minimumNumber and maximumNumber. Equal operands differ at most in the sign of zero: `or` of the
-// bits gives the minimum, `and` the maximum.
+// Computes minimumNumber or maximumNumber. Equal operands differ at most in the sign of zero: `or`
+// of their bits gives the minimum, `and` the maximum.
 StepId Float::extreme(bool least) {
     const StepId a = m_.operand();
     const StepId c = m_.operand();
@@ -147,7 +147,7 @@ bool Float::whole(Op op, const char* narrow, const char* wide) {
         if (!target.emulates) return false;
         result = emulated(narrow, wide, {a});
     } else if (target.quirks.has(Quirk::PoclConstantRounding)) {
-        // From 2^23 (f64: 2^52) on all values are whole numbers; these and NaNs bypass the
+        // All values from 2^23 (f64: 2^52) on are whole numbers. These and NaNs bypass the
         // operation.
         const StepId end = m_.literal(m_.kind, m_.wide ? 0x4330000000000000U : 0x4b000000U);
         const StepId small = m_.named("small", m_.less(value(m_.magnitude(a)), end));

@@ -15,22 +15,22 @@
 
 namespace wye::lower::middle {
 
-// The name of a form: from operation(), exact_operation(), conversion(), stored(), loaded(),
+// Identifies a form. Made by operation(), exact_operation(), conversion(), stored(), loaded(),
 // bitcast_part() or subgroup().
 using FormKey = std::uint16_t;
 
-using StepId = std::uint16_t;  // of an earlier step of the same form
+using StepId = std::uint16_t;  // names an earlier step of the same form
 
 struct Step {
     enum class How : std::uint8_t {
-        Operand,  // `extra`: its index
-        Literal,  // `extra`: its bits
+        Operand,  // the operand with index `extra`
+        Literal,  // the literal with the bits `extra`
         // The target's word (operator or instruction) for `op`: arithmetic, logic and comparisons,
         // SELECT, CONVERT, BITCAST (which keeps NaNs), and the operations that Target declares.
         Word,
-        Form,   // `extra`: the FormKey
-        Call,   // `extra`: a function of the library of emulations
-        Hidden  // the operand, hidden from the compiler; `extra`: the Quirk
+        Form,   // another form, with the FormKey `extra`
+        Call,   // a call of function `extra` of the library of emulations
+        Hidden  // the operand, hidden from the compiler for the Quirk `extra`
     };
     How how = How::Word;
     ir::Op op = ir::Op::None;
@@ -39,22 +39,22 @@ struct Step {
     std::uint8_t count = 0;
     std::array<StepId, 3> parts{};
     std::uint64_t extra = 0;
-    const char* name = nullptr;  // for generated text; null: unnamed
+    const char* name = nullptr;  // used in generated text; null if unnamed
 };
 
-// The value of `extra` for a CONVERT between floats that is part of an arithmetic operation (an f32
-// quotient computed in f64), as its operand and result are.
+// The value of `extra` for a CONVERT between floats that is part of an arithmetic operation, such
+// as an f32 quotient computed in f64.
 inline constexpr std::uint64_t kOfArithmetic = 1;
 
 inline constexpr std::size_t kMostSteps = 256;
 
 struct Form {
-    std::vector<Step> steps;  // the last one is the result
+    std::vector<Step> steps;  // the last step is the result
     unsigned operands = 0;
-    bool function = false;  // it is long, so it is written as a function
+    bool function = false;  // whether the form is long, so that it is written as a function
     bool hides = false;
-    bool repeats_operands = false;    // operands are names or literals
-    std::string name;                 // "min_i32", "f32_to_i32": for functions
+    bool repeats_operands = false;    // the text may repeat operands: names or literals
+    std::string name;                 // names the function, such as "min_i32" or "f32_to_i32"
     ir::Kind kind = ir::Kind::None;   // of the operands
     std::array<ir::Kind, 3> takes{};  // of each operand
 

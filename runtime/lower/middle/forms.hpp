@@ -20,55 +20,59 @@ namespace wye::lower::middle {
 inline constexpr FormKey kNoKey = 0;  // no form: the value is unchanged
 
 namespace key {
-inline constexpr unsigned kFirstOperation = 0x200;  // NEG
+inline constexpr unsigned kFirstOperation = 0x200;  // the first operation is NEG
 inline constexpr FormKey kExact = 1024;
 inline constexpr FormKey kConversions = 2048;
 inline constexpr FormKey kStored = 2304;
 inline constexpr FormKey kLoaded = 2320;
 inline constexpr FormKey kBitcasts = 2336;
 inline constexpr FormKey kSubgroups = 2352;
-inline constexpr unsigned kFirstSubgroup = 0x420;  // SUBGROUP_BROADCAST
+inline constexpr unsigned kFirstSubgroup = 0x420;  // the first operation is SUBGROUP_BROADCAST
 inline constexpr FormKey kLoops = 2576;
 inline constexpr FormKey kAddedBits = 2736;
 inline constexpr FormKey kEnd = 2752;
 }  // namespace key
 
-// An operator or exact function (NEG to ISINF) on operands of one kind; counts of shifts are u32.
+// The form of an operator or exact function (NEG to ISINF) on operands of one kind. Shift counts
+// are u32.
 [[nodiscard]] constexpr FormKey operation(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>((static_cast<unsigned>(op) - key::kFirstOperation) * 16 +
                                 static_cast<unsigned>(kind));
 }
-// As operation(), but not affected by an error budget.
+// The same operation, but not affected by an error budget.
 [[nodiscard]] constexpr FormKey exact_operation(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kExact + operation(op, kind));
 }
-// A conversion. From float to integer it saturates and NaN becomes 0; all others are as in C.
+// The form of a conversion. From float to integer it saturates and NaN becomes 0; all others are as
+// in C.
 [[nodiscard]] constexpr FormKey conversion(ir::Kind from, ir::Kind to) {
     return static_cast<FormKey>(key::kConversions + static_cast<unsigned>(from) * 16 +
                                 static_cast<unsigned>(to));
 }
-// Converts a value to its bits in memory: an f16 or bf16 to u32, other floats get canonical NaNs.
+// The form that converts a value to its bits in memory. An f16 or bf16 becomes a u32; other floats
+// get canonical NaNs.
 [[nodiscard]] constexpr FormKey stored(ir::Kind kind) {
     return static_cast<FormKey>(key::kStored + static_cast<unsigned>(kind));
 }
-// The reverse of stored(), from the bits of an f16 or bf16 as u32.
+// The form that converts the bits of an f16 or bf16, as a u32, to the value.
 [[nodiscard]] constexpr FormKey loaded(ir::Kind kind) {
     return static_cast<FormKey>(key::kLoaded + static_cast<unsigned>(kind));
 }
-// Which part of a bitcast between different numbers of components a form makes.
+// The part of a bitcast between different numbers of components.
 enum class BitcastPart : std::uint8_t {
-    LowHalf,    // of a u32, as f16
-    HighHalf,   //
+    LowHalf,    // low half of a u32, as f16
+    HighHalf,   // high half of a u32, as f16
     Halves,     // two f16 to a u32
-    LowWord,    // of a u64
-    HighWord,   //
+    LowWord,    // low word of a u64
+    HighWord,   // high word of a u64
     JoinWords,  // two u32 to a u64
 };
 [[nodiscard]] constexpr FormKey bitcast_part(BitcastPart part) {
     return static_cast<FormKey>(key::kBitcasts + static_cast<unsigned>(part));
 }
 
-// A subgroup operation except SUBGROUP_BALLOT. Scans have the invocation's lane as last operand.
+// The form of a subgroup operation except SUBGROUP_BALLOT. The last operand of a scan is the lane
+// of the invocation.
 [[nodiscard]] constexpr FormKey subgroup(ir::Op op, ir::Kind kind) {
     return static_cast<FormKey>(key::kSubgroups +
                                 (static_cast<unsigned>(op) - key::kFirstSubgroup) * 16 +
@@ -84,10 +88,10 @@ enum class LoopPart : std::uint8_t {
     RoundsFromZeroByOne,  // (end)
     // (end, step, 4 * step): a group of 4 rounds may start below this value, without overflow.
     StopOfFour,
-    StopOfEight,       // the same of 8
-    EndInLength,       // (end, length): the lesser one, unsigned
+    StopOfEight,       // the same for groups of 8
+    EndInLength,       // (end, length): the smaller one, compared unsigned
     EndIfNotNegative,  // (end, a, b): the least value if a or b is negative
-    Last               // (i, end, step): whether i, less than the end, is that of the last round
+    Last               // (i, end, step): whether this is the last round, for i less than the end
 };
 [[nodiscard]] constexpr FormKey loop_part(LoopPart part, ir::Kind kind) {
     return static_cast<FormKey>(key::kLoops + static_cast<unsigned>(part) * 16 +
@@ -96,7 +100,8 @@ enum class LoopPart : std::uint8_t {
 [[nodiscard]] FormKey loop_rounds(ir::Kind kind, bool from_zero, bool by_one);
 [[nodiscard]] FormKey group_stop(ir::Kind kind, unsigned together);
 
-// The bits of the sum of a float, given by its bits, and another of this kind.
+// The form that adds a float of this kind to another one, given by its bits, and returns the bits
+// of the sum.
 [[nodiscard]] constexpr FormKey added_bits(ir::Kind kind) {
     return static_cast<FormKey>(key::kAddedBits + static_cast<unsigned>(kind));
 }
@@ -132,8 +137,8 @@ enum class LoopPart : std::uint8_t {
             return false;
     }
 }
-// Whether there is a special form for a literal second operand: for divisions, remainders, shifts,
-// rotations.
+// Whether the operation has a special form for a literal second operand. Divisions, remainders,
+// shifts and rotations have one.
 [[nodiscard]] constexpr bool asks_for_literal(ir::Op op, ir::Kind kind) {
     const bool integer = kind >= ir::Kind::I32 && kind <= ir::Kind::U64;
     return integer && (op == ir::Op::DIV || op == ir::Op::REM || op == ir::Op::SHL ||
@@ -144,17 +149,17 @@ class Forms {
   public:
     explicit Forms(const Target& target) : target_(target) {}
 
-    // The form of a key. Null: the operation cannot be emulated.
+    // Returns the form of a key, or null if the operation cannot be emulated.
     [[nodiscard]] const Form* find(FormKey key) {
         const std::uint16_t known = found_[key];
         return known != 0 ? known_form(known) : make(key);
     }
-    // For asks_for_literal: the literal operand with which a single word does the operation; empty
-    // if no single word does.
+    // For operations with asks_for_literal: returns the literal operand with which a single word
+    // does the operation, or nothing if no single word does.
     [[nodiscard]] std::optional<std::uint64_t> word_with_literal(ir::Op op, ir::Kind kind,
                                                                  std::uint64_t literal) const;
-    // If word_with_literal is empty: the special form, which lacks the second operand. Null: use
-    // the general form.
+    // For the case that word_with_literal returns nothing: the special form, which lacks the second
+    // operand. If it is null, use the general form.
     [[nodiscard]] const Form* with_literal(ir::Op op, ir::Kind kind, std::uint64_t literal);
 
     [[nodiscard]] const Target& target() const { return target_; }
@@ -167,7 +172,7 @@ class Forms {
 
     static constexpr std::uint16_t kNoForm = 0xffff;
     const Target target_;
-    std::array<std::uint16_t, key::kEnd> found_{};  // 0: not yet made
+    std::array<std::uint16_t, key::kEnd> found_{};  // by key; 0 if not yet made
     std::deque<Form> forms_;
     std::map<std::pair<FormKey, std::uint64_t>, Form> with_literals_;
 };

@@ -39,11 +39,11 @@ class Integer {
     StepId quotient_of_literal(StepId a, std::uint64_t divisor);
     StepId upper_half(StepId a, StepId c);
     StepId in_width(StepId count);
-    // A logical shift to the right.
+    // Shifts right, without sign.
     StepId down(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(m_.as(a, m_.word), m_.u32(count));
     }
-    // A shift to the right, arithmetic if the kind is signed.
+    // Shifts right, arithmetically if the kind is signed.
     StepId down_signed(StepId a, unsigned count) {
         return count == 0 ? a : m_.right(a, m_.u32(count));
     }
@@ -51,7 +51,7 @@ class Integer {
     Maker& m_;
 };
 
-// A quotient without a division. A literal 0 counts as 1.
+// Makes a quotient without a division. A literal 0 counts as 1.
 StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     const bool is_signed = m_.is_signed;
     const bool minus = is_signed && (divisor & m_.sign_bit()) != 0;
@@ -80,7 +80,7 @@ StepId Integer::quotient_of_literal(StepId a, std::uint64_t divisor) {
     return minus ? m_.minus(m_.number(0), quotient) : quotient;
 }
 
-// A quotient or remainder; a select replaces an invalid divisor by 1. If `literal` is given, there
+// Makes a quotient or remainder. A select replaces an invalid divisor by 1. With a `literal`, there
 // is no division.
 StepId Integer::divide(bool remainder, std::optional<std::uint64_t> literal) {
     const StepId a = m_.operand();
@@ -125,8 +125,8 @@ StepId Integer::shift(bool left) {
     return left ? m_.left(a, count) : m_.right(a, count);
 }
 
-// Two shifts, by the count and by the rest of the width. For the quirk `ptxas-late-shift`, the
-// second one is two shifts, by 1 and by the rest, in 64 bits.
+// Makes a rotation of two shifts: by the count and by the rest of the width. For the
+// quirk `ptxas-late-shift`, the second one becomes two shifts, by 1 and by the rest, in 64 bits.
 StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     const StepId a = m_.as(m_.operand(), m_.word);
     const auto there = [&](StepId value, StepId by) {
@@ -150,7 +150,7 @@ StepId Integer::rotate(bool left, std::optional<std::uint64_t> literal) {
     return m_.either_bits(first, back(a, in_width(m_.minus(m_.u32(m_.bits), count))));
 }
 
-// A 64-bit count adds those of both halves.
+// Counts ones. A 64-bit count adds those of both halves.
 StepId Integer::bit_count() {
     const StepId a = m_.operand();
     if (m_.wide ? m_.target.counts64 : m_.target.counts32)
@@ -161,7 +161,7 @@ StepId Integer::bit_count() {
         const StepId high = m_.apply(ones, Kind::U32, {m_.high_word(a)});
         return m_.convert(m_.plus(low, high), m_.kind);
     }
-    // Counts of 2, 4 and 8 bits in parallel; a product adds the bytes.
+    // Adds groups of 2, 4 and 8 bits in parallel. A product then adds the bytes.
     const StepId pairs = m_.both_bits(m_.right(a, m_.u32(1)), m_.u32(0x55555555U));
     const StepId twos = m_.minus(a, pairs);
     const StepId odd = m_.both_bits(m_.right(twos, m_.u32(2)), m_.u32(0x33333333U));
@@ -207,7 +207,7 @@ StepId Integer::reverse() {
     }
     StepId r = a;
     for (unsigned step = 1; step < m_.bits; step *= 2) {
-        // The mask of alternating `step` ones and `step` zeros, from the low end.
+        // A mask of alternating `step` ones and `step` zeros, from the low end.
         const std::uint64_t mask = m_.all_ones() / ((std::uint64_t{1} << step) + 1);
         const StepId odd = m_.both_bits(m_.right(r, m_.u32(step)), m_.literal(m_.word, mask));
         const StepId even = m_.left(m_.both_bits(r, m_.literal(m_.word, mask)), m_.u32(step));
@@ -216,7 +216,7 @@ StepId Integer::reverse() {
     return r;
 }
 
-// The upper half of an unsigned product.
+// Makes the upper half of an unsigned product.
 StepId Integer::upper_half(StepId a, StepId c) {
     const StepId x = m_.as(a, m_.word);
     const StepId y = m_.as(c, m_.word);
@@ -237,7 +237,7 @@ StepId Integer::mul_hi() {
         const StepId product = m_.op(Op::MUL, m_.convert(a, Kind::U64), m_.convert(c, Kind::U64));
         return m_.high_word(product);
     }
-    // By words, with the carries of the lower products.
+    // Multiplies by words, with the carries of the lower products.
     const StepId mask = m_.number(0xffffffffU);
     const auto low = [&](StepId value) { return m_.both_bits(value, mask); };
     const auto high = [&](StepId value) { return m_.right(value, m_.u32(32)); };
@@ -254,7 +254,7 @@ StepId Integer::saturate(bool subtract) {
     if (!m_.is_signed && subtract) return m_.select(m_.less(a, b), m_.number(0), m_.minus(a, b));
     const StepId r = m_.named("r", subtract ? m_.minus(a, b) : m_.plus(a, b));
     if (!m_.is_signed) return m_.select(m_.less(r, a), m_.number(m_.all_ones()), r);
-    // The result overflowed if its sign is wrong; the sign of `a` gives the direction.
+    // The result overflowed if its sign is wrong. The sign of `a` then gives the direction.
     const StepId other = m_.differing_bits(subtract ? a : b, subtract ? b : r);
     const StepId wrong = m_.both_bits(m_.differing_bits(a, r), other);
     const StepId end =

@@ -16,10 +16,10 @@ namespace wye::lower::middle {
 enum class Outer : std::uint8_t {
     Buffer,         // the elements of a buffer
     Length,         // len(b), u32
-    SignedLength,   // min(len(b), 2^31), for checks of an i32 index
+    SignedLength,   // min(len(b), 2^31), against which an i32 index is checked
     Length64,       // the exact count, u64
     Shared,         // the elements of a workgroup array
-    Param,          // of its kind; others are u32 unless stated
+    Param,          // has the parameter's kind; all others are u32 unless stated
     WorkgroupId,    // by axis
     LocalId,        // by axis
     GlobalId,       // by axis
@@ -27,16 +27,16 @@ enum class Outer : std::uint8_t {
     LocalIndex,
     SubgroupId,
     SubgroupLane,
-    OpaqueZero,  // u64: a zero passed at launch
+    OpaqueZero,  // u64, zero, but unknown to compilers, since it is passed at launch
     Trap,        // the trap words
     End
 };
 
-// A literal of `kind`, or the value of `outer` with this number.
+// A literal of `kind`, or the outer value `outer`.
 struct Leaf {
     std::optional<Outer> outer = std::nullopt;
     ir::Kind kind = ir::Kind::U32;
-    std::uint64_t bits = 0;  // a literal's bits; else the number
+    std::uint64_t bits = 0;  // bits of the literal, or number of the outer value
 
     friend bool operator==(const Leaf&, const Leaf&) = default;
 };
@@ -51,23 +51,23 @@ struct Sizes {
     }
 };
 
-// The element count of an array: fixed, or the count of the bound buffer.
+// The element count of an array. It is fixed, or the count of the bound buffer.
 struct Count {
     bool fixed = false;
-    std::uint64_t elements = 0;        // fixed
-    std::uint32_t buffer = ir::kNone;  // else
+    std::uint64_t elements = 0;        // if the count is fixed
+    std::uint32_t buffer = ir::kNone;  // else this buffer has the count
 };
 [[nodiscard]] Count count_of(const ir::Program& program, std::uint32_t buffer);
 
-// The length that an index of this kind is compared with, unsigned and of the index's width:
-// min(count, 2^32 - 1) for u32; at most 2^31 for i32 (so that negative indices compare as too
-// large); else the count.
+// The length that an index of this kind is compared with, unsigned and of the index's width. It is
+// min(count, 2^32 - 1) for u32; at most 2^31 for i32, so that negative indices compare as too
+// large; else the count.
 [[nodiscard]] Leaf length_of(const Count& count, ir::Kind index);
 
-// A component of a BUILTIN.
+// Returns a component of a BUILTIN.
 [[nodiscard]] Leaf built_in(std::uint16_t which, unsigned component, const Sizes& sizes);
 
-// Whether an operation is a leaf: LITERAL, PARAM and the six LEN..., which are all scalars and
+// Whether an operation is a leaf: LITERAL, PARAM and the six LEN operations. They are scalars and
 // never change.
 [[nodiscard]] constexpr bool is_leaf(ir::Op op) {
     using ir::Op;

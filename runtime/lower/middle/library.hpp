@@ -12,10 +12,10 @@
 
 namespace wye::lower::middle {
 
-// The library as a valid program with an empty main, and as text. Static storage.
+// The library as a valid program with an empty main, and as text. Both have static storage.
 [[nodiscard]] const ir::Program& emulations();
 [[nodiscard]] std::string_view emulations_text();
-// The index of a function, which must exist.
+// Returns the index of a function, which must exist.
 [[nodiscard]] std::uint32_t emulation_index(std::string_view name);
 
 }  // namespace wye::lower::middle

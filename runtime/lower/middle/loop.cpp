@@ -22,7 +22,7 @@ StepId unsigned_less(Maker& m, StepId a, StepId b) {
     return m.less(m.as(a, m.word), m.as(b, m.word));
 }
 
-// The least value of the counter's kind.
+// Returns the least value of the counter's kind.
 StepId least(Maker& m) { return m.number(m.is_signed ? m.sign_bit() : 0); }
 
 void make_rounds(Maker& m, bool from_zero, bool by_one) {
@@ -102,7 +102,7 @@ FormKey group_stop(Kind kind, unsigned together) {
 
 // ---- The choice of the form -------------------------------------------------------------------
 
-// The literal that an expression is equal to, directly or through lets.
+// Returns the literal that an expression is equal to, directly or through lets, or nothing.
 std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     if (lets_.empty()) {
         lets_.resize(code.locals.size(), ir::kNone);
@@ -118,12 +118,12 @@ std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     return leaf.bits;
 }
 
-// The number of rounds to run together. Bodies with writes get fewer, since writes separate the
+// Returns how many rounds run together. Bodies with writes get fewer, since writes separate the
 // loads.
 unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
     const Target& target = program_.target;
     if (target.most_together == 1 || code.locals[s.local].type.bits() != 32) return 1;
-    // The compiler unrolls such loops itself.
+    // If so, the compiler unrolls the loop itself.
     if (target.unrolls_literal_steps ? literal(s.args[2]).has_value()
                                      : literal(s.args[0]) && literal(s.args[1]))
         return 1;
@@ -135,8 +135,8 @@ unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
 
 Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     const Target& target = program_.target;
-    // If one thread runs a workgroup, the code is split at every barrier, so unrolled barriers are
-    // slow to compile.
+    // If one thread runs a workgroup, the code is split at every barrier, which makes unrolled
+    // barriers slow to compile.
     const bool cut = (target.workgroup_loops && holds_barrier(code, s.body)) ||
                      (target.quirks.has(Quirk::MesaUnrollTableLoop) &&
                       unrolled_without_end(program_.program, code, s));

@@ -11,11 +11,11 @@ namespace wye::lower::middle {
 
 struct Loop {
     ir::Kind kind = ir::Kind::U32;  // of the counter
-    // The step; 0: given by an expression, to which LoopPart::AtLeastOne is applied.
+    // The step, or 0 if it is an expression, to which LoopPart::AtLeastOne is applied.
     std::uint64_t step = 0;
     enum class Test : std::uint8_t {
-        Counter,  // i < end: a step cannot overflow
-        Rounds,   // counts rounds (iterations), up to loop_rounds()
+        Counter,  // tests i < end, since no step can overflow
+        Rounds,   // counts rounds up to loop_rounds()
         End       // after the round for which LoopPart::Last is true, i is set to the end
     } test = Test::Counter;
     // If above 1: this many rounds run together while i < group_stop(); a second loop runs the

@@ -11,7 +11,7 @@ namespace wye::lower::middle {
 
 class Maker {
   public:
-    // For a form whose operands have `kind`; operand(of) makes operands of other kinds.
+    // Makes a form whose operands have `kind`. operand(of) makes operands of other kinds.
     Maker(const Target& target, Form& form, ir::Kind kind)
         : target(target),
           kind(kind),
@@ -25,7 +25,7 @@ class Maker {
     const ir::Kind kind;
     const unsigned bits;
     const bool wide, is_signed;
-    const ir::Kind word;  // unsigned, of the kind's width
+    const ir::Kind word;  // the unsigned integer of the kind's width
 
     [[nodiscard]] std::uint64_t all_ones() const { return wide ? ~std::uint64_t{0} : 0xffffffffU; }
     [[nodiscard]] std::uint64_t sign_bit() const { return std::uint64_t{1} << (bits - 1); }
@@ -65,7 +65,7 @@ class Maker {
     StepId other_bits(StepId a) {
         return make(ir::Op::NOT, form_.steps[a].kind, form_.steps[a].kind, {a});
     }
-    // Shifts by a count below the width; a right shift is arithmetic if a's kind is signed.
+    // Shift by a count below the width. A right shift is arithmetic if the kind of `a` is signed.
     StepId left(StepId a, StepId count) { return op(ir::Op::SHL, a, count); }
     StepId right(StepId a, StepId count) { return op(ir::Op::SHR, a, count); }
     StepId both(StepId a, StepId b) { return op(ir::Op::LOGICAL_AND, a, b); }
@@ -86,7 +86,8 @@ class Maker {
         form_.steps[id].extra = extra;
         return id;
     }
-    // The same bits as another kind; signed and unsigned integers have the same representation.
+    // Returns the same bits as another kind. Signed and unsigned integers have the same
+    // representation.
     StepId as(StepId a, ir::Kind to) { return make(ir::Op::BITCAST, to, form_.steps[a].kind, {a}); }
     StepId bits_of(StepId a) {
         return as(a, form_.steps[a].kind == ir::Kind::F64 ? ir::Kind::U64 : ir::Kind::U32);
@@ -122,20 +123,20 @@ class Maker {
         form_.steps[id].name = name;
         return id;
     }
-    // Makes `id` the result: the last step.
+    // Makes `id` the result, which is the last step.
     void result(StepId id) {
         if (id + 1U == form_.steps.size()) return;
         const ir::Kind of = form_.steps[id].kind;
         make(ir::Op::BITCAST, of, of, {id});
     }
 
-    // The bits of a float without its sign. For a NaN they are above those of infinity.
+    // Returns the bits of a float without its sign. For a NaN they are above those of infinity.
     StepId magnitude(StepId a) {
         const StepId held = bits_of(a);
         return both_bits(held, literal(form_.steps[held].kind, sign_bit() - 1));
     }
     StepId is_nan(StepId a) { return test(ir::Op::GT, magnitude(a), literal(word, infinity())); }
-    // True for a negative integer of the form's width.
+    // Whether an integer of the form's width is negative.
     StepId negative(StepId a) {
         if (target.sign_by_word && wide)
             return less(as(high_word(as(a, ir::Kind::U64)), ir::Kind::I32),

@@ -11,7 +11,7 @@ namespace {
 
 using ir::Op;
 
-// The region number for locals that the workgroup shares.
+// The region number of locals that all invocations of the workgroup share.
 constexpr std::uint32_t kEverywhere = 0xffffffffU;
 constexpr unsigned kMostAgainNodes = 16;  // limit for a let that is computed again
 
@@ -52,8 +52,8 @@ void Regions::number(const ir::Code& main, ir::BlockId block) {
     }
 }
 
-// The language rejects barriers that some invocations do not reach (PROGRAM, section 5). So the
-// whole workgroup takes a return before a barrier, or in a loop with one.
+// The language rejects barriers that some invocations do not reach (LANGUAGE.md, "Uniformity"). So
+// a return before a barrier, or in a loop with one, is taken by the whole workgroup.
 bool Regions::find_returns(const ir::Code& main, ir::BlockId block, bool in_barrier_loop) {
     bool found = false;
     for (const ir::StmtId id : main.blocks[block]) {
@@ -70,8 +70,8 @@ bool Regions::find_returns(const ir::Code& main, ir::BlockId block, bool in_barr
     return found;
 }
 
-// Finds the jumps out of loops that the workgroup runs together, which the whole workgroup takes
-// too.
+// Finds the jumps out of loops that the workgroup runs together. The whole workgroup takes such a
+// jump.
 bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_together) {
     bool found = false;
     for (const ir::StmtId id : main.blocks[block]) {
@@ -89,7 +89,8 @@ bool Regions::find_jumps(const ir::Code& main, ir::BlockId block, bool loop_toge
     return found;
 }
 
-// Numbers the regions in the order in which they are written.
+// Numbers the regions in the order in which they are written, and finds the locals that several of
+// them use.
 void Regions::locals(const ir::Code& main, ir::BlockId block) {
     for (const ir::StmtId id : main.blocks[block]) {
         const ir::Stmt& s = main.stmts[id];
@@ -111,8 +112,8 @@ void Regions::locals(const ir::Code& main, ir::BlockId block) {
     }
 }
 
-// How a let depends on ids and parameters. Expressions are pure and total, so they may be computed
-// again anywhere.
+// Returns how a let depends on ids and parameters. Expressions are pure and total, so they may be
+// computed again anywhere.
 Regions::Form Regions::form_of(const ir::Code& main, ir::ExprId id, unsigned& nodes) const {
     const ir::Expr& e = main.exprs[id];
     const auto local = static_cast<std::uint32_t>(e.extra);

@@ -15,7 +15,7 @@ namespace wye::lower::middle {
 
 class Regions {
   public:
-    // No regions: each invocation of the device runs main for itself.
+    // Has no regions: each invocation of the device runs main for one invocation of the program.
     Regions() = default;
     // `main` is valid.
     explicit Regions(const ir::Code& main);
@@ -27,12 +27,13 @@ class Regions {
     [[nodiscard]] bool together(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Together;
     }
-    // Whether the statement is a separate region: any other use of a WORKGROUP_UNIFORM_LOAD.
+    // Whether the statement is a region of its own. This holds for statements other than lets that
+    // use a WORKGROUP_UNIFORM_LOAD.
     [[nodiscard]] bool alone(ir::StmtId statement) const {
         return any() && parts_[statement] == Part::Alone;
     }
-    // Lets that depend only on ids and parameters are not stored: uniform ones are computed outside
-    // of regions, the others again in each region that uses them.
+    // How lets that depend only on ids and parameters are written. They are not stored: uniform
+    // ones are computed outside of regions, the others again in each region that uses them.
     [[nodiscard]] bool uniform(std::uint32_t local) const {
         return any() && lets_[local].form == Form::Uniform;
     }
@@ -40,7 +41,7 @@ class Regions {
         return any() && lets_[local].form == Form::Again;
     }
     [[nodiscard]] ir::StmtId let(std::uint32_t local) const { return lets_[local].statement; }
-    // Whether several regions use the local, so that it becomes an array with the value of each
+    // Whether several regions use the local, so that it becomes an array with one value for each
     // invocation.
     [[nodiscard]] bool kept(std::uint32_t local) const { return any() && kept_[local]; }
 
@@ -64,7 +65,7 @@ class Regions {
 
     std::vector<Part> parts_;           // by StmtId
     std::vector<std::uint32_t> order_;  // by StmtId, in text order
-    std::vector<std::uint32_t> first_;  // by local: the region where it is declared; 0: none yet
+    std::vector<std::uint32_t> first_;  // by local: the region that declares it; 0: none yet
     std::vector<bool> kept_;            // by local
     std::vector<Let> lets_;             // by local
     std::uint32_t next_ = 1, last_barrier_ = 0;

@@ -10,7 +10,7 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// The scalar operation of a reduction or scan.
+// Returns the scalar operation of a reduction or scan.
 Op step_of(Op op) {
     switch (op) {
         case Op::SUBGROUP_MIN:
@@ -28,8 +28,8 @@ Op step_of(Op op) {
     }
 }
 
-// The value of another lane; `how` takes a lane below the width, or a mask. If shuffles move u32
-// only, wide values are moved word by word, and floats as their bits.
+// Makes the value of another lane. `how` takes a lane below the width, or a mask. If shuffles move
+// u32 only, wide values are moved word by word, and floats as their bits.
 StepId moved(Maker& m, Op how, StepId value, StepId lane) {
     if (!m.target.shuffles_words_only) return m.make(how, m.kind, m.kind, {value, lane});
     const auto word = [&](StepId part) { return m.make(how, Kind::U32, Kind::U32, {part, lane}); };
@@ -43,7 +43,7 @@ StepId combined(Maker& m, Op op, StepId a, StepId b) {
     return m.apply(operation(op, m.kind), m.kind, {a, b});
 }
 
-// Combines v with the lanes at distance 1, 2, 4 up to half the width.
+// Combines the value with those of the lanes at distance 1, 2, 4 up to half the width.
 void reduce(Maker& m, Op op) {
     StepId v = m.operand();
     for (unsigned distance = 1; distance < m.target.subgroup; distance *= 2)
@@ -51,7 +51,7 @@ void reduce(Maker& m, Op op) {
     m.result(v);
 }
 
-// The second operand is the invocation's lane.
+// Makes a scan. The second operand is the lane of the invocation.
 void scan(Maker& m, Op op) {
     StepId v = m.operand();
     const StepId lane = m.operand(Kind::U32);
@@ -71,7 +71,7 @@ void scan(Maker& m, Op op) {
     m.result(v);
 }
 
-// Tests the ballot for any, or for all lanes.
+// Makes a vote: tests the ballot for any lane or for all lanes.
 void vote(Maker& m, Op op) {
     const StepId condition = m.operand();
     if (m.target.votes) {

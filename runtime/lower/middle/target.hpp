@@ -19,26 +19,27 @@ enum class Space : std::uint8_t { Global, Shared, Constant, Private };
 
 struct Target {
     // Words besides arithmetic, logic, == and <.
-    bool orders_integers = false;    // has integer != <= > >=
-    bool counts32 = false;           // popcount, clz of 32 bits; clz(0) is 32
-    bool counts64 = false;           // of 64 bits
+    bool orders_integers = false;    // integer != <= > >=
+    bool counts32 = false;           // popcount and clz of 32 bits; clz(0) is 32
+    bool counts64 = false;           // popcount and clz of 64 bits
     bool reverses32 = false;         // reverse_bits
     bool multiplies_high32 = false;  // mul_hi
     bool multiplies_high64 = false;
     // Indexed by Rounded: whether the native form is correctly rounded.
     std::array<bool, 6> exact{};
-    bool rounds_f32 = false;  // floor, ceil, trunc, round to even
+    bool rounds_f32 = false;  // floor, ceil, trunc and rounding to even
     bool rounds_f64 = false;
     bool self_comparison = false;  // compilers keep `a != a` as a NaN test
-    bool sign_by_word = false;     // test the sign of a 64-bit integer on its upper word
-    // Rotations by literals get a form for each count, not one function.
+    bool sign_by_word = false;     // the sign of a 64-bit integer is tested on its upper word
+    // Rotations by literals have one form for each count, instead of one function for all.
     bool rotates_by_literals = false;
-    std::uint32_t subgroup = 0;        // width of subgroups; 0: the program uses none
-    bool shuffles_words_only = false;  // shuffles only u32
+    std::uint32_t subgroup = 0;        // width of subgroups; 0 if the program uses none
+    bool shuffles_words_only = false;  // shuffles move u32 only
     bool votes = false;                // subgroup_any, subgroup_all
     bool emulates = false;             // can call functions of the library of emulations
     bool f64 = true;
-    // Has atomic addition of floats; otherwise it is a compare-and-swap loop on their bits.
+    // Whether atomic addition of floats is a word. If not, it is a compare-and-swap loop on their
+    // bits.
     bool adds_f32 = false;
     bool adds_f64 = false;
     bool casts_pointers = false;  // can access a float in memory as an integer
@@ -48,10 +49,10 @@ struct Target {
     // them.
     unsigned most_together = 1;
     std::size_t most_together_nodes = 0;
-    // Compilers themselves unroll all loops with a literal step, not only those with literal
-    // bounds.
+    // Whether compilers themselves unroll all loops with a literal step, not only those with
+    // literal bounds.
     bool unrolls_literal_steps = false;
-    // Compilers unroll `i < end` by computing the number of rounds with a division.
+    // Whether compilers unroll `i < end` by computing the number of rounds with a division.
     bool unrolls_by_division = false;
     bool doubles_loops = false;    // loops over a range in the data are written twice
     bool unroll_marks = false;     // a loop can be marked to be unrolled

@@ -11,7 +11,7 @@ using ir::Op;
 
 constexpr unsigned kMostStatements = 32;
 
-// The expression behind lets of main's top level.
+// Follows lets of main's top level to the expression that they stand for.
 ir::ExprId behind_lets(const ir::Code& main, ir::ExprId id) {
     for (bool found = true; found && main.exprs[id].op == Op::LOCAL;) {
         found = false;
@@ -53,7 +53,7 @@ bool collect(const ir::Code& main, ir::ExprId id, std::vector<WholeGuard>& out) 
     return true;
 }
 
-// True for code without loops, barriers and jumps.
+// Whether the code has no loops, barriers and jumps.
 bool plain(const ir::Code& main, ir::BlockId block, unsigned& statements) {
     for (const ir::StmtId id : main.blocks[block]) {
         const ir::Stmt& s = main.stmts[id];

@@ -19,8 +19,9 @@ struct WholeGuard {
     ir::ExprId bound;
 };
 
-// The guards whose conjunction is the condition of `s`, an `if` at the top level of main. Empty for
-// other conditions, if the body is too long to be written twice, or if the program has barriers.
+// Returns the guards whose conjunction is the condition of `s`, an `if` at the top level of main.
+// Returns none for other conditions, if the body is too long to be written twice, or if the program
+// has barriers.
 [[nodiscard]] std::vector<WholeGuard> whole_guards(const ir::Program& program, const ir::Stmt& s);
 
 }  // namespace wye::lower

@@ -6,7 +6,8 @@
 namespace wye::lower::middle {
 namespace {
 
-constexpr unsigned kMostStores = 8;  // stores of one invocation; if more are needed it uses a loop
+// Limit for the stores of one invocation; above it, a loop stores.
+constexpr unsigned kMostStores = 8;
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How `shared` arrays are zeroed when main starts. Plain data.
+// Decides how `shared` arrays are zeroed when main starts. Plain data.
 #pragma once
 
 #include <vector>
@@ -20,20 +20,20 @@ struct Fill {
     std::uint32_t rest = 0;
 };
 
-// Decides between stores and a loop.
+// Decides between single stores and a loop.
 [[nodiscard]] Fill fill_of(std::uint64_t count, std::uint32_t invocations);
 
 struct ZeroedArray {
     Array array;
-    // Own: each invocation zeroes one element, number first + factors . local_id, which only it
+    // Own: each invocation zeroes the element first + factors . local_id, which no other invocation
     // accesses before the next barrier. Fill: all invocations zero the array together.
     SharedStart start;
-    Fill fill;  // Fill
+    Fill fill;  // valid for Fill
 };
 
 struct SharedZeros {
     std::vector<ZeroedArray> arrays;  // the arrays that are zeroed
-    bool barrier = false;             // whether a barrier follows
+    bool barrier = false;             // whether a barrier follows the stores
 };
 
 }  // namespace wye::lower::middle

@@ -14,7 +14,7 @@ std::optional<std::uint32_t> literal(const ir::Code& code, ir::ExprId id) {
     return static_cast<std::uint32_t>(e.extra);
 }
 
-// Shifts (or, if `around`, rotates) left by `count` bytes, 0 to 3.
+// Shifts left by `count` bytes, 0 to 3, or rotates if `around`.
 std::array<int, 4> raised(const std::array<int, 4>& from, unsigned count, bool around) {
     std::array<int, 4> out = {-1, -1, -1, -1};
     for (unsigned k = 0; k < 4; ++k)

@@ -13,13 +13,14 @@
 namespace wye::lower {
 
 struct ByteMoves {
-    ir::ExprId word = ir::kNone;  // a local, u32
+    ir::ExprId word = ir::kNone;  // the u32 local whose bytes are moved
     // Source byte of each byte of the result, lowest first; -1: zero.
     std::array<int, 4> from = {0, 1, 2, 3};
-    unsigned operations = 0;  // number of operations of the expression
+    unsigned operations = 0;  // how many operations the expression has
 };
 
-// Analyses a scalar u32 expression of |, &, and shifts and rotations by literals.
+// Analyses a scalar u32 expression of |, &, and shifts and rotations by literals. Returns nothing
+// if it does not only move bytes.
 [[nodiscard]] std::optional<ByteMoves> byte_moves(const ir::Code& code, ir::ExprId id);
 
 }  // namespace wye::lower

@@ -21,7 +21,7 @@ ir::Program parsed() {
     for (const char* part : kMathText) text += part;
     ir::ParseResult result = ir::parse(text + "main { }\n");
     assert(result.ok());  // the text is a constant, and the tests validate it
-    // Places in this text would mean nothing to readers of messages.
+    // Positions in this text would mean nothing to readers of messages, so they are removed.
     for (ir::Function& f : result.program.functions) {
         f.place = {};
         forget_places(f.code);

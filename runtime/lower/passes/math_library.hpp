@@ -9,8 +9,8 @@
 
 namespace wye::lower {
 
-// Parsed on first use, then always the same object. Types of expressions are set; places are not.
-// Its `main` is empty. Thread-safe.
+// Returns the library, which is parsed on first use and is the same object from then on. Types of
+// expressions are set; positions are not. Its `main` is empty. Thread-safe.
 [[nodiscard]] const ir::Program& math_library();
 
 }  // namespace wye::lower

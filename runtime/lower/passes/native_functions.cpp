@@ -77,7 +77,7 @@ constexpr Row kVulkan[] = {
 
 constexpr unsigned kWide = 32;  // the first bit of f64 operations
 
-// The index of an operation that may be native.
+// Returns the index of an operation that may be native.
 constexpr unsigned index_of(Op op) {
     if (op == Op::DIV) return 0;
     if (op == Op::SQRT) return 1;

@@ -11,12 +11,12 @@
 namespace wye::lower {
 
 struct LoopBody {
-    bool straight = true;  // no branches, loops, jumps, array declarations or barriers
-    bool loads = false;    // from a buffer
-    bool writes = false;   // to any memory
+    bool straight = true;  // has no branches, loops, jumps, array declarations or barriers
+    bool loads = false;    // loads from a buffer
+    bool writes = false;   // writes to any memory
     std::size_t nodes = 0;
 
-    // Whether unrolling is worthwhile; only bodies of at most this size are unrolled.
+    // Whether unrolling is worthwhile. Only bodies of at most `most_nodes` nodes are unrolled.
     [[nodiscard]] bool worth_several(std::size_t most_nodes) const {
         return straight && loads && nodes <= most_nodes;
     }

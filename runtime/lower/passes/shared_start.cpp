@@ -88,7 +88,7 @@ class Starts {
             first = &s;
         }
         if (first == nullptr) return true;
-        if (stores(*first)) return !own_reads(*first);  // never read
+        if (stores(*first)) return !own_reads(*first);  // the array is never read
         const bool inner = first->op == Op::FOR || first->op == Op::WHILE || first->op == Op::IF;
         if (!inner || own_reads(*first) || touched(first->otherwise)) return false;
         return written_first(first->body);
@@ -113,11 +113,11 @@ class Starts {
         return static_cast<std::size_t>(program_.buffers[buffer_].count);
     }
 
-    // ---- each invocation zeroes its own ----
+    // ---- own elements ----
 
-    // The element that each invocation owns, if up to the first top-level barrier of main every
-    // access is a store of an invocation to its own element, and no later read is of any other
-    // element.
+    // Returns the element that each invocation owns. An invocation owns one if, up to the first
+    // top-level barrier of main, all accesses are stores of invocations to their own element, and
+    // if no later read is of an element that nobody owns.
     [[nodiscard]] std::optional<Image> own_elements() const {
         std::optional<Image> own;
         bool fits = true;
@@ -160,7 +160,7 @@ class Starts {
         });
     }
 
-    // True if the elements are first + factors . local_id; sets these members of `out`.
+    // Whether the elements are first + factors . local_id. Sets these members of `out`.
     [[nodiscard]] bool linear(const Image& elements, SharedStart& out) const {
         out.first = elements[0];
         const std::uint32_t step[3] = {1, workgroup_[0], workgroup_[0] * workgroup_[1]};
@@ -184,11 +184,12 @@ class Starts {
     std::uint32_t buffer_ = 0;
 };
 
-constexpr unsigned kMaxNodes = 64;  // of an index
+constexpr unsigned kMaxNodes = 64;  // limit for the nodes of an index
 constexpr std::size_t kMaxInvocations = 4096;
-constexpr std::size_t kMaxProgram = 1U << 16U;  // nodes of main; larger programs use Fill
+// Limit for the nodes of main; larger programs use Fill.
+constexpr std::size_t kMaxProgram = 1U << 16U;
 
-// The u32 operation `op`; null: not supported.
+// Returns the function that computes the u32 operation `op`, or null if it is not supported.
 using U = std::uint32_t;
 U (*function_of(Op op))(U, U) {
     switch (op) {
@@ -227,7 +228,8 @@ Image Starts::local_id(unsigned axis) const {
     return out;
 }
 
-// The values of an expression of literals and the local id; nothing for others.
+// Returns the values of an expression of literals and the local id for all invocations, or nothing
+// for other expressions.
 std::optional<Image> Starts::image(ir::ExprId id, unsigned& budget) const {
     const ir::Expr& e = ir::detail::resolve(code_, lets_, id);
     if (e.type != ir::kU32 || budget == 0) return std::nullopt;
@@ -270,7 +272,7 @@ std::vector<SharedStart> shared_starts(const ir::Program& program,
     for (std::uint32_t b = 0; b < out.size(); ++b)
         if (program.buffers[b].unset) out[b].how = How::Nothing;
     for (const ir::Stmt& s : program.main.stmts)
-        if (s.op == Op::GRID_BARRIER) return out;  // each phase starts at zero
+        if (s.op == Op::GRID_BARRIER) return out;  // each phase starts with zeroed arrays
     if (program.main.exprs.size() > kMaxProgram) return out;
     const ir::ZeroFill known = ir::zero_fill(program);
     Starts starts(program, workgroup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the cheapest way to zero each `shared` array that no program can distinguish from zeroing
-// all of it. Pure.
+// Chooses the cheapest way to zero each `shared` array such that no program can tell it from
+// zeroing the whole array. Pure.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace wye::lower {
 
 struct SharedStart {
     enum class How : std::uint8_t {
-        Nothing,  // not zeroed, since it is completely written before any read
+        Nothing,  // not zeroed, since the program writes all of it before any read
         Own,      // each invocation zeroes the one element that only it accesses before the first
                   // barrier; needs no barrier
         Fill      // all invocations together zero all elements, then a barrier
@@ -25,8 +25,8 @@ struct SharedStart {
     std::array<std::uint32_t, 3> factors = {0, 0, 0};
 };
 
-// By buffer index; valid for `shared` arrays only. `program` is valid and typed, `workgroup` is the
-// effective size.
+// Returns the choice by buffer index; only the entries of `shared` arrays are valid. `program` is
+// valid and typed; `workgroup` is the effective size.
 [[nodiscard]] std::vector<SharedStart> shared_starts(const ir::Program& program,
                                                      std::array<std::uint32_t, 3> workgroup);
 

@@ -128,6 +128,7 @@ class Expander {
         }
     }
 
+    // Makes the function of a vector type, which calls the scalar one for each component:
     // fn math_sin_f32x2(a: f32x2) -> f32x2 { return f32x2(math_sin_f32(a.x), math_sin_f32(a.y)); }
     ir::Function by_component(const Need& need, std::uint32_t scalar) {
         const ir::Type type = type_of(need);
@@ -154,7 +155,7 @@ class Expander {
         return f;
     }
 
-    // The validator sets types later.
+    // Adds a node without a type, which the validator sets later.
     static ir::ExprId node(ir::Code& code, Op op, std::uint16_t imm, std::uint64_t extra,
                            const std::vector<ir::ExprId>& operands) {
         ir::Expr e;
@@ -172,8 +173,8 @@ class Expander {
     NativeSet stay_;
     ir::Program out_;
     std::set<std::string> names_;
-    std::map<Need, std::uint32_t> needs_;   // the function in the new program
-    std::set<std::uint32_t> reached_;       // of the library
+    std::map<Need, std::uint32_t> needs_;   // index of the function in the new program
+    std::set<std::uint32_t> reached_;       // functions of the library that are needed
     std::vector<std::uint32_t> functions_;  // from library index to index in the new program
     std::vector<std::uint32_t> tables_;
     std::vector<ir::Function> defined_;

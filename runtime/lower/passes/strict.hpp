@@ -11,12 +11,12 @@
 
 namespace wye::lower {
 
-// True if the program uses a math function other than those in `stay`.
+// Whether the program uses a math function other than those in `stay`.
 [[nodiscard]] bool uses_math(const ir::Program& program, NativeSet stay = 0);
 
-// The same program with the required definitions before its own functions, and their tables before
-// its own. Never INVALID_PROGRAM if `program` is valid. LIMIT_EXCEEDED if program and definitions
-// together exceed a limit of the language.
+// Returns the same program with the required definitions before its own functions, and their tables
+// before its own. Errors: LIMIT_EXCEEDED if program and definitions together exceed a limit of the
+// language. Never INVALID_PROGRAM if `program` is valid.
 [[nodiscard]] Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay = 0);
 
 }  // namespace wye::lower

@@ -12,11 +12,12 @@ namespace {
 using ir::Op;
 
 constexpr unsigned kMany = 256;
-// Assumed for a variable: two of them exceed the limit, so paths add up instead of multiplying.
+// Number of paths assumed for a variable. Two variables exceed the limit, so that paths add up
+// instead of multiplying.
 constexpr unsigned kVariable = kMany / 2;
-constexpr unsigned kInside = 8;  // for an operation of several instructions
+constexpr unsigned kInside = 8;  // number of paths through an operation of several instructions
 
-// Operations that are one instruction using each operand once.
+// Whether an operation is one instruction that uses each operand once.
 bool single(Op op) {
     switch (op) {
         case Op::ADD:
@@ -55,7 +56,7 @@ bool single(Op op) {
 DeepValues::DeepValues(const ir::Code& code) : code_(code), locals_(code.locals.size()) {
     for (std::size_t i = 0; i < code.locals.size(); ++i)
         if (code.locals[i].form != ir::Local::Form::For) locals_[i].ways = kVariable;
-    for (const ir::Stmt& s : code.stmts)  // in text order: a let precedes its uses
+    for (const ir::Stmt& s : code.stmts)  // in text order, since a let precedes its uses
         if (s.op == Op::LET) locals_[s.local] = walk(s.args[0]);
 }
 
@@ -85,7 +86,7 @@ DeepValues::Walk DeepValues::walk(ir::ExprId id) const {
             break;
     }
     if (ir::op_effect(e.op)) return {1, false};
-    // Paths end at the first part that is not uniform, after all uniform ones.
+    // The driver's search ends at the first operand that is not uniform, after all uniform ones.
     Walk out;
     unsigned through = 0;
     for (const ir::ExprId part : code_.operands_of(e)) {

@@ -17,8 +17,8 @@ class DeepValues {
   public:
     explicit DeepValues(const ir::Code& code);
 
-    // Whether there may be many paths. A result of false is certain only if no variable is ever
-    // assigned a deep value.
+    // Whether there may be many paths to the value. If a variable may have been assigned a deep
+    // value, a result of false is not certain.
     [[nodiscard]] bool deep(ir::ExprId id) const;
     // Whether the value may be uniform and is not a leaf such as a literal or parameter.
     [[nodiscard]] bool same(ir::ExprId id) const;
@@ -26,7 +26,7 @@ class DeepValues {
   private:
     struct Walk {
         unsigned ways = 1;
-        bool same = true;  // uniform, unless known otherwise
+        bool same = true;  // whether it is uniform, unless known otherwise
     };
     [[nodiscard]] Walk walk(ir::ExprId id) const;
 

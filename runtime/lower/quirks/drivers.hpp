@@ -11,7 +11,7 @@
 
 namespace wye::lower {
 
-inline constexpr std::uint32_t kDriverNvidia = 1;  // all three APIs
+inline constexpr std::uint32_t kDriverNvidia = 1;  // in all three APIs
 // Every Vulkan driver of Mesa, since they share one compiler.
 inline constexpr std::uint32_t kDriverMesa = 2;
 inline constexpr std::uint32_t kDriverLlvmpipe = 4;  // lavapipe
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kDriverPocl = 8;
 // needed. All other drivers also get the cautious set.
 inline constexpr std::uint32_t kTestedDrivers = kDriverNvidia | kDriverLlvmpipe | kDriverPocl;
 
-// Facts of a device. Borrows its strings.
+// Facts of a device. The caller's strings must outlive it.
 struct DriverIdentity {
     std::string_view platform = {};  // the facts `platform` and `driver`
     std::string_view driver = {};
@@ -28,10 +28,10 @@ struct DriverIdentity {
     bool folds_literal_zero = false;  // the fact `folds_literal_zero`, from a self-test
 };
 
-// The kDriver... bits of the device; 0 if it is none of these.
+// Returns the kDriver... bits of the device, or 0 if it has none of these drivers.
 [[nodiscard]] std::uint32_t driver_bits(const DriverIdentity& device);
-// Major * 1000 + minor of the first number in a driver's text ("Mesa 22.3.6 (LLVM 15.0.6)": 22003);
-// 0 if it has none.
+// Returns major * 1000 + minor of the first version number in a driver's text, or 0 if it has none.
+// "Mesa 22.3.6 (LLVM 15.0.6)" gives 22003.
 [[nodiscard]] std::uint32_t driver_version(std::string_view text);
 
 [[nodiscard]] QuirkSet quirks_of(const DriverIdentity& device);

@@ -10,7 +10,7 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint8_t kSubgroup = 2;  // highest level that is uniform in a subgroup
+constexpr std::uint8_t kSubgroup = 2;  // the highest level that is uniform in a subgroup
 
 bool has_atomic(const ir::Code& code, const ir::Stmt& s) {
     return std::ranges::any_of(s.args, [&](ir::ExprId arg) {
@@ -18,7 +18,7 @@ bool has_atomic(const ir::Code& code, const ir::Stmt& s) {
     });
 }
 
-// The statement around each statement; kNone at the top.
+// Returns the statement around each statement, or kNone at the top.
 std::vector<ir::StmtId> parents(const ir::Code& code) {
     std::vector<ir::StmtId> out(code.stmts.size(), ir::kNone);
     for (ir::StmtId id = 0; id < code.stmts.size(); ++id)
@@ -53,7 +53,7 @@ EarlyLanes::EarlyLanes(const ir::Program& program) {
     const std::vector<ir::StmtId> around = parents(code);
     for (ir::StmtId id = 0; id < code.stmts.size(); ++id) {
         if (levels.stmts[id] <= kSubgroup || !has_atomic(code, code.stmts[id])) continue;
-        // The outermost statement that lanes run at different times.
+        // Finds the outermost statement that lanes run at different times.
         ir::StmtId outermost = ir::kNone;
         bool in_loop = false;
         for (ir::StmtId outer = around[id]; outer != ir::kNone; outer = around[outer]) {

@@ -14,22 +14,21 @@ namespace wye::lower {
 
 class EarlyLanes {
   public:
-    EarlyLanes() = default;  // none
+    EarlyLanes() = default;  // no waits
     explicit EarlyLanes(const ir::Program& program);
 
-    // Whether a wait is needed after this statement of main: the subgroup enters and leaves it as a
-    // whole, lanes take different paths inside, and an atomic there is in a loop (this statement,
-    // one inside, or one around). False in programs without subgroup operations, where no fault was
-    // seen.
+    // Whether a wait is needed after this statement of main. It is if the subgroup enters and
+    // leaves the statement as a whole, lanes take different paths inside, and an atomic there is in
+    // a loop (this statement, one inside or one around it). False in programs without subgroup
+    // operations, where no fault was seen.
     [[nodiscard]] bool behind(ir::StmtId id) const { return id < found_.size() && found_[id]; }
 
   private:
-    std::vector<bool> found_;  // by statement of main; empty: none
+    std::vector<bool> found_;  // by statement of main; empty if no wait is needed
 };
 
 // For the quirk `ptxas-spinning-atomic`: whether the device lacks an instruction for this operation
-// in shared memory, so that the compiler emits a loop, whose rounds lanes can leave at different
-// times.
+// in shared memory. The compiler then emits a loop, which lanes can leave in different rounds.
 [[nodiscard]] bool spins_in_shared(ir::Op op, ir::Kind kind);
 
 }  // namespace wye::lower

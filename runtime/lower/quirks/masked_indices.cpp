@@ -14,11 +14,12 @@ namespace {
 
 using ir::Op;
 
-// How a value depends on the counters of the loops around it: a sum of counters times literals.
+// How a value depends on the counters of the loops around it, as a sum of counters times literals.
 struct Steps {
-    // Not such a sum, or unknown.
+    // Whether the value is no such sum, or unknown.
     bool any = false;
-    // Numbers of counters and their factors, ascending by number; empty: independent of counters.
+    // Counters and their factors, ascending by counter. Empty if the value does not depend on
+    // counters.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> factors;
 
     [[nodiscard]] bool none() const { return !any && factors.empty(); }
@@ -30,7 +31,8 @@ struct Steps {
 };
 
 constexpr std::size_t kMostFactors = 8;
-constexpr std::uint32_t kFirstLocal = 3;  // 0 to 2: the invocation ids in a workgroup, by axis
+// Numbers 0 to 2 are the invocation ids in a workgroup, by axis.
+constexpr std::uint32_t kFirstLocal = 3;
 
 Steps of_counter(std::uint32_t number, std::uint64_t factor) {
     Steps out;
@@ -84,7 +86,7 @@ class Look {
         walk();
     }
 
-    // For an operation that keeps low bits: true if an operand has risky steps.
+    // Whether an operand of this operation, which keeps low bits, has risky steps.
     [[nodiscard]] bool risky(ir::ExprId id) const {
         const auto parts = code_.operands_of(id);
         return std::any_of(parts.begin(), parts.end(),
@@ -111,7 +113,7 @@ class Look {
     const ir::Program& program_;
     const ir::Code& code_;
     const std::array<std::uint32_t, 3> workgroup_;
-    std::vector<ir::ExprId> lets_;  // a let's value, a counter's step
+    std::vector<ir::ExprId> lets_;  // by local: the value of a let, or the step of a counter
     std::vector<Steps> steps_;
     std::vector<bool> still_;
 };
@@ -165,7 +167,7 @@ Steps Look::expression(ir::ExprId id) const {
     switch (e.op) {
         case Op::LOAD_TABLE:
             return {};
-        case Op::LOAD:  // the compiler may know what was stored
+        case Op::LOAD:  // the compiler may know the value that was stored
             return ir::role_writable(program_.buffers[e.imm].role) ? unknown() : Steps{};
         case Op::BUILTIN:
             return built_in(e.imm);
@@ -210,8 +212,8 @@ Steps Look::expression(ir::ExprId id) const {
     return still ? Steps{} : unknown();
 }
 
-// Operations that keep low bits and contribute to an index (through lets, variables and calls) or
-// to the next value of a variable.
+// Finds the operations that keep low bits and contribute to an index (through lets, variables and
+// calls) or to the next value of a variable.
 class Candidates {
   public:
     explicit Candidates(const ir::Program& program) {
@@ -223,7 +225,8 @@ class Candidates {
   private:
     struct OfCode {
         const ir::Code* code;
-        std::vector<std::vector<ir::ExprId>> given;  // values of each let and variable
+        // By local: the values given to a let or variable.
+        std::vector<std::vector<ir::ExprId>> given;
         std::vector<bool> seen;
         std::vector<ir::ExprId> found;
     };
@@ -274,7 +277,7 @@ void Candidates::indices(std::size_t c) {
         if (s.op == Op::STORE || s.op == Op::STORE_ARRAY) want(c, s.args[0]);
 }
 
-// `v = (v & 63u) + 5u`: the parts of sums that are assigned to variables.
+// Finds the parts of sums that are assigned to variables, as in `v = (v & 63u) + 5u`.
 void Candidates::sums(std::size_t c) {
     const OfCode& of = codes_[c];
     std::vector<ir::ExprId> left;

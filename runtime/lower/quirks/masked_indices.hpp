@@ -19,7 +19,7 @@ class MaskedIndices {
     MaskedIndices(const ir::Program& program, std::array<std::uint32_t, 3> workgroup);
 
     // Whether the result of an AND, REM, DIV, SHR or CONVERT must be hidden from the compiler.
-    // `function`: its index; ir::kNone: main.
+    // `function` is a function index, or ir::kNone for main.
     [[nodiscard]] bool has(std::uint32_t function, ir::ExprId id) const {
         if (codes_.empty()) return false;
         const auto& marks = codes_[function == ir::kNone ? codes_.size() - 1 : function];
@@ -27,7 +27,7 @@ class MaskedIndices {
     }
 
   private:
-    std::vector<std::vector<bool>> codes_;  // of the functions, then of main; empty: none
+    std::vector<std::vector<bool>> codes_;  // one entry for each function, then main's; empty: none
 };
 
 }  // namespace wye::lower

@@ -9,7 +9,7 @@ using ir::Op;
 
 Negations::Negations(const ir::Program& program, const ir::Code& code)
     : program_(program), code_(code), locals_(code.locals.size(), true) {
-    for (const ir::Stmt& s : code.stmts)  // in text order: a let precedes its uses
+    for (const ir::Stmt& s : code.stmts)  // in text order, since a let precedes its uses
         if (s.op == Op::LET) locals_[s.local] = possible(s.args[0]);
 }
 
@@ -28,7 +28,7 @@ bool Negations::possible(ir::ExprId id) const {
         case Op::MAX:
         case Op::CLAMP:
             return false;
-        case Op::LOAD:  // the compiler may know what was stored
+        case Op::LOAD:  // the compiler may know the value that was stored
             return ir::role_writable(program_.buffers[e.imm].role);
         case Op::LOCAL:
             return locals_[static_cast<std::size_t>(e.extra)];

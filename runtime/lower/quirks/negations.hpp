@@ -14,13 +14,13 @@ class Negations {
   public:
     Negations(const ir::Program& program, const ir::Code& code);
 
-    // Whether the value may be a negation; false only if no compiler can find one.
+    // Whether the value may be a negation. Returns false only if no compiler can find one.
     [[nodiscard]] bool possible(ir::ExprId id) const;
 
   private:
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<bool> locals_;  // false: lets of values that cannot be negations
+    std::vector<bool> locals_;  // by local: false for a let whose value cannot be a negation
 };
 
 }  // namespace wye::lower

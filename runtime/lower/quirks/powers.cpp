@@ -11,10 +11,12 @@ using ir::Op;
 // A set of variables: bit n % 64 stands for local n.
 using Variables = std::uint64_t;
 
-// Assignments that a value passes through, against the order of the text: one pass each.
+// Limit for the assignments that a value passes through against the order of the text. Each takes
+// one pass.
 constexpr unsigned kMostPasses = 8;
 
-// Operations that the compiler writes as polynomials of their operands, or passes through.
+// Whether the compiler writes the operation as a polynomial of its operands, or passes them
+// through.
 bool transparent(Op op) {
     switch (op) {
         case Op::ADD:

@@ -13,16 +13,16 @@ namespace wye::lower {
 
 class Powers {
   public:
-    Powers() = default;  // none
+    Powers() = default;  // no products
     explicit Powers(const ir::Code& code);
 
-    // Whether `id` is or may be such a product: with more than 64 variables, some are not
+    // Whether `id` is, or may be, such a product. With more than 64 variables, some are not
     // distinguished. Products that depend on themselves through a long chain of assignments are
     // missed.
     [[nodiscard]] bool has(ir::ExprId id) const { return id < found_.size() && found_[id]; }
 
   private:
-    std::vector<bool> found_;  // by expression; empty: none
+    std::vector<bool> found_;  // by expression; empty if there are none
 };
 
 }  // namespace wye::lower

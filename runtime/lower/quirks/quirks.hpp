@@ -15,9 +15,9 @@
 
 namespace wye::lower {
 
-// In the order of the table.
+// The quirks, in the order of the table.
 enum class Quirk : std::uint8_t {
-    // OpenCL C and CUDA C
+    // For OpenCL C and CUDA C.
     LlvmMaskedAffineIndex,
     PoclBarriers,
     PoclConstantRounding,
@@ -34,7 +34,7 @@ enum class Quirk : std::uint8_t {
     NvvmPowers,
     NvidiaClFusedDivision,
     NvidiaClSpinningAtomic,
-    // SPIR-V
+    // For SPIR-V.
     MesaLiteralZero,
     MesaOneBesideZero,
     MesaSextCompare,
@@ -68,9 +68,9 @@ class QuirkSet {
     [[nodiscard]] static constexpr QuirkSet all() {
         return QuirkSet((std::uint64_t{1} << kQuirkCount) - 1);
     }
-    // The set for text that is lowered without a device: all entries that are chosen by driver,
-    // except those for drivers that run a workgroup as a loop, and those whose text only particular
-    // drivers accept.
+    // The set for text that is lowered without a device. It has all entries that are chosen by
+    // driver, except those for drivers that run a workgroup as a loop and those whose text only
+    // particular drivers accept.
     [[nodiscard]] static QuirkSet of_no_device();
     // The cautious set, for an unknown driver. `whole_workgroups`: the driver runs a workgroup as a
     // loop over its invocations.
@@ -89,7 +89,7 @@ class QuirkSet {
     [[nodiscard]] constexpr bool meets(QuirkSet other) const { return (bits_ & other.bits_) != 0; }
     // The entries that an artifact of this format can need.
     [[nodiscard]] QuirkSet for_format(std::string_view format) const;
-    // In the order of the table.
+    // Returns the names in the order of the table.
     [[nodiscard]] std::vector<std::string_view> names() const;
 
     friend constexpr bool operator==(QuirkSet, QuirkSet) = default;
@@ -106,23 +106,23 @@ static_assert(kQuirkCount < 64);
 // Describes a workaround for reports, and says when it is chosen.
 struct QuirkEntry {
     Quirk id;
-    std::string_view name;        // "mesa-unroll-table-loop"
-    std::string_view seen_on;     // drivers and versions
+    std::string_view name;        // such as "mesa-unroll-table-loop"
+    std::string_view seen_on;     // drivers and versions that have the fault
     std::string_view fault;       // what the driver does
     std::string_view workaround;  // what is written instead
     std::string_view cost;
     std::string_view regression;  // a file in tests/differential/regressions
     std::uint32_t formats;        // formats that can need it: kFormat...
     std::uint32_t drivers;        // drivers that get it: kDriver... (drivers.hpp)
-    std::uint32_t first_version;  // of those drivers: major * 1000 + minor
+    std::uint32_t first_version;  // range of versions of those drivers: major * 1000 + minor
     std::uint32_t last_version;
     enum class Found : std::uint8_t {
         Driver,   // by the driver's name and version
         SelfTest  // by the plugin's self-test, whatever the driver
     } found;
     bool cautious;          // unknown drivers get it too
-    bool whole_workgroups;  // only for drivers that run a workgroup as a loop
-    bool own_text = false;  // only these drivers accept the text
+    bool whole_workgroups;  // whether only drivers that run a workgroup as a loop get it
+    bool own_text = false;  // whether only these drivers accept the text
 };
 
 inline constexpr std::uint32_t kFormatOpenClC = 1;
@@ -130,16 +130,16 @@ inline constexpr std::uint32_t kFormatCudaC = 2;
 inline constexpr std::uint32_t kFormatSpirv = 4;
 inline constexpr std::uint32_t kAnyVersion = UINT32_MAX;
 
-// By id.
+// Returns the table, indexed by the value of Quirk.
 [[nodiscard]] std::span<const QuirkEntry> quirk_entries();
-// "opencl-c", "opencl-c, cuda-c".
+// Returns the entry's formats, such as "opencl-c" or "opencl-c, cuda-c".
 [[nodiscard]] std::string format_names(const QuirkEntry& entry);
 
-// Parses names of entries, separated by commas; `all` stands for every entry. INVALID_ARGUMENT for
-// an unknown name lists the known ones.
+// Parses names of entries, separated by commas; `all` stands for every entry. Error:
+// INVALID_ARGUMENT for an unknown name, with a list of the known ones.
 [[nodiscard]] Result<QuirkSet> parse_quirks(std::string_view names);
 
-// The user's changes to the set that a device gets.
+// The changes that the user makes to the set of a device.
 struct QuirkChoice {
     QuirkSet with, without;
     [[nodiscard]] constexpr QuirkSet of(QuirkSet device) const {

@@ -14,9 +14,10 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint64_t kMostTableNodes = 8192;  // of all rounds; up to this, unrolling is cheap
+// Limit for all rounds; up to this, unrolling is cheap.
+constexpr std::uint64_t kMostTableNodes = 8192;
 
-// Counts the nodes of a loop's body, inner loops times their rounds, and finds whether its counter
+// Counts the nodes of a loop's body, with inner loops times their rounds. Finds whether its counter
 // indexes an array with `rounds` elements.
 class Body {
   public:
@@ -40,7 +41,7 @@ class Body {
 
     const ir::Program& program_;
     const ir::Code& code_;
-    std::vector<std::uint64_t> counters_;  // and lets equal to it
+    std::vector<std::uint64_t> counters_;  // the counter, and lets equal to it
     const std::uint64_t rounds_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace wye::lower {
 
-// Whether `s` is such a loop and too large to unroll.
+// Whether `s` is such a loop and is too large to unroll.
 [[nodiscard]] bool unrolled_without_end(const ir::Program& program, const ir::Code& code,
                                         const ir::Stmt& s);
 

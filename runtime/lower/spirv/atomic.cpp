@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Effects. Atomics are relaxed, at device scope for buffers and at workgroup scope for `shared`.
-// Out of range they do nothing and yield zero.
+// Writes effects. Atomics are relaxed, and have device scope for buffers and workgroup scope for
+// `shared`. Out of range they do nothing and yield zero.
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -81,7 +81,7 @@ Id SpirvWriter::atomic(ir::ExprId id) {
                    {zero(type.kind), before, old, last});
 }
 
-// Returns the old value; 0 for a store.
+// Writes the operation. Returns its old value, or 0 for a store.
 Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
                                  std::span<const Id> operands) {
     const bool is_shared = form.space == middle::Space::Shared;
@@ -113,7 +113,7 @@ Id SpirvWriter::atomic_operation(Op op, const middle::Array& form, Id pointer,
             return modify(spv::Op::OpAtomicOr);
         case Op::ATOMIC_XOR:
             return modify(spv::Op::OpAtomicXor);
-        default:  // ATOMIC_CAS: the new value, then the expected one
+        default:  // ATOMIC_CAS takes the new value before the expected one
             return b_.make(spv::Op::OpAtomicCompareExchange, type,
                            {pointer, scope, relaxed, relaxed, operands[1], operands[0]});
     }

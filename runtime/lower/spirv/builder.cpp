@@ -23,7 +23,7 @@ bool takes_signed(spv::Op op) {
     }
 }
 
-// The operands that are values, not numbers.
+// Returns the operands that are values. The others are numbers.
 std::span<const std::uint32_t> values_of(spv::Op op, std::span<const std::uint32_t> operands) {
     if (op == spv::Op::OpExtInst) return operands.subspan(2);
     if (op == spv::Op::OpCompositeExtract) return operands.first(1);
@@ -90,16 +90,16 @@ Id SpirvBuilder::glsl(GLSLstd450 function, Id type, std::initializer_list<std::u
     return make(spv::Op::OpExtInst, type, all);
 }
 
-// For drivers that fold x + 0.0 to x: combines the value with the opaque zero. Results of
-// arithmetic on such values are hidden already; all others may become constant. This zero is not
-// that of disguised(): both together would cancel.
+// For drivers that fold x + 0.0 to x, combines the value with the opaque zero. Results of
+// arithmetic on such values are hidden already; all others may become constant. disguised() uses
+// another zero, since the same zero twice would cancel.
 Id SpirvBuilder::hidden(Kind kind, Id value) {
     if (!context.hides_constants() || hidden_.has(value)) return value;
     const Id zero = outer(kind == Kind::F64 ? Outer::OpaqueZero64 : Outer::OpaqueZero, 1);
     return mark_hidden(bits_float(kind, op(spv::Op::OpBitwiseXor, float_bits(kind, value), zero)));
 }
 
-// The zero comes first, so a driver's search through the value's operands ends there.
+// The zero is the first operand, so that a driver's search through the operands ends there.
 Id SpirvBuilder::differing(Kind kind, Id value) {
     const Id zero = outer(Outer::LaneZero);
     if (kind == Kind::BOOL) return either(test(spv::Op::OpINotEqual, zero, u32(0)), value);
@@ -120,7 +120,7 @@ Id SpirvBuilder::not_one(Id value) {
     return differing(number->wide ? Kind::U64 : Kind::U32, value);
 }
 
-// A literal other than zero needs no hiding beside a hidden operand: nothing can be folded.
+// A literal other than zero needs no hiding beside a hidden operand, since nothing can be folded.
 Words SpirvBuilder::hidden_operands(Kind kind, std::initializer_list<Id> operands) {
     bool constant = true;
     for (const Id each : operands) constant = constant && module.known(each);

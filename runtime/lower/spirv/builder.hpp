@@ -42,16 +42,16 @@ class SpirvBuilder {
     }
     Id u32(std::uint64_t value) { return module.number(32, value); }
     Id u64(std::uint64_t value) { return module.number(64, value); }
-    // Converts between widths of unsigned integers.
+    // Converts between the widths of unsigned integers.
     Id resize(Id value, unsigned bits) {
         return make(spv::Op::OpUConvert, module.int_type(bits), {value});
     }
     Id as_signed(Id value);
-    // Comparisons of integers.
+    // Compare integers.
     Id less(Id a, Id b, bool is_signed);
     Id equal(Id a, Id b);
     [[nodiscard]] bool quirk(Quirk which) const { return context.quirk(which); }
-    // The same integer, hidden from the driver, if the device has the quirk.
+    // Returns the same integer, hidden from the driver if the device has the quirk.
     Id disguised(Quirk quirk, Id value);
     Id low_word(Id wide) { return resize(wide, 32); }
     Id high_word(Id wide) { return resize(op(spv::Op::OpShiftRightLogical, wide, u32(32)), 32); }
@@ -72,10 +72,10 @@ class SpirvBuilder {
         module.decorate(result, spv::Decoration::NoContraction);
         return result;
     }
-    // + - * / and the like; operands and result are hidden.
+    // Makes + - * / and similar operations, whose operands and result are hidden.
     Id arithmetic(spv::Op o, ir::Kind kind, std::initializer_list<Id> operands);
     Id exact_glsl(GLSLstd450 function, ir::Kind kind, std::initializer_list<Id> operands);
-    // The same value, hidden from drivers that fold constants wrongly.
+    // Returns the same value, hidden from drivers that fold constants wrongly.
     Id hidden(ir::Kind kind, Id value);
     Id mark_hidden(Id value) {
         hidden_.add(value);
@@ -95,17 +95,17 @@ class SpirvBuilder {
     void barrier();
 
     // Memory ----------------------------------------------------------------------------------
-    Id variable(Id type);  // local to this function
+    Id variable(Id type);  // a variable of this function
     Id load(Id type, Id pointer) { return make(spv::Op::OpLoad, type, {pointer}); }
     void store(Id pointer, Id value) { act(spv::Op::OpStore, {pointer, not_one(value)}); }
-    // The same value, which looks different for each invocation to the driver.
+    // Returns the same value, which to the driver looks different for each invocation.
     Id differing(ir::Kind kind, Id value);
-    // The same value, not known to the driver if it is 1.0 or -1.0, or an integer with these bits:
-    // in a select with a zero, the zero's sign would be lost.
+    // Returns the same value. If it is 1.0, -1.0 or an integer with these bits, it is hidden from
+    // the driver, which in a select with a zero would lose the zero's sign.
     Id not_one(Id value);
     Id pointer(spv::StorageClass storage, Id to, Id base, std::span<const Id> indices);
 
-    // The values of middle::Outer in the same order, then parts of them and others.
+    // The values of middle::Outer in the same order, followed by parts of them and by other values.
     enum class Outer : std::uint8_t {
         Buffer,
         Length,
@@ -124,7 +124,7 @@ class SpirvBuilder {
         Trap,
         Linear,  // u64: the number of the workgroup in a folded grid
         OpaqueZero64,
-        LaneZero,  // 0, but looks different for each invocation to drivers
+        LaneZero,  // zero, but to drivers it looks different for each invocation
         LengthLow,
         LengthHigh,
         Grid,
@@ -140,7 +140,7 @@ class SpirvBuilder {
         return outer(static_cast<Outer>(*leaf.outer), static_cast<std::uint32_t>(leaf.bits));
     }
 
-    // The function's words; `parameters` are (id, type).
+    // Returns the words of the function. `parameters` are pairs of id and type.
     [[nodiscard]] Words finish(Id function, Id result,
                                std::span<const std::pair<Id, Id>> parameters);
 
@@ -156,7 +156,7 @@ class SpirvBuilder {
 
     SpirvCode variables_, prologue_, body_;
     SpirvCode* out_ = &body_;
-    Id first_ = module.fresh();  // label of the entry block
+    Id first_ = module.fresh();  // the label of the entry block
     Id here_ = first_;
     bool ended_ = false;
     std::map<std::pair<Outer, std::uint32_t>, Id> outers_;

@@ -40,7 +40,7 @@ void SpirvContext::refuse(std::string_view construct) {
                      "Fix: use the `cpu` device, or leave it out", program.name);
 }
 
-// Declares slots in the order of the ABI. All but buffers and the trap words are in one block.
+// Declares slots in the order of the ABI. All except buffers and the trap words are in one block.
 void SpirvContext::lay_out() {
     std::vector<std::uint32_t> bindings(program.buffers.size());
     for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
@@ -113,7 +113,7 @@ Id SpirvContext::bind(Id type, std::uint32_t binding, bool readonly) {
     return variable;
 }
 
-// A block containing one run-time array of `element`.
+// Returns a block that contains one run-time array of `element`.
 Id SpirvContext::bound_struct(Id element, std::uint32_t stride) {
     Id& type = structs_[element];
     if (type != 0) return type;

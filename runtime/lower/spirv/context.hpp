@@ -22,12 +22,12 @@ namespace wye::lower {
 
 // An array in SPIR-V.
 struct SpirvArray {
-    const middle::Array* form = nullptr;  // of the program's form, or borrowed from its user
+    const middle::Array* form = nullptr;  // part of the program's form, or borrowed from the caller
     Id variable = 0;
     spv::StorageClass storage = spv::StorageClass::Function;
     Id element = 0;         // type of an access: a vector if packed, else a component
-    bool in_words = false;  // packed narrow components, one or two words
-    bool wrapped = false;   // a run-time array in a struct
+    bool in_words = false;  // packed narrow components are in one or two words
+    bool wrapped = false;   // a run-time array is in a struct
 };
 
 // A source of functions and tables: the program or the library of emulations.
@@ -40,13 +40,13 @@ struct SpirvSource {
           tables(p.tables.size()) {}
     const ir::Program& program;
     const middle::ProgramForm form;
-    std::vector<Id> functions;  // once written
+    std::vector<Id> functions;  // ids of the functions that are already written
     std::vector<SpirvArray> tables;
 };
 
 class SpirvContext {
   public:
-    // `subgroup`: the program's subgroup width, 0 if unused.
+    // `subgroup` is the program's subgroup width, or 0 if it uses none.
     SpirvContext(const ir::Program& program, const TargetFacts& facts, const Options& options,
                  std::uint32_t subgroup);
 
@@ -60,21 +60,22 @@ class SpirvContext {
     SpirvSource source;
     const SpirvUsage usage;
     SpirvModule module;
-    // Library of emulations, once one of its functions is called.
+    // The library of emulations, once one of its functions is called.
     std::optional<SpirvSource> library;
-    std::map<middle::FormKey, Id> form_functions;  // functions of long forms that were written
+    // Functions of the long forms that are already written.
+    std::map<middle::FormKey, Id> form_functions;
 
     [[nodiscard]] std::uint32_t invocations() const {
         return workgroup[0] * workgroup[1] * workgroup[2];
     }
-    // The variable of a buffer, a `shared` array or a table.
+    // Returns the variable of a buffer, a `shared` array or a table.
     [[nodiscard]] const SpirvArray& variable(SpirvSource& from, const middle::Array& array);
     [[nodiscard]] Id input(spv::BuiltIn what, unsigned lanes);
     [[nodiscard]] Id trap_record();
     [[nodiscard]] const std::vector<Id>& interface() const { return interface_; }
 
-    // Members of the slot block. 64-bit values are two words, the low one first, so that reading a
-    // length needs no 64-bit integers.
+    // The members of the slot block. A 64-bit value is two words, the low one first, so that
+    // reading a length needs no 64-bit integers.
     enum class Slot : std::uint8_t { Length, Param, Grid, OpaqueZero };
     [[nodiscard]] std::uint32_t member(Slot slot, std::uint32_t index = 0) const {
         return members_.at({slot, index});
@@ -92,7 +93,7 @@ class SpirvContext {
     // Whether loops may exceed the driver's limit of rounds, so that each records how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
-    // Records a refusal; only the first one is kept. Afterwards the words are invalid, but writing
+    // Records a refusal. Only the first one is kept. Afterwards the words are invalid, but writing
     // may continue.
     void refuse(std::string_view construct);
     [[nodiscard]] std::optional<Error> refusal() const { return refusal_; }

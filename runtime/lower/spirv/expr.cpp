@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions. They are pure and total, so only guarded selects are branches.
+// Writes expressions. They are pure and total, so only guarded selects are branches.
 #include <algorithm>
 
 #include "lower/spirv/ops.hpp"
@@ -92,7 +92,7 @@ SpirvValue SpirvWriter::local(const ir::Expr& e) {
     return v;
 }
 
-// The components in `wanted` (one bit each); the others stay empty and count as unused.
+// Makes the components in `wanted` (one bit each). The others stay empty and count as unused.
 SpirvValue SpirvWriter::built_in(const ir::Expr& e, unsigned wanted) {
     SpirvValue v;
     v.lanes = e.type.lanes;

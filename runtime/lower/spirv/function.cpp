@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Main and functions as a whole: arguments, results, and the code before main's first statement.
+// Writes main and functions as a whole: arguments, results, and the code before main's first
+// statement.
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
 namespace {
 
-constexpr std::uint32_t kMostLanes = 16;  // lanes, in drivers that run invocations as vectors
+// Number of lanes in drivers that run invocations as vectors.
+constexpr std::uint32_t kMostLanes = 16;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
       b_(context),
       locals_(code_.locals.size()) {}
 
-// Surplus workgroups of a folded grid return as a whole.
+// Makes surplus workgroups of a folded grid return as a whole.
 void SpirvWriter::leave_surplus_workgroups() {
     if (!context_.folded_grid) return;
     const auto count = [&](std::uint32_t axis) {

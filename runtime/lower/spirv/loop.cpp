@@ -44,7 +44,7 @@ Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
     for (const middle::Leaf& length : form_.least_lengths(form))
         end =
             loop_value(middle::loop_part(LoopPart::EndInLength, form.kind), {end, b_.leaf(length)});
-    if (form.signed_counter() && !form.lengths.empty())  // they bound only non-negative indices
+    if (form.signed_counter() && !form.lengths.empty())  // lengths bound only non-negative indices
         end = loop_value(middle::loop_part(LoopPart::EndIfNotNegative, form.kind),
                          {end, counted.first, counted.end});
     const Id jump = b_.op(spv::Op::OpIMul, counted.step, module_.literal(form.kind, form.together));

@@ -11,7 +11,8 @@ namespace wye::lower {
 namespace {
 
 constexpr std::string_view kEntry = "main";
-constexpr Id kMaxBound = 0x3fffff;  // ids of a module, a universal limit of SPIR-V
+// Limit for the ids of a module, which every driver accepts (SPIR-V, "Universal Limits").
+constexpr Id kMaxBound = 0x3fffff;
 constexpr std::size_t kMaxWords = std::size_t{1} << 23U;  // 32 MiB
 
 // Requests the float-control modes that the facts call for.

@@ -7,7 +7,7 @@
 
 namespace wye::lower {
 
-// Errors: those of `lower`.
+// Has the errors of `lower`.
 [[nodiscard]] Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& facts,
                                            const Options& options);
 

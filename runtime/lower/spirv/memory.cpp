@@ -35,7 +35,7 @@ SpirvWriter::Index SpirvWriter::index(const middle::Access& access) {
     return out;
 }
 
-// A pointer to a component, or to a packed element.
+// Returns a pointer to a component, or to a packed element.
 Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
     const middle::Array& form = *array.form;
     if (!form.packed && form.lanes() > 1) {
@@ -47,7 +47,7 @@ Id SpirvWriter::element(const SpirvArray& array, Id at, unsigned component) {
                       std::span(indices).subspan(array.wrapped ? 0 : 1));
 }
 
-// The value of a component in memory; narrow kinds are already 32 bits wide.
+// Converts a component in memory to its value. Narrow kinds are already 32 bits wide.
 Id SpirvWriter::loaded(const SpirvArray& array, Id cell) {
     const middle::Array& form = *array.form;
     if (form.loaded != middle::kNoKey) return spirv_form(b_, form.loaded, cell);
@@ -122,8 +122,8 @@ SpirvValue SpirvWriter::load(const middle::Access& access) {
     v.lanes = access.array.type.lanes;
     v.c = read(array, at.at);
     const ir::Type type = access.array.type.loaded();
-    // Proven loads from read-only buffers are never constant; elsewhere a compiler may know the
-    // value.
+    // The compiler never knows the result of a load from a read-only buffer that needs no check. It
+    // may know the result of any other load.
     const bool hidden = type.floating() && access.array.space == middle::Space::Global &&
                         !ir::role_writable(context_.program.buffers[access.array.number].role);
     for (unsigned k = 0; k < v.lanes; ++k) {
@@ -135,7 +135,7 @@ SpirvValue SpirvWriter::load(const middle::Access& access) {
     return v;
 }
 
-// `stored`: the form to apply to each component first.
+// Stores a value. `stored` is the form to apply to each component first.
 void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v,
                         middle::FormKey stored) {
     const middle::Array& form = *array.form;

@@ -9,9 +9,9 @@
 namespace wye::lower {
 namespace {
 
-constexpr std::uint32_t kVersion = 0x00010300;  // 1.3: Vulkan 1.1
+constexpr std::uint32_t kVersion = 0x00010300;  // version 1.3, for Vulkan 1.1
 
-// FNV-1a, by words.
+// Returns the FNV-1a hash, by words.
 std::uint64_t hash_of(spv::Op op, std::span<const std::uint32_t> operands) {
     std::uint64_t hash = (0xcbf29ce484222325U ^ code(op)) * 0x100000001b3U;
     for (const std::uint32_t each : operands) hash = (hash ^ each) * 0x100000001b3U;
@@ -46,7 +46,8 @@ Id SpirvModule::glsl() {
     return glsl_;
 }
 
-// `operands` exclude the result; `typed_`: the first one is the result's type.
+// Returns the instruction's result, made at the first call. `operands` do not include the result;
+// if `typed_`, the first one is the result's type.
 Id SpirvModule::once(spv::Op op, std::span<const std::uint32_t> operands, bool typed_) {
     const auto before = operands.first(typed_ ? 1 : 0), behind = operands.subspan(before.size());
     const auto same = [&](const Known& known) {

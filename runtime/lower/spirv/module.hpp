@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A SPIR-V module under construction: instructions as words; types and constants are made once;
-// capabilities are declared on use. Knows nothing of programs. Used by one thread, once.
+// A SPIR-V module under construction. Instructions are words, types and constants are made once,
+// and capabilities are declared on use. Knows nothing of programs. Used by one thread, once.
 #pragma once
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -21,14 +21,14 @@
 
 namespace wye::lower {
 
-// The number of a SPIR-V enumerator.
+// Returns the number of a SPIR-V enumerator.
 constexpr std::uint32_t code(auto value) { return static_cast<std::uint32_t>(value); }
 constexpr std::uint32_t kNoLoopControl = code(spv::LoopControlMask::MaskNone);
 
-using Id = std::uint32_t;  // 0: none
+using Id = std::uint32_t;  // 0 stands for no id
 using Words = std::vector<std::uint32_t>;
 
-// Instructions in order.
+// A sequence of instructions.
 class SpirvCode {
   public:
     // The operands are those of `first`, then those of `rest`.
@@ -60,14 +60,14 @@ class SpirvModule {
     [[nodiscard]] Id bound() const { return next_; }
 
     void capability(spv::Capability capability, std::string_view extension = {});
-    [[nodiscard]] Id glsl();  // the instruction set GLSL.std.450
+    [[nodiscard]] Id glsl();  // the id of the instruction set GLSL.std.450
 
-    // Types. All integer types are unsigned: operations carry the sign.
+    // Types. All integer types are unsigned, and operations carry the sign.
     [[nodiscard]] Id void_type();
     [[nodiscard]] Id bool_type();
-    [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16: storage and conversion only
-    [[nodiscard]] Id signed_type(Id unsigned_type);  // of 32 and 64 bits
-    [[nodiscard]] Id float_type(unsigned bits);      // 16: storage and conversion only
+    [[nodiscard]] Id int_type(unsigned bits);        // 8 and 16 bits: storage and conversion only
+    [[nodiscard]] Id signed_type(Id unsigned_type);  // 32 and 64 bits
+    [[nodiscard]] Id float_type(unsigned bits);      // 16 bits: storage and conversion only
     [[nodiscard]] Id vector_type(Id component, unsigned lanes);
     [[nodiscard]] Id array_type(Id element, std::uint64_t count);  // without a stride
     [[nodiscard]] Id struct_type(std::span<const Id> members);     // without a layout
@@ -108,14 +108,14 @@ class SpirvModule {
     void name(Id id, std::string_view text);
     // A variable outside of functions.
     [[nodiscard]] Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
-    // For types that must not be shared: a new result for each call.
+    // Makes a type that must not be shared. Each call gives a new result.
     [[nodiscard]] Id global(spv::Op op, std::span<const std::uint32_t> operands);
     void execution_mode(spv::ExecutionMode mode, std::initializer_list<std::uint32_t> operands);
     void add_function(const Words& code) {
         functions_.insert(functions_.end(), code.begin(), code.end());
     }
 
-    // The whole module: version 1.3, one compute entry point.
+    // Returns the words of the whole module: version 1.3, with one compute entry point.
     [[nodiscard]] Words finish(Id main, std::string_view entry,
                                std::array<std::uint32_t, 3> workgroup,
                                std::span<const Id> interface) const;
@@ -127,7 +127,7 @@ class SpirvModule {
     }
     Id constant_bits(Id type, bool wide, std::uint64_t bits);
 
-    // The place of a type or constant in `globals_`.
+    // Where a type or constant is in `globals_`.
     struct Known {
         std::size_t at = 0;
         Id id = 0;
@@ -148,7 +148,7 @@ class SpirvModule {
     Words functions_;
 };
 
-// Text as SPIR-V words, terminated and padded with zeros.
+// Returns a text as SPIR-V words, terminated and padded with zeros.
 [[nodiscard]] Words string_words(std::string_view text);
 
 }  // namespace wye::lower

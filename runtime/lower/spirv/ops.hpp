@@ -7,13 +7,13 @@
 
 namespace wye::lower {
 
-// The words of SPIR-V for Vulkan on a device.
+// Describes the words of SPIR-V for Vulkan on a device.
 [[nodiscard]] middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup);
 
-// An operator or exact function on operands of one kind (shift and rotate counts excepted).
+// Writes an operator or exact function on operands of one kind, except shift and rotate counts.
 [[nodiscard]] Id spirv_operation(SpirvBuilder& b, ir::Op op, ir::Kind kind,
                                  std::span<const Id> operands);
-// The middle form `key` on these operands.
+// Writes the middle form `key` on these operands.
 [[nodiscard]] Id spirv_form(SpirvBuilder& b, middle::FormKey key, std::span<const Id> operands);
 [[nodiscard]] inline Id spirv_form(SpirvBuilder& b, middle::FormKey key, Id operand) {
     return spirv_form(b, key, std::span<const Id>(&operand, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statements, in structured control flow: an `if` is a selection with its merge, a loop a header
-// (with the test), body, continue and merge block.
+// Writes statements in structured control flow. An `if` is a selection with its merge block. A loop
+// has a header (with the test), a body, a continue block and a merge block.
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
@@ -88,7 +88,7 @@ void SpirvWriter::assign(const ir::Stmt& s) {
     for (unsigned k = 0; k < v.lanes; ++k) b_.store(variables.c[k], v.c[k]);
 }
 
-// The array is zero each time the declaration runs.
+// The array is zeroed each time the declaration runs.
 void SpirvWriter::declare_array(const ir::Stmt& s) {
     const middle::Array& array = form_.local_array(s.local);
     const Id type = module_.array_type(module_.value_type(array.cell), array.components());
@@ -96,7 +96,7 @@ void SpirvWriter::declare_array(const ir::Stmt& s) {
     fill(held(array), b_.u32(0), middle::fill_of(array.components(), 1));
 }
 
-// True if the block may end a loop or the function.
+// Whether the block may end a loop or the function.
 bool SpirvWriter::leaves(ir::BlockId block) const {
     if (block == ir::kNone) return false;
     for (const ir::StmtId id : code_.blocks[block]) {
@@ -131,7 +131,7 @@ void SpirvWriter::if_statement(const ir::Stmt& s) {
     if (left && has_else) b_.end(spv::Op::OpUnreachable, {});
 }
 
-// True if the expression takes more than one block.
+// Whether the expression takes more than one block.
 bool SpirvWriter::branches(ir::ExprId id) const {
     if (form_.branches(id)) return true;
     for (const ir::ExprId operand : code_.operands_of(code_.exprs[id]))
@@ -147,7 +147,7 @@ void SpirvWriter::while_statement(const ir::Stmt& s) {
     b_.open(header);
     Id test = 0;
     Id condition = 0;
-    if (branches(s.args[0]))  // a header is one block
+    if (branches(s.args[0]))  // a loop header must be one block
         test = module_.fresh();
     else
         condition = value(s.args[0]).c[0];

@@ -8,8 +8,8 @@ namespace {
 
 using ir::Op;
 
-// True for integer operations that a quirk may disguise, and for f64 operations whose emulations
-// contain some.
+// Whether a quirk may disguise integers of this operation. This includes f64 operations whose
+// emulations contain such integer operations.
 bool disguises(const ir::Code& code, const ir::Expr& e) {
     switch (e.op) {
         case Op::ABS:
@@ -128,8 +128,8 @@ void Scan::block(ir::BlockId id) {
     }
 }
 
-// Finds loads that may follow a write by the same invocation, going through main in order.
-// Functions only load.
+// Finds loads that may follow a write by the same invocation. Walks main in order; functions only
+// load.
 class ReadBack {
   public:
     ReadBack(std::vector<SpirvUsage::Buffer>& buffers, const ir::Program& program)

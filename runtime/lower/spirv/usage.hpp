@@ -19,25 +19,25 @@ struct SpirvUsage {
         bool loaded = false;
         bool stored = false;
         bool atomic = false;
-        bool length = false;     // its length is read, or an index is compared with it
-        bool passed = false;     // passed_at_barriers
-        bool read_back = false;  // a load may follow a write by the same invocation
+        bool length = false;     // whether its length is read, or an index is compared with it
+        bool passed = false;     // the result of passed_at_barriers
+        bool read_back = false;  // whether a load may follow a write by the same invocation
     };
     std::vector<Buffer> buffers;
-    std::vector<bool> functions;  // functions that main reaches
-    bool arithmetic = false;      // float operations that a compiler may fold
-    bool counts = false;          // popcount
-    bool disguises = false;       // integers that a quirk may disguise
+    std::vector<bool> functions;  // by function: whether main reaches it
+    bool arithmetic = false;      // whether a compiler may fold float operations
+    bool counts = false;          // whether popcount is used
+    bool disguises = false;       // whether a quirk may disguise integers
     bool trap = false;
     SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks);
 
-    // Buffers through which invocations may pass data at a barrier; for the
-    // quirk `nvidia-vk-read-back` also those that an invocation reads back.
+    // Whether the buffer must be Coherent: invocations may pass data through it at a barrier or,
+    // for the quirk `nvidia-vk-read-back`, an invocation reads back its own writes.
     [[nodiscard]] bool coherent(std::uint32_t buffer) const {
         const Buffer& b = buffers[buffer];
         return b.read_back || (b.passed && (b.stored || b.loaded));
     }
-    // Whether some barrier must order buffers too.
+    // Whether some barrier must order buffers besides workgroup memory.
     [[nodiscard]] bool passes_buffers() const {
         return std::ranges::any_of(buffers, &Buffer::passed);
     }

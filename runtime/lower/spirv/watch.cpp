@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops that the driver may end: a flag is set before each loop and cleared where the program
-// leaves it, so a flag still set after the loop means that the driver ended it. The flag is in an
-// array at an index that compilers do not know; else they would prove that it is always cleared.
+// Detects loops that the driver ended. A flag is set before each loop and cleared where the program
+// leaves it, so a flag that is still set after the loop means that the driver ended the loop. The
+// flag is in an array at an index that compilers do not know. Otherwise they would prove that it is
+// always cleared.
 #include "lower/lower.hpp"
 #include "lower/spirv/writer.hpp"
 

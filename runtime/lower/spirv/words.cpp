@@ -54,7 +54,7 @@ Id integer_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
                           v[0], v[1]);
         case Op::POPCOUNT:
             return b.op(spv::Op::OpBitCount, v[0]);
-        case Op::CLZ: {  // the highest bit's number is -1 for 0
+        case Op::CLZ: {  // the number of the highest bit is -1 for 0
             const Id top = b.glsl(GLSLstd450FindUMsb, b.module.int_type(32), {v[0]});
             return b.op(spv::Op::OpISub, b.u32(31), top);
         }
@@ -136,7 +136,7 @@ Id plain_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     return float_word(b, op, kind == Kind::F16 ? Kind::F32 : kind, v);
 }
 
-// Values are in range, so nothing saturates.
+// Writes a conversion. Its operand is in range, so nothing saturates.
 Id convert_word(SpirvBuilder& b, const Step& step, Id value) {
     const ir::Type source{step.from, 1};
     const ir::Type target{step.kind, 1};
@@ -244,7 +244,7 @@ Id spell(SpirvBuilder& b, const Form& form, std::span<const Id> operands) {
     return values[next - 1];
 }
 
-// A long form is a function of the module.
+// Returns the function of a long form, which the module contains once.
 Id function_of(SpirvContext& context, FormKey key, const Form& form) {
     Id& known = context.form_functions[key];
     if (known != 0) return known;
@@ -265,7 +265,7 @@ Id function_of(SpirvContext& context, FormKey key, const Form& form) {
     return id;
 }
 
-// For the quirk `vk-literal-arithmetic`: computes operations on literals here.
+// For the quirk `vk-literal-arithmetic`, computes operations on literals here.
 std::optional<Id> folded(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     if (!b.quirk(Quirk::VkLiteralArithmetic) || (kind != Kind::F32 && kind != Kind::F64)) return {};
     std::array<std::uint64_t, 3> operands{};
@@ -324,7 +324,7 @@ middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     target.f64 = facts.f64;
     target.adds_f32 = facts.native_f32_atomic_add;
     target.adds_f64 = facts.native_f64_atomic_add;
-    // On a CPU, loads in flight together gain nothing.
+    // On a CPU, having several loads in flight gains nothing.
     target.most_together = facts.workgroup_loops ? 1 : 4;
     target.most_together_nodes = 192;
     target.workgroup_loops = facts.workgroup_loops;

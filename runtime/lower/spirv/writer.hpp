@@ -13,7 +13,7 @@
 
 namespace wye::lower {
 
-// A value, one id per component.
+// A value, with one id per component.
 struct SpirvValue {
     std::array<Id, 4> c{};
     std::uint8_t lanes = 1;
@@ -31,7 +31,7 @@ class SpirvWriter {
   private:
     struct Loop {
         Id merge, next;
-        Id flag = 0;  // flag that tells whether the driver ended the loop; 0: not watched
+        Id flag = 0;  // tells whether the driver ended the loop; 0 if the loop is not watched
     };
 
     // Expressions (spirv/expr.cpp)
@@ -49,7 +49,7 @@ class SpirvWriter {
     // Memory (spirv/memory.cpp, spirv/atomic.cpp)
     struct Index {
         Id at = 0;  // u32, in range where `ok` is true; for loads 0 elsewhere
-        Id ok = 0;  // 0: in range
+        Id ok = 0;  // 0 if the index is in range
     };
     SpirvArray held(const middle::Array& array);
     Index index(const middle::Access& access);
@@ -83,7 +83,7 @@ class SpirvWriter {
     void leave_surplus_workgroups();
     void leave_surplus_lanes();
     void leave_if(Id surplus);
-    // Stores zeros. `first`: the number of this invocation, below the stride.
+    // Stores zeros. `first` is the number of this invocation, which is below the stride.
     void fill(const SpirvArray& array, Id first, const middle::Fill& fill);
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
@@ -98,19 +98,20 @@ class SpirvWriter {
     void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     // Loops that the driver may end (spirv/watch.cpp)
     Id watch();                                // before the loop; returns its flag
-    Id way_out(const Loop& loop);              // block to branch to when the loop's test fails
+    Id way_out(const Loop& loop);              // the block to branch to when the loop's test fails
     void leave(const Loop& loop, Id way_out);  // writes that block
-    void leave(const Loop& loop);              // from inside its body
+    void leave(const Loop& loop);              // leaves from inside the loop's body
     void close(const Loop& loop);              // opens the block after the loop
     [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
 
     SpirvContext& context_;
     SpirvSource& source_;
     SpirvModule& module_;
-    // A component of the value of `id`; if the value is deep (see DeepValues), it is made to end
-    // the driver's search.
+    // Returns a component of the value of `id`. If the value is deep (see DeepValues) or `always`
+    // is set, the driver's search is made to end there.
     Id shallow(ir::ExprId id, Id component, bool always = false);
-    // The value to store to memory or a variable. `known`: it is always made to end that search.
+    // Returns the value to store to memory or a variable. `known`: the driver's search is always
+    // made to end there.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
 
     const std::uint32_t function_;
@@ -119,13 +120,13 @@ class SpirvWriter {
     const DeepValues deep_;
     const LaunchValues launch_values_;
     SpirvBuilder b_;
-    std::vector<SpirvValue> locals_;  // by local: a value, or the variables of a var or array
+    std::vector<SpirvValue> locals_;  // by local: its value, or the variables of a var or array
 
     std::vector<Loop> loops_;
 };
 
-// The id of a function, which is written if it was not yet. Its callees are already written, or are
-// in the library, whose calls do not nest deeply.
+// Returns the id of a function, which is written at the first call. Its callees are already
+// written, or are in the library, whose calls do not nest deeply.
 [[nodiscard]] Id spirv_function(SpirvContext& context, SpirvSource& source, std::uint32_t index);
 
 }  // namespace wye::lower

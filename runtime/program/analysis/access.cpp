@@ -34,7 +34,7 @@ std::vector<std::vector<bool>> function_reads(const Program& program) {
 bool is_builtin(const Code& code, const std::vector<ExprId>& lets, ExprId id, unsigned builtin,
                 unsigned axis) {
     const Expr* e = &resolve(code, lets, id);
-    // u64 and i64 hold every u32, i32 does not.
+    // u64 and i64 hold every u32, but i32 does not.
     while (e->op == Op::CONVERT && e->type.integer() && e->type.scalar() && e->type != kI32 &&
            code.exprs[code.operands_of(*e)[0]].type.integer())
         e = &resolve(code, lets, code.operands_of(*e)[0]);

@@ -9,7 +9,7 @@
 
 namespace wye::ir::detail {
 
-// For each local of main: the value of a `let` without effect, else kNone.
+// For each local of main: the value of a `let` without effect, or kNone for other locals.
 [[nodiscard]] std::vector<ExprId> let_values(const Code& code);
 
 // Follows a chain of `let` names to the expression that it stands for.

@@ -19,7 +19,7 @@ std::string where(Place place, const std::string& body) {
     return fmt::format(" at {}:{}", place.line, place.column);
 }
 
-// Operations that copy a value without computing.
+// Whether the operation copies a value without computing.
 bool moves_only(Op op) {
     switch (op) {
         case Op::LITERAL:
@@ -45,7 +45,8 @@ bool subgroup_builtin(std::uint16_t index) {
            index == WYE_BUILTIN_SUBGROUP_ID || index == WYE_BUILTIN_SUBGROUP_LANE;
 }
 
-// Grid barriers occur only at main's top level and in `for` loops there.
+// Whether a block contains a grid barrier. They occur only at main's top level and in `for` loops
+// there.
 bool holds_grid_barrier(const Code& code, BlockId block) {
     return std::ranges::any_of(code.blocks[block], [&](StmtId id) {
         const Stmt& s = code.stmts[id];
@@ -59,7 +60,7 @@ class Analyser {
 
     Analysis run() {
         heads();
-        // Bytes of local arrays of each function, with its most demanding call.
+        // For each function, the bytes of its local arrays plus those of its most demanding call.
         std::vector<std::uint64_t> arrays;
         for (const Function& f : program_.functions) {
             body_ = "function " + quoted(f.name);

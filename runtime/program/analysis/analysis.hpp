@@ -21,7 +21,8 @@ struct Need {
 
 struct Doubt {
     std::string
-        reason;        // race, atomic_order, float_atomic, unset, subgroup_width, may_not_terminate
+        // One of race, atomic_order, float_atomic, unset, subgroup_width, may_not_terminate.
+        reason;
     std::string what;  // names the array or construct
     Place place;
 };
@@ -29,25 +30,26 @@ struct Doubt {
 // What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption
 // two invocations may access the same element, which is the doubt `race`.
 struct Assumptions {
-    std::uint32_t axes = 3;  // axes from this one on have one invocation each
-    std::uint64_t x_invocations = std::uint64_t{1} << 32;  // at most this many on the x axis
-    // The number of invocations along y times each of these is at most 2^32.
+    std::uint32_t axes = 3;  // from this axis on, each axis has one invocation
+    // Limit for the invocations on the x axis.
+    std::uint64_t x_invocations = std::uint64_t{1} << 32;
+    // The number of invocations on the y axis times each of these is at most 2^32.
     std::vector<SizeExpr> rows;
 };
 
 struct Analysis {
-    // One per capability, with the first position that needs it. Grid barriers are not needs, since
-    // launches are split at them.
+    // One need for each capability, at the first position that needs it. Grid barriers are not
+    // needs, since launches are split at them.
     std::vector<Need> needs;
-    std::vector<Doubt> doubts;  // empty: deterministic
+    std::vector<Doubt> doubts;  // empty if the program is deterministic
     Assumptions assumes;
     std::uint64_t shared_bytes = 0;       // static workgroup memory
-    std::uint64_t local_array_bytes = 0;  // of main plus its most demanding call
+    std::uint64_t local_array_bytes = 0;  // of main and its most demanding call
     std::uint32_t params_bytes = 0;
     bool uses_barrier = false;
     bool uses_grid_barrier = false;
-    // The number of phases that grid barriers split a launch into; 0: it depends on loops around
-    // them.
+    // The number of phases into which grid barriers split a launch, or 0 if loops around them
+    // decide it.
     std::uint32_t kernels = 1;
     bool uses_subgroup = false;
     bool uses_trap = false;
@@ -58,14 +60,15 @@ struct Analysis {
 
 // Arrays that need no zero fill, always or depending on the launch.
 struct ZeroFill {
-    std::vector<bool> shared_skippable;  // by buffer index: the array is fully written first
+    // By buffer index: whether the program fully writes the array first.
+    std::vector<bool> shared_skippable;
 
     // A u32 value that is known at a launch.
     struct Limit {
         enum class From : std::uint8_t { Literal, Param, Length };
         From from = From::Literal;
-        std::uint64_t value = 0;       // a literal, else the index of the parameter or buffer
-        std::uint32_t divided_by = 1;  // rounded down
+        std::uint64_t value = 0;       // the literal, or the index of the parameter or buffer
+        std::uint32_t divided_by = 1;  // the value is divided by this and rounded down
         friend bool operator==(const Limit&, const Limit&) = default;
     };
     // The value workgroup_id.group * size + local_id.local, which takes every value below the
@@ -75,14 +78,14 @@ struct ZeroFill {
         std::uint8_t group = 0;
         std::uint8_t local = 0;
         std::uint32_t size = 0;
-        std::vector<Limit> below;  // the conditions of the store
+        std::vector<Limit> below;  // the store's conditions on the coordinate
     };
     // An output with a single access, a store to r[column] or r[row * pitch + column]. The column
     // may be the counter of a loop.
     struct Output {
         bool candidate = false;
         bool has_rows = false;
-        std::uint64_t loop = 0;  // the column is that of `for column in 0..loop`
+        std::uint64_t loop = 0;  // the column is the counter of `for column in 0..loop`; 0: no loop
         Coordinate column, row;
         Limit pitch;
     };
@@ -91,9 +94,9 @@ struct ZeroFill {
 [[nodiscard]] ZeroFill zero_fill(const Program& program);
 
 // Computes the exact value of a size expression. `params`: the bits of each parameter,
-// zero-extended, by parameter index; `lengths`: exact element counts by buffer index.
-// INVALID_ARGUMENT, which names `what`, for a negative result, a division by zero, or 2^63 and
-// more.
+// zero-extended, by parameter index. `lengths`: exact element counts by buffer index. Error:
+// INVALID_ARGUMENT, which names `what`, for a negative result, a division by zero, or a result of
+// 2^63 or more.
 [[nodiscard]] Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program,
                                                   std::span<const std::uint64_t> params,
                                                   std::span<const std::uint64_t> lengths,

@@ -42,8 +42,8 @@ Result<std::uint64_t> evaluate_size(const SizeExpr& size, const Program& program
     if (size.size() == 1 && size[0].op == WYE_SIZE_LEN && size[0].index < lengths.size() &&
         lengths[size[0].index] >> 63U == 0)
         return lengths[size[0].index];
-    // The expression in prefix order is read backwards, so operands come before their operator, the
-    // left one on top.
+    // The expression is in prefix order and is read backwards, so operands come before their
+    // operator, and the left operand is on top.
     std::vector<Wide> values;
     for (std::size_t i = size.size(); i-- > 0;) {
         const SizeNode& node = size[i];

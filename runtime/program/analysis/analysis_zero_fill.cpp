@@ -29,7 +29,7 @@ class Fill {
     }
 
   private:
-    // ---- shared ----
+    // ---- `shared` arrays ----
 
     [[nodiscard]] bool contains(const Stmt& s, std::initializer_list<Op> ops) const {
         bool found = false;
@@ -91,7 +91,8 @@ class Fill {
 
     void outputs(ZeroFill& out) {
         stores_.assign(program_.buffers.size(), 0);
-        seen_.assign(program_.buffers.size(), false);  // accessed other than by a store
+        // By buffer index: whether it is accessed other than by a store.
+        seen_.assign(program_.buffers.size(), false);
         for (const std::vector<bool>& function : reads_)
             for (std::size_t k = 0; k < function.size(); ++k) seen_[k] = seen_[k] || function[k];
         for (const Expr& e : code_.exprs)
@@ -121,7 +122,8 @@ class Fill {
         }
     }
 
-    // The only loop `for local in 0..count` with literal bounds whose rounds all complete.
+    // The loop around the statement: `for local in 0..count` with a literal count, all rounds of
+    // which complete. `count` 0 means no loop.
     struct Loop {
         std::uint32_t local = kNone;
         std::uint64_t count = 0;
@@ -239,7 +241,8 @@ class Fill {
         return Limit{whole->from, whole->value, static_cast<std::uint32_t>(divisor.extra)};
     }
 
-    // Collects conditions `coordinate < limit`, joined by `&&`. False for any other condition.
+    // Collects conditions `coordinate < limit` that are joined by `&&`. Returns false if another
+    // condition is among them.
     bool guards(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         const auto operands = code_.operands_of(e);

@@ -13,7 +13,7 @@
 namespace wye::ir::detail {
 namespace {
 
-// The relation of an access's index to its invocation.
+// How the index of an access depends on its invocation.
 struct Index {
     enum class Form {
         Unknown,
@@ -28,7 +28,7 @@ struct Index {
 struct Access {
     enum class Kind { Load, Store, Atomic };
     Kind kind = Kind::Load;
-    Op op = Op::None;  // of an atomic
+    Op op = Op::None;  // the operation, if it is an atomic
     Index index;
     Place place;
 };
@@ -48,7 +48,7 @@ class Doubts {
           accesses_(program.buffers.size()) {}
 
     void run() {
-        // The verdict may assume as few axes as the program uses.
+        // The verdict may assume that a launch has no more axes than the program uses.
         const auto axes = static_cast<std::uint32_t>(program_.grid.axes.size());
         one_axis_ = program_.workgroup[1] == 1 && program_.workgroup[2] == 1 && axes <= 1;
         two_axes_ = program_.workgroup[2] == 1 && (axes == 0 || axes == 2);
@@ -91,7 +91,7 @@ class Doubts {
                (line && is_builtin(code_, lets_, id, WYE_BUILTIN_LOCAL_ID, 0));
     }
 
-    // K of id * K, K * id, or id alone; 0 for any other expression.
+    // Returns K for id * K or K * id, 1 for id alone, and 0 for any other expression.
     std::uint64_t stride(ExprId id, bool shared) const {
         if (own_id(id, shared)) return 1;
         const Expr& e = resolve(code_, lets_, id);
@@ -199,7 +199,7 @@ class Doubts {
         for (const StmtId s : code_.blocks[id]) statement(code_.stmts[s]);
     }
 
-    // The conditions joined by `&&` in `id`.
+    // Adds the conditions that `&&` joins in `id`.
     void guard(ExprId id) {
         const Expr& e = resolve(code_, lets_, id);
         if (e.op == Op::LOGICAL_AND && e.type.scalar()) {
@@ -221,7 +221,7 @@ class Doubts {
 
     // ---- intervals ----
 
-    // Ends an interval: for `shared` arrays, and at grid barriers for all.
+    // Ends the interval of `shared` arrays, or of all buffers at a grid barrier.
     void close(bool grid) {
         for (std::size_t k = 0; k < accesses_.size(); ++k) {
             if (!grid && !program_.buffers[k].shared()) continue;
@@ -252,8 +252,8 @@ class Doubts {
             doubt("race", name, stranger->place);
     }
 
-    // The first access that may conflict with another invocation's; null if each invocation
-    // accesses its own elements only.
+    // Returns the first access that may conflict with an access of another invocation, or null if
+    // each invocation accesses its own elements only.
     const Access* not_own(const std::vector<Access>& list, bool shared) {
         const Index& common = list.front().index;
         for (const Access& a : list) {
@@ -280,7 +280,7 @@ class Doubts {
         return {SizeNode{op, row.imm, 0}};
     }
 
-    // ---- the rest ----
+    // ---- other doubts ----
 
     void unset() {
         const ZeroFill fill = zero_fill(program_);
@@ -302,7 +302,7 @@ class Doubts {
     Analysis& out_;
     std::vector<ExprId> lets_;
     std::vector<std::vector<bool>> reads_;
-    std::vector<std::vector<Access>> accesses_;  // of the open interval, by buffer
+    std::vector<std::vector<Access>> accesses_;  // by buffer: its accesses in the open interval
     std::vector<ExprId> guards_;
     bool one_axis_ = false;
     bool two_axes_ = false;

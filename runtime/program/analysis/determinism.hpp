@@ -8,7 +8,7 @@
 
 namespace wye::ir::detail {
 
-// Fills doubts and assumptions. For valid programs.
+// Sets the doubts and assumptions of `out`. `program` is valid.
 void find_doubts(const Program& program, Analysis& out);
 
 }  // namespace wye::ir::detail

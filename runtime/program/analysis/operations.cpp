@@ -34,8 +34,8 @@ struct Row {
     std::string_view name, memory, forms;
 };
 
-// What the analysis says of a program for each operation and type. A table, since to ask it takes
-// longer than all else in a report.
+// The needs that the analysis reports for each operation and type. A table holds them, since
+// running the analysis takes longer than all else in a report.
 constexpr Row kRows[] = {
     {"barrier", "", kNoType},
     {"grid_barrier", "", kNoType},
@@ -148,7 +148,7 @@ constexpr Row kRows[] = {
      "i32 u32 i64(int64) u64(int64) f16(storage16) f32 f64(f64,ieee_f64)"},
 };
 
-// Up to the separator, which is removed from `text`.
+// Returns the text before the separator, and removes both from `text`.
 std::string_view next_part(std::string_view& text, char separator) {
     const std::size_t end = std::min(text.find(separator), text.size());
     const std::string_view out = text.substr(0, end);
@@ -156,7 +156,7 @@ std::string_view next_part(std::string_view& text, char separator) {
     return out;
 }
 
-// Of "i64(int64,subgroup)".
+// Reads one form, such as "i64(int64,subgroup)".
 OperationForm form_of(std::string_view text) {
     OperationForm out{std::string(next_part(text, '(')), {}};
     std::string_view needs = next_part(text, ')');

@@ -11,18 +11,19 @@
 namespace wye::ir {
 
 struct OperationForm {
-    std::string type;                // scalar type of the operands, "u64"; empty: it takes none
-    std::vector<std::string> needs;  // capabilities: fact names of wye/abi.h
+    std::string type;  // scalar type of the operands, such as "u64"; empty: it takes none
+    std::vector<std::string> needs;  // fact names of wye/abi.h
 };
 
 struct Operation {
-    std::string name;                  // "+", "fma", "atomic_add", "barrier"
-    std::string memory;                // of atomics: "storage" or "shared"; else empty
+    std::string name;                  // such as "+", "fma", "atomic_add", "barrier"
+    std::string memory;                // for atomics "storage" or "shared", else empty
     std::vector<OperationForm> forms;  // in the order of the language's types
 };
 
-// All operations in the order of wye/program_format.h: statements such as `barrier`, operators,
-// functions, math functions and effects. Made at the first call.
+// Returns all operations in the order of wye/program_format.h: statements such as `barrier`,
+// operators, functions, math functions and effects. The list is made at the first call and is
+// static.
 [[nodiscard]] const std::vector<Operation>& operations();
 
 }  // namespace wye::ir

@@ -28,7 +28,7 @@ std::uint8_t builtin_level(std::uint16_t index) {
     }
 }
 
-// Effects whose result has a fixed level, independent of the operands.
+// Returns the level of an effect's result, which does not depend on the operands.
 std::uint8_t effect_level(Op op) {
     switch (op) {
         case Op::WORKGROUP_UNIFORM_LOAD:
@@ -68,7 +68,7 @@ void Flow::expressions(const std::vector<std::uint8_t>& functions) {
         const Expr& e = code_.exprs[id];
         if (op_effect(e.op)) {
             source_[id] = effect_level(e.op);
-            continue;  // the operands' levels do not pass on
+            continue;  // the operands' levels do not affect the result
         }
         for (const ExprId operand : code_.operands_of(e)) feed(operand, id);
         if (e.op == Op::BUILTIN) source_[id] = builtin_level(e.imm);
@@ -83,7 +83,7 @@ void Flow::block(BlockId id, Node control) {
     Node seen = after_;
     for (const StmtId s : code_.blocks[id]) {
         if (after_ != seen) {
-            // A return above affects all later statements.
+            // A return or trap above affects all later statements.
             const Node next = region(region_of_[control - regions_]);
             edge(control, next);
             edge(after_, next);
@@ -155,7 +155,7 @@ void Flow::statement(StmtId id, Node control) {
             return;
         case Op::RETURN:
         case Op::TRAP: {
-            // Inner loops inherit from the outermost one.
+            // Inner loops inherit the level from the outermost one.
             if (!loops_.empty()) edge(control, loops_.front().body);
             const Node after = region(id);
             edge(control, after);
@@ -172,7 +172,7 @@ void Flow::solve() {
     const std::size_t nodes = regions_ + region_of_.size();
     level_.assign(nodes, 0);
     from_.assign(nodes, kNone);
-    // Edges grouped by their start.
+    // Groups the edges by their start.
     std::vector<std::uint32_t> begin(nodes + 1);
     for (const Edge& e : edges_) ++begin[e.from + 1];
     for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
@@ -215,7 +215,7 @@ bool Flow::control_left_early(StmtId id) const {
 }
 
 std::string Flow::cause(Node node) const {
-    // Names and statements on the path, from the effect back to the cause.
+    // Collects names and statements on the path, from the effect back to the cause.
     const auto statement_of = [this](Node n) {
         return n >= regions_ ? region_of_[n - regions_] : kNone;
     };
@@ -244,7 +244,7 @@ std::string Flow::cause(Node node) const {
     else
         text += quoted(op_text(e.op));
     text += fmt::format(" {}", Report::at(e.place));
-    // From the cause to the effect; the middle of long chains is left out.
+    // Lists them from the cause to the effect, and omits the middle of long chains.
     constexpr std::size_t kShown = 6;
     std::reverse(passed.begin(), passed.end());
     for (std::size_t k = 0; k < passed.size(); ++k) {

@@ -16,14 +16,14 @@ namespace wye::ir::detail {
 
 class Flow {
   public:
-    // `functions`: result levels of the functions that the code may call.
+    // `functions`: the levels of the results of the functions that the code may call.
     Flow(const Program& program, const Code& code, const std::vector<std::uint8_t>& functions);
 
     [[nodiscard]] std::uint8_t expr(ExprId id) const { return level_[id]; }
     [[nodiscard]] std::uint8_t local(std::uint32_t local) const { return level_[locals_ + local]; }
     [[nodiscard]] std::uint8_t control(StmtId id) const { return level_[control_[id]]; }
 
-    // The reason for a level: "level 3 because of `local_id` at 9:8, through `i`".
+    // Returns the reason for a level, such as "level 3 because of `local_id` at 9:8, through `i`".
     [[nodiscard]] std::string expr_cause(ExprId id) const { return cause(id); }
     [[nodiscard]] std::string local_cause(std::uint32_t local) const {
         return cause(locals_ + local);
@@ -54,20 +54,20 @@ class Flow {
 
     const Program& program_;
     const Code& code_;
-    Node locals_ = 0;                   // node of local 0
-    Node regions_ = 0;                  // node of region 0
-    std::vector<StmtId> region_of_;     // statement of each region; kNone: the whole body
-    std::vector<Node> consumer_;        // for each expression the node that its level passes to
-    std::vector<Edge> edges_;           // from locals and regions
-    std::vector<Node> control_;         // by statement
-    std::vector<std::uint8_t> source_;  // level that each expression itself introduces
+    Node locals_ = 0;                   // the node of local 0
+    Node regions_ = 0;                  // the node of region 0
+    std::vector<StmtId> region_of_;     // the statement of each region; kNone: the whole body
+    std::vector<Node> consumer_;        // for each expression, the node that its level passes to
+    std::vector<Edge> edges_;           // those that start at locals and regions
+    std::vector<Node> control_;         // by statement: the region that it is in
+    std::vector<std::uint8_t> source_;  // the level that each expression itself introduces
     std::vector<std::uint8_t> level_;
-    std::vector<Node> from_;  // for each node the node that raised its level
+    std::vector<Node> from_;  // for each node, the node that raised its level
     std::vector<Loop> loops_;
-    Node after_ = kNone;  // joins the levels of all returns and traps so far
+    Node after_ = kNone;  // the node that joins the levels of all returns and traps so far
 };
 
-// Result levels of all functions, with arguments at level 0.
+// Returns the levels of the results of all functions, for arguments at level 0.
 [[nodiscard]] std::vector<std::uint8_t> function_levels(const Program& program);
 
 }  // namespace wye::ir::detail

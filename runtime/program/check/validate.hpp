@@ -12,17 +12,18 @@
 namespace wye::ir {
 
 // Derives types (as assign_types does) and checks names, roles, arity, structure, limits and
-// uniformity. Works on programs from any source: parser, wire reader or builder. Returns an empty
-// list if the program is valid.
+// uniformity. The program may come from the parser, the wire reader or a builder. Returns no
+// diagnostics if the program is valid.
 [[nodiscard]] std::vector<Diagnostic> validate(Program& program);
 
-// Uniformity levels of values and control flow: 0: the same in the whole grid; 1: in the workgroup;
-// 2: in the subgroup; 3: may differ. For valid programs; used by lowerings and the analysis.
+// Uniformity levels of values and control flow. Level 0 is the same in the whole grid, level 1 in
+// the workgroup, level 2 in the subgroup; level 3 may differ between invocations. For valid
+// programs. Used by lowerings and the analysis.
 struct Uniformity {
     std::vector<std::uint8_t> exprs;      // by ExprId of main
     std::vector<std::uint8_t> locals;     // by local number of main
-    std::vector<std::uint8_t> stmts;      // control level at each StmtId of main
-    std::vector<std::uint8_t> functions;  // result level with arguments at level 0
+    std::vector<std::uint8_t> stmts;      // the control flow's level at each StmtId of main
+    std::vector<std::uint8_t> functions;  // the result's level, for arguments at level 0
 };
 [[nodiscard]] Uniformity uniformity(const Program& program);
 

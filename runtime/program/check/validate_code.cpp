@@ -102,8 +102,8 @@ class Body {
                 "Fix: read the element directly, or copy it to a `shared` array");
     }
 
-    // Checks that a buffer may be written. `atomic`: the atomic operation that writes; empty: a
-    // store.
+    // Checks that a buffer may be written. `atomic` is the atomic operation that writes; if it is
+    // empty, a store writes.
     void writable(std::uint32_t buffer, Place place, std::optional<Op> atomic) {
         const Buffer& b = program_.buffers[buffer];
         if (role_writable(b.role)) return;
@@ -149,7 +149,7 @@ class Body {
         declared_.push_back(local);
     }
 
-    // `what` returns what the statement does.
+    // `what` returns a description of what the statement does.
     template <typename What>
     void pure(const Stmt& s, What what) {
         if (in_function())
@@ -277,7 +277,7 @@ class Body {
 void check_code(const Program& program, Report& report) {
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;
-    // Nodes of each function with calls inlined; callees come first.
+    // The number of nodes of each function with its calls inlined. Callees precede their callers.
     std::vector<std::uint64_t> inlined;
     const auto over = [&](std::uint32_t function, const std::string& what, std::uint64_t value,
                           std::uint64_t most) {

@@ -327,7 +327,7 @@ class Declarations {
     // without computed counts.
     template <typename Say>
     void size(const SizeExpr& size, const std::string& what, bool needs_name, Say report) {
-        std::size_t wanted = 1;  // operands still to come
+        std::size_t wanted = 1;  // number of operands still to come
         std::vector<std::uint8_t> open;
         bool named = false;
         for (const SizeNode& node : size) {

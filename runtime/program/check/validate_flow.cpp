@@ -13,7 +13,8 @@ std::string scope_of(std::uint8_t most) {
     return most == 1 ? "in the workgroup" : "in the subgroup";
 }
 
-// Checks uniformity in main only, since functions have no effects and no barriers.
+// Checks uniformity requirements. Only main has any, since functions have no effects and no
+// barriers.
 class Demands {
   public:
     Demands(const Program& program, const Flow& flow, Report& report)
@@ -104,7 +105,7 @@ class Phases {
 
     [[nodiscard]] bool held(BlockId id) const { return id != kNone && holds_[id]; }
 
-    // A block whose top level may have grid barriers.
+    // Checks a block whose top level may have grid barriers.
     void place(BlockId id) {
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
@@ -174,7 +175,8 @@ class Phases {
             "Fix: move it out, and guard the work around it");
     }
 
-    // A block where grid barriers are illegal. `loops`: the loops around it, up to a legal level.
+    // Checks a block in which grid barriers are illegal. `loops` is the number of loops around it,
+    // up to a legal level.
     void inner(BlockId id, unsigned loops) {
         for (const StmtId sid : code_.blocks[id]) {
             const Stmt& s = code_.stmts[sid];
@@ -239,11 +241,11 @@ class Phases {
     const Flow& flow_;
     Report& report_;
     std::vector<bool> holds_;
-    std::vector<std::uint32_t> declared_;  // by local: the phase
+    std::vector<std::uint32_t> declared_;  // by local: the phase that declares it
     std::vector<ExprId> open_;
     std::uint32_t phase_ = 0;
     std::uint32_t passed_ = 0;    // grid barriers so far, including misplaced ones
-    std::uint32_t barriers_ = 0;  // all of them
+    std::uint32_t barriers_ = 0;  // number of all grid barriers
     unsigned phase_loops_ = 0;
 };
 

@@ -31,13 +31,14 @@ class Report {
 
     [[nodiscard]] bool full() const { return list_.size() >= kMost; }
     [[nodiscard]] bool empty() const { return list_.empty(); }
-    [[nodiscard]] std::vector<Diagnostic> take();  // the first kMaxDiagnostics in text order
-    // "9:8", or "statement 3".
+    // Returns the first kMaxDiagnostics in text order.
+    [[nodiscard]] std::vector<Diagnostic> take();
+    // Returns a place for a message: "at 9:8", "in statement 3" or "in the returned value".
     [[nodiscard]] static std::string at(Place place);
 
   private:
-    // More than are returned, because the passes report one after another and the list is sorted at
-    // the end.
+    // Keeps more diagnostics than are returned, because the passes report one after another and the
+    // list is sorted at the end.
     static constexpr std::size_t kMost = 10 * kMaxDiagnostics;
     const Program& program_;
     std::vector<Diagnostic> list_;
@@ -49,14 +50,15 @@ void check_declarations(const Program& program, Report& report);
 void check_code(const Program& program, Report& report);
 void check_flow(const Program& program, Report& report);
 
-// Number the statements of a program without source positions, and remove the numbers.
+// Give the statements of a program without source positions their numbers as places, and remove
+// those again.
 void number_places(Program& program);
 void clear_numbers(Program& program);
 
-[[nodiscard]] std::string quoted(std::string_view name);  // "`x`"
+[[nodiscard]] std::string quoted(std::string_view name);  // returns "`x`"
 [[nodiscard]] std::string local_name(const Code& code, std::uint32_t local);
 
-// Bytes of one element of a `shared` or local array: f16 may be held as f32 there.
+// Returns the bytes of one element of a `shared` or local array, where an f16 may be held as f32.
 [[nodiscard]] constexpr std::uint64_t private_bytes(Type type) {
     return (type.kind == Kind::F16 ? 4U : type.component().bytes()) * std::uint64_t{type.lanes};
 }

@@ -16,7 +16,7 @@ struct Mark {
     Op op;
 };
 
-// The operators and punctuation, longest first.
+// Operators and punctuation, the longest first.
 constexpr std::array<Mark, 47> kMarks = {{
     {"<<=", Tok::OpAssign, Op::SHL},       {">>=", Tok::OpAssign, Op::SHR},
     {"->", Tok::Arrow, Op::None},          {"..", Tok::DotDot, Op::None},
@@ -133,7 +133,7 @@ Token Lexer::word(Token token) {
     return finish(token, token_of(found.word), bytes, found.code);
 }
 
-// Reads everything that looks like a number, well-formed or not; stops before the points of `0..n`.
+// Reads everything that looks like a number, well-formed or not. Stops before the points of `0..n`.
 Token Lexer::number(Token token) {
     const bool hex = at(0) == '0' && (at(1) == 'x' || at(1) == 'X');
     const bool bin = at(0) == '0' && (at(1) == 'b' || at(1) == 'B');
@@ -240,7 +240,7 @@ Token Lexer::next() {
                    c == '?' ? "Fix: choose with `select(condition, a, b)`"
                             : "Fix: remove it; names have letters a to z, digits and `_`");
         }
-        // One report for a whole run of such bytes.
+        // Reports a whole run of such bytes once.
         const char run = c;
         while (at(bytes) == run && at_ + bytes < text_.size()) ++bytes;
         return finish(token, Tok::Bad, bytes);

@@ -16,7 +16,7 @@ namespace wye::ir {
 
 enum class Tok : std::uint8_t {
     End,
-    Name,      // not reserved
+    Name,      // a word that is not reserved
     Keyword,   // code: enum Key
     Role,      // code: enum Role
     Type,      // code: type code
@@ -24,10 +24,10 @@ enum class Tok : std::uint8_t {
     Function,  // code: Op
     Effect,    // code: Op
     Constant,  // code: enum ConstantWord
-    Number,    // as written
-    String,    // the text between the marks, escapes included
-    Raw,       // the text between the marks
-    Bad,       // unreadable; already reported, so rules do not report it again
+    Number,    // a number as written
+    String,    // the text between the quotation marks, escapes included
+    Raw,       // the text between the triple marks
+    Bad,       // unreadable text, already reported, so that rules do not report it again
     Operator,  // code: Op
     OpAssign,  // code: Op of the operator before `=`
     Assign,
@@ -62,7 +62,7 @@ struct Token {
     [[nodiscard]] Op op() const { return static_cast<Op>(code); }
 };
 
-// Collects up to kMaxDiagnostics errors, a limit that keeps long wrong inputs cheap.
+// Collects up to kMaxDiagnostics errors. The limit keeps long wrong inputs cheap.
 class Diagnostics {
   public:
     void add(Place place, std::string message, std::string fix);
@@ -74,7 +74,7 @@ class Diagnostics {
     std::vector<Diagnostic> list_;
 };
 
-// Reports unreadable text to `diagnostics`, and continues after it. `text` is valid UTF-8.
+// Reports unreadable text to `diagnostics` and continues after it. `text` must be valid UTF-8.
 class Lexer {
   public:
     Lexer(std::string_view text, Diagnostics* diagnostics) : text_(text), errors_(diagnostics) {}
@@ -96,17 +96,17 @@ class Lexer {
     void report(Place place, std::string message, std::string fix);
 
     std::string_view text_;
-    Diagnostics* errors_;  // null: look-ahead without reports
+    Diagnostics* errors_;  // null for look-ahead, which reports nothing
     std::size_t at_ = 0;
     std::uint32_t line_ = 1;
     std::size_t line_begin_ = 0;
-    std::size_t line_extra_ = 0;  // UTF-8 continuation bytes so far in this line
+    std::size_t line_extra_ = 0;  // number of UTF-8 continuation bytes so far in this line
 };
 
-// A string token's characters, with `\"` and `\\` resolved.
+// Returns a string token's characters, with `\"` and `\\` resolved.
 [[nodiscard]] std::string unescape(std::string_view text);
 
-// Names a token in a message: "`;`", "a number", "the end of the text".
+// Returns the name of a token for a message: "`;`", "a number", "the end of the text".
 [[nodiscard]] std::string describe(const Token& token);
 
 }  // namespace wye::ir

@@ -13,9 +13,9 @@ namespace wye::ir {
 namespace {
 
 struct Format {
-    int significand;   // bits, including the hidden one
-    int max_exponent;  // of the leading bit
-    int bits;          // total
+    int significand;   // number of bits, including the hidden one
+    int max_exponent;  // the greatest exponent of the leading bit
+    int bits;          // the format's width in bits
     [[nodiscard]] int min_exponent() const { return 1 - max_exponent; }
     [[nodiscard]] int stored() const { return significand - 1; }
 };
@@ -26,18 +26,18 @@ Format format_of(Type type) {
     return {24, 127, 32};
 }
 
-// Rounds significand * 2^exponent, with `sticky` for lost lower bits, to the nearest value of the
-// format, ties to even. Returns infinity's bits on overflow.
+// Rounds significand * 2^exponent to the nearest value of the format, ties to even. `sticky`: lower
+// bits were lost before. Returns infinity's bits on overflow.
 std::uint64_t round_to(Format format, std::uint64_t significand, std::int64_t exponent,
                        bool sticky) {
     if (significand == 0) return 0;
     const int shift = std::countl_zero(significand);
     significand <<= shift;
     exponent -= shift;
-    const std::int64_t leading = exponent + 63;  // weight of the top bit
+    const std::int64_t leading = exponent + 63;  // the exponent of the top bit
     if (leading > format.max_exponent)
         return std::uint64_t(2 * format.max_exponent + 1) << format.stored();
-    // Bits to drop from the 64; subnormals drop more.
+    // The number of the 64 bits to drop. Subnormals drop more.
     std::int64_t drop = 64 - format.significand;
     if (leading < format.min_exponent()) drop += format.min_exponent() - leading;
     std::uint64_t kept = 0;
@@ -47,7 +47,7 @@ std::uint64_t round_to(Format format, std::uint64_t significand, std::int64_t ex
         const std::uint64_t half = std::uint64_t(1) << 63;
         if (lost > half || (lost == half && (sticky || (kept & 1) != 0))) ++kept;
     }
-    // For normal numbers the hidden bit, and any carry, adds one to the exponent field.
+    // The hidden bit of normal numbers, and any carry, adds one to the exponent field.
     const std::int64_t field =
         leading < format.min_exponent() ? 0 : leading + format.max_exponent - 1;
     return (static_cast<std::uint64_t>(field) << format.stored()) + kept;
@@ -70,7 +70,7 @@ double f64_from_f16(std::uint64_t bits) {
 }
 
 // Whether a decimal that is out of range for from_chars is too large, judged by the weight of its
-// first digit; else it is too small and rounds to zero.
+// first digit. If not, it is too small and rounds to zero.
 bool decimal_is_large(const std::string& digits) {
     const std::size_t mark = std::min(digits.find_first_of("eE"), digits.size());
     const std::size_t point = std::min(digits.find('.'), mark);
@@ -106,7 +106,7 @@ std::uint64_t decimal_to(Type type, const std::string& digits) {
     return std::isinf(value) ? infinity_bits(type, false) : f16_from_f64(value);
 }
 
-// Converts a hexadecimal float such as "1.8p3" (without 0x).
+// Converts a hexadecimal float such as "1.8p3", given without 0x.
 std::uint64_t hex_to(Type type, const std::string& digits) {
     std::uint64_t significand = 0;
     std::int64_t exponent = 0;
@@ -158,7 +158,7 @@ std::string shortest(Float value) {
     return tidy({buffer, static_cast<std::size_t>(end.ptr - buffer)});
 }
 
-// The fewest digits that read back to the same f16; five always suffice.
+// Returns the fewest digits that read back to the same f16. Five always suffice.
 std::string shortest_f16(std::uint64_t magnitude) {
     const double value = f64_from_f16(magnitude);
     for (int digits = 1; digits <= 17; ++digits) {

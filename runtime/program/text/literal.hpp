@@ -19,10 +19,10 @@ struct Number {
     Form form = Form::Integer;
     Type type = kI32;  // from the suffix; i32 or f32 without a suffix
     bool suffixed = false;
-    bool fits = true;             // integers: below 2^64
-    std::uint64_t magnitude = 0;  // integers
-    std::string digits;           // floats: without `_`, prefix and suffix
-    std::string problem;          // not empty: malformed
+    bool fits = true;             // for integers: below 2^64
+    std::uint64_t magnitude = 0;  // for integers
+    std::string digits;           // for floats: without `_`, prefix and suffix
+    std::string problem;          // not empty if the number is malformed
     std::string fix;
 };
 [[nodiscard]] Number scan_number(std::string_view text);
@@ -30,16 +30,17 @@ struct Number {
 struct LiteralValue {
     Type type;
     std::uint64_t bits = 0;
-    std::string problem;  // not empty: out of the type's range
+    std::string problem;  // not empty if the number is out of the type's range
     std::string fix;
 };
 [[nodiscard]] LiteralValue literal_value(const Number& number, bool negative);
 
-// The text of a literal of a scalar value type; reading it gives the same bits. NaNs print as the
-// canonical one.
+// Returns the text of a literal of a scalar value type. Reading it gives the same bits, except that
+// every NaN prints as the canonical one.
 [[nodiscard]] std::string literal_text(Type type, std::uint64_t bits);
 
-// The value of an integer literal's bits, sign-extended from its type; meaningful for integers.
+// Returns the value of an integer literal's bits, sign-extended from its type. Meaningful for
+// integers only.
 [[nodiscard]] std::int64_t signed_value(Type type, std::uint64_t bits);
 
 [[nodiscard]] std::uint64_t canonical_nan(Type type);

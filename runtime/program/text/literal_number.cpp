@@ -21,7 +21,8 @@ Number malformed(std::string problem, std::string fix) {
     return out;
 }
 
-// Appends digits of one kind to `out`, without the `_` between them. False: a `_` is misplaced.
+// Appends digits of one kind to `out`, without the `_` between them. Returns false if a `_` is
+// misplaced.
 bool take_digits(std::string_view& rest, bool (*is_digit)(char), std::string& out) {
     const bool begins_with_digit = !rest.empty() && is_digit(rest[0]);
     while (!rest.empty() && (is_digit(rest[0]) || rest[0] == '_')) {

@@ -116,7 +116,7 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
               "Fix: assign to a `var` or a buffer element");
         return false;
     }
-    // The validator checks that the local is a var, for programs from any source.
+    // The validator checks that the local is a var, since programs come from other sources too.
     out.op = lane < 0 ? Op::ASSIGN : Op::ASSIGN_COMPONENT;
     out.imm = lane < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(lane);
     out.local = symbol.index;

@@ -36,7 +36,7 @@ bool Parser::buffer(Role role) {
     return expect_semicolon("the buffer");
 }
 
-// A size made of numbers alone becomes a literal count.
+// Parses a count. A size made of numbers alone becomes a literal count.
 void Parser::count(Buffer& buffer, Place place) {
     buffer.count_kind = Buffer::Count::Computed;
     const bool computed = std::any_of(buffer.size.begin(), buffer.size.end(), [](auto& node) {
@@ -53,7 +53,7 @@ void Parser::count(Buffer& buffer, Place place) {
 }
 
 bool Parser::attributes(Buffer& buffer, bool& bound) {
-    std::array<bool, 4> hinted{};  // by enum HintWord
+    std::array<bool, 4> hinted{};  // by enum HintWord: whether the buffer has the hint
     for (;;) {
         const Token at = token_;
         const auto twice = [&](bool given) {
@@ -169,7 +169,7 @@ bool Parser::size(SizeExpr& out) {
     return size_sum(out, depth);
 }
 
-// `out` becomes op(out, right).
+// Replaces `out` by op(out, right).
 bool Parser::size_join(std::uint8_t op, SizeExpr& out, const SizeExpr& right, unsigned& depth,
                        unsigned right_depth) {
     depth = std::max(depth, right_depth) + 1;

@@ -22,7 +22,7 @@ ParseResult Parser::run() {
     }
     if (const std::size_t bad = utf8_error(text_); bad != text_.size()) {
         const std::string_view before = text_.substr(0, bad);
-        const std::size_t begin = before.rfind('\n') + 1;  // 0 when there is none
+        const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
         const auto line = 1 + std::count(before.begin(), before.end(), '\n');
         const auto column =
             std::count_if(before.begin() + static_cast<std::ptrdiff_t>(begin), before.end(),
@@ -44,8 +44,8 @@ ParseResult Parser::run() {
     body();
     order_buffers();
     lasting_lets();
-    // The validator reports wrong types, but does not run on a text with errors: for that, the
-    // parser reports them.
+    // The validator reports wrong types, but does not run on a text with errors. The parser reports
+    // them in such a text.
     if (!errors_.empty())
         assign_types(program_, [this](const TypeProblem& t) { error(t.place, t.problem, t.fix); });
     ParseResult result{std::move(program_), errors_.take()};
@@ -288,7 +288,8 @@ bool Parser::variant() {
     return expect_semicolon("the variant");
 }
 
-// Rules of the validator, reported here because the program keeps no places for these lines.
+// Checks rules of the validator. They are reported here because the program keeps no places for
+// these lines.
 void Parser::launch_shape() {
     std::uint64_t product = 1;
     for (const std::uint32_t axis : program_.workgroup)

@@ -13,7 +13,7 @@
 namespace wye::ir::detail {
 namespace {
 
-// Limit of nested parentheses and calls; more than any expression of legal depth needs.
+// Limit for nested parentheses and calls. No expression of legal depth needs as many.
 constexpr unsigned kMaxRecursion = 2 * WYE_LIMIT_EXPRESSION_DEPTH + 44;
 
 constexpr int kComparison = 3;
@@ -112,7 +112,7 @@ ExprId Parser::literal_node(const LiteralValue& value, Place place) {
     return static_cast<ExprId>(code_->exprs.size() - 1);
 }
 
-// A node in place of an expression whose error was reported.
+// Makes a node in place of an expression whose error was reported.
 ExprId Parser::poison(Place place) {
     Expr e;
     e.place = place;
@@ -205,7 +205,7 @@ ExprId Parser::unary() {
 }
 
 bool Parser::component(std::uint16_t& out) {
-    take();  // the point
+    take();  // takes the point
     static constexpr std::string_view kComponents = "xyzw";
     if (token_.is(Tok::Name) && token_.text.size() == 1 &&
         kComponents.find(token_.text[0]) != std::string_view::npos) {

@@ -81,8 +81,8 @@ bool Parser::at_literal() const {
     return token_.is(Tok::Number) || token_.is(Tok::Constant) || token_.is(Op::SUB);
 }
 
-// [ "-" ] number, or a word such as `true` or `inf_f32`. Anything else is reported and gives an
-// empty result.
+// Parses [ "-" ] number, or a word such as `true` or `inf_f32`. Reports anything else and returns
+// an empty result.
 std::optional<LiteralValue> Parser::literal() {
     const Token at = token_;
     const bool negative = token_.is(Op::SUB);

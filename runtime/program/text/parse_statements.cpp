@@ -25,7 +25,7 @@ std::uint32_t Parser::add_local(const Token& name, Local local) {
     return static_cast<std::uint32_t>(index);
 }
 
-// "{" { stmt } "}"; kNone if the `{` is missing.
+// "{" { stmt } "}". Returns kNone if the `{` is missing.
 BlockId Parser::block(unsigned nesting) {
     if (nesting > WYE_LIMIT_BLOCK_NESTING) {
         error(token_.place,
@@ -50,12 +50,13 @@ BlockId Parser::block(unsigned nesting) {
               fmt::format("expected `}}` for the block that begins at {}:{}, found {}", begin.line,
                           begin.column, describe(token_)),
               "Fix: close the block with `}`");
-        while (!token_.is(Tok::End)) take();  // unbalanced braces would cause useless reports
+        // After unbalanced braces, further reports would be useless.
+        while (!token_.is(Tok::End)) take();
     }
     return id;
 }
 
-// Statements up to the `}`, the end, or (at the top level of a function) the `return`.
+// Parses statements up to the `}`, the end, or (at the top level of a function) the `return`.
 void Parser::statements(std::vector<StmtId>& into, unsigned nesting, bool function) {
     while (!token_.is(Tok::RightBrace) && !token_.is(Tok::End) && !errors_.full()) {
         if (function && token_.is(Key::RETURN)) return;
@@ -183,7 +184,7 @@ bool Parser::let(std::vector<StmtId>& into) {
         stmt.args[0] = value();
         good = stmt.args[0] != kNone;
     }
-    // Declares the name in any case, so that its uses below are not reported.
+    // The name is declared in any case, so that its uses below are not reported.
     if (good) check_annotation(given, wanted, stmt.args[0]);
     stmt.local =
         add_local(given, {Local::Form::Let, good ? type_of(stmt.args[0]) : Type{}, 0, {}, {}});
@@ -339,7 +340,7 @@ bool Parser::while_loop(std::vector<StmtId>& into, unsigned nesting) {
     return true;
 }
 
-// `break`, `continue`, `return`, barriers and `trap`.
+// Parses `break`, `continue`, `return`, barriers and `trap`.
 bool Parser::leave(std::vector<StmtId>& into) {
     Stmt stmt;
     stmt.place = token_.place;

@@ -31,7 +31,7 @@ bool begins_statement(const Token& token) {
            token.is(Key::TRAP);
 }
 
-// Names of types in other languages, for suggestions.
+// Maps names of types in other languages to the language's own, for suggestions.
 std::string_view foreign_type(std::string_view text) {
     static constexpr std::array<std::array<std::string_view, 2>, 16> kTypes = {{
         {"float", "f32"},
@@ -232,13 +232,15 @@ void Parser::already_declared(const Token& name, const Symbol& earlier) {
           "Fix: choose another name; an inner name never hides an outer one");
 }
 
-// Whether a name ends at a grid barrier; a let does unless it has level 0.
+// Whether a name ended at a grid barrier. A let of level 0 does not end there, but levels are not
+// known yet: lasting_lets() checks them.
 bool Parser::ended(const Symbol& symbol) const {
     if (in_function_ || symbol.kind != Symbol::Kind::Local) return false;
     const Local::Form form = code_->locals[symbol.index].form;
     return form != Local::Form::For && phase_of_[symbol.index] < phase_;
 }
 
+// Reports names that are declared again although the earlier let has level 0 and so did not end.
 // Called at the end of main, when levels are known.
 void Parser::lasting_lets() {
     if (again_.empty() || !errors_.empty()) return;
@@ -255,7 +257,7 @@ void Parser::lasting_lets() {
 void Parser::close_scope(std::size_t mark) {
     for (; local_names_.size() > mark; local_names_.pop_back()) {
         const auto found = symbols_.find(local_names_.back());
-        if (found == symbols_.end()) continue;  // declared again after a grid barrier
+        if (found == symbols_.end()) continue;  // it is declared again after a grid barrier
         gone_[local_names_.back()] = found->second.place;
         symbols_.erase(found);
     }

@@ -21,7 +21,7 @@
 
 namespace wye::ir::detail {
 
-// The meaning of a name.
+// What a name stands for.
 struct Symbol {
     enum class Kind : std::uint8_t { Constant, Param, Buffer, Table, Function, Local };
     Kind kind = Kind::Constant;
@@ -49,7 +49,7 @@ class Parser {
     // ---- names ----
     // A name of main that is declared again after a grid barrier.
     struct Again {
-        // Local number of the earlier let, which must have ended at the barrier.
+        // The local number of the earlier let, which must have ended at the barrier.
         std::uint32_t earlier = 0;
         Token name;
     };
@@ -153,17 +153,17 @@ class Parser {
     std::vector<LiteralValue> constants_;
     std::unordered_map<std::string_view, Symbol> symbols_;
     std::unordered_map<std::string_view, Place> gone_;  // names whose scopes have closed
-    std::vector<std::string_view> local_names_;         // declared and still in scope
-    std::vector<std::uint32_t> phase_of_;  // for each local the number of grid barriers before it
-    std::uint32_t phase_ = 0;              // grid barriers so far
+    std::vector<std::string_view> local_names_;  // names that are declared and still in scope
+    std::vector<std::uint32_t> phase_of_;  // for each local, the number of grid barriers before it
+    std::uint32_t phase_ = 0;              // number of grid barriers so far
     std::vector<Again> again_;             // lets declared again in later phases
-    // Names that are declared later in the text.
+    // Names that are declared further down in the text.
     std::unordered_map<std::string_view, Place> later_;
     bool looked_ahead_ = false;
-    std::unordered_set<std::string_view> reported_;  // unknown names, to report each once
+    std::unordered_set<std::string_view> reported_;  // unknown names, so that each is reported once
     bool in_function_ = false;
-    std::vector<std::uint8_t> depths_;  // depth of each expression of code_
-    unsigned depth_ = 0;                // depth of the recursion
+    std::vector<std::uint8_t> depths_;  // the depth of each expression of code_
+    unsigned depth_ = 0;                // the depth of the recursion
     std::uint32_t next_binding_ = 0;
     Place workgroup_place_;
     Place subgroup_place_;
@@ -172,7 +172,8 @@ class Parser {
     bool seen_grid_ = false;
 };
 
-// The binding strength of a binary operator, 1 (loosest) to 9; 0 for others.
+// Returns the binding strength of a binary operator, from 1 (loosest) to 9, or 0 for other
+// operators.
 [[nodiscard]] int strength(Op op);
 
 }  // namespace wye::ir::detail

@@ -17,7 +17,7 @@ std::string type_text(std::uint16_t code) {
 }
 
 bool has_assigning_form(Op op) {
-    return strength(op) > 3;  // arithmetic, bits and shifts; not && || or comparisons
+    return strength(op) > 3;  // arithmetic, bits and shifts, but not &&, || and comparisons
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void CodePrinter::branch(const Stmt& stmt, unsigned indent) {
         braces(stmt.otherwise, indent);
 }
 
-// Prints `v += e` if the value is `v + e`.
+// Prints an assignment, as `v += e` if the value is `v + e`.
 void CodePrinter::assignment(const Stmt& stmt) {
     const bool component = stmt.op == Op::ASSIGN_COMPONENT;
     out_ += names_[stmt.local];

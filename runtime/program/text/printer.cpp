@@ -37,7 +37,7 @@ std::string size_text(const Program& program, const SizeExpr& size) {
         std::string text;
         int strength;
     };
-    std::vector<Part> parts;  // prefix order read backwards: the left operand is on top
+    std::vector<Part> parts;  // prefix order is read backwards, so the left operand is on top
     for (std::size_t i = size.size(); i-- > 0;) {
         const SizeNode& node = size[i];
         if (node.op == WYE_SIZE_LITERAL) {
@@ -79,7 +79,7 @@ class Printer {
     }
 
   private:
-    // The names that locals of a body after `functions` functions must not have.
+    // Returns the names that locals of a body after `functions` functions must not have.
     [[nodiscard]] std::unordered_set<std::string> taken(std::size_t functions) const {
         std::unordered_set<std::string> names;
         for (const Param& param : program_.params) names.insert(param.name);
@@ -89,8 +89,8 @@ class Printer {
         return names;
     }
 
-    // Marks locals of main that outlive grid barriers: loop variables, and lets of level 0. Empty
-    // without grid barriers.
+    // Marks locals of main that outlive grid barriers, which are loop variables and lets of level
+    // 0. Empty if there are no grid barriers.
     [[nodiscard]] std::vector<bool> lasting_locals() const {
         const Code& main = program_.main;
         if (std::none_of(main.stmts.begin(), main.stmts.end(),
@@ -184,7 +184,7 @@ class Printer {
         out_ += ";\n";
     }
 
-    // Code that is not text is printed as a file clause with a generated name.
+    // Prints a variant. Code that is not text is printed as a file clause with a generated name.
     void variant(std::size_t index) {
         const Variant& v = program_.variants[index];
         const std::string_view code(reinterpret_cast<const char*>(v.bytes.data()), v.bytes.size());

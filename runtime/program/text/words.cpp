@@ -115,7 +115,8 @@ std::size_t utf8_error(std::string_view text) {
             ++i;
             continue;
         }
-        // The second byte's range excludes overlong forms, surrogates and values above U+10FFFF.
+        // The range of the second byte excludes overlong forms, surrogates and values above
+        // U+10FFFF.
         unsigned low = 0x80;
         unsigned high = 0xbf;
         std::size_t more = 0;

@@ -11,7 +11,7 @@
 
 namespace wye::ir {
 
-// Keywords of the grammar.
+// The keywords of the grammar.
 #define WYE_TEXT_KEYS(X)            \
     X(WYE, "wye")                   \
     X(PROGRAM, "program")           \
@@ -75,7 +75,7 @@ enum class Key : std::uint16_t {
 };
 
 enum class WordClass : std::uint8_t {
-    None,      // not reserved: a name
+    None,      // not reserved, so a name
     Keyword,   // code: enum Key
     Role,      // code: enum Role
     Type,      // code: type code
@@ -101,40 +101,42 @@ struct Word {
     std::uint16_t code = 0;
 };
 
-// ASCII characters of names and words.
+// Whether a character is an ASCII character of names and words.
 constexpr bool letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// The class of a reserved word; None for every other string.
+// Returns the class of a reserved word, or None for every other string.
 [[nodiscard]] Word classify_word(std::string_view text);
 
-// The hint whose clause begins with this word; None for every other string.
+// Returns the hint whose clause begins with this word, or None for every other string.
 [[nodiscard]] HintWord hint_word(std::string_view text);
 
-// All words that have a meaning only in a clause of a buffer: those of hints and localities.
+// Returns all words that have a meaning only in a clause of a buffer: those of hints and
+// localities.
 [[nodiscard]] std::vector<std::string_view> hint_words();
 
 // Whether `text` consists of 1 to 64 letters, digits and `_` and does not begin with a digit.
 // Accepts reserved words.
 [[nodiscard]] bool name_shaped(std::string_view text);
 
-// name_shaped and not reserved.
+// Whether `text` is name_shaped and not reserved.
 [[nodiscard]] bool legal_name(std::string_view text);
 
 // Whether `text` is UTF-8 without control characters other than tab.
 [[nodiscard]] bool legal_string(std::string_view text);
 
-// Byte offset of the first byte that is not well-formed UTF-8, or text.size().
+// Returns the byte offset of the first byte that is not well-formed UTF-8, or text.size() if there
+// is none.
 [[nodiscard]] std::size_t utf8_error(std::string_view text);
 
-// The candidate nearest to `text`, if it is near enough that `text` may be a misspelling of it;
-// else empty.
+// Returns the candidate nearest to `text`, if it is so near that `text` may be a misspelling of it;
+// else an empty string.
 [[nodiscard]] std::string_view nearest(std::string_view text,
                                        const std::vector<std::string_view>& candidates);
 
-// All reserved words of one class, for suggestions.
+// Returns all reserved words of one class, for suggestions.
 [[nodiscard]] std::vector<std::string_view> words_of(WordClass word);
 
 }  // namespace wye::ir

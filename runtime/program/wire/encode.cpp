@@ -192,7 +192,7 @@ struct Section {
     std::vector<std::byte> bytes;
 };
 
-// Unknown notes in ascending order, between and after the sections that this version knows.
+// Adds unknown notes in ascending order, between and after the sections that this version knows.
 void add_notes(const Program& p, Sink& out, std::vector<Section>& sections) {
     const bool named =
         any_name(p.main) || std::any_of(p.functions.begin(), p.functions.end(),

@@ -63,7 +63,7 @@ class CodeWriter {
         return false;
     }
 
-    // The operand count that the immediate asks for, or -1 after an error.
+    // Returns the operand count that the immediate asks for, or -1 after an error.
     int shape(const Expr& e) {
         const std::optional<Type> type = type_from_code(e.imm);
         switch (e.op) {
@@ -266,8 +266,8 @@ class CodeWriter {
     const std::vector<std::uint64_t>& functions_;
     Sink& out_;
     std::uint64_t array_bytes_ = 0;
-    std::uint64_t inlined_ = 0;  // nodes with calls inlined
-    std::uint64_t called_ = 0;   // of them, those of the functions called
+    std::uint64_t inlined_ = 0;  // number of nodes with calls inlined
+    std::uint64_t called_ = 0;   // how many of them are in called functions
 };
 
 }  // namespace

@@ -25,11 +25,11 @@ class Sink {
 
     void word(std::uint32_t value) { words_.push_back(value); }
     void word64(std::uint64_t value);                // low word first
-    void bytes(std::span<const std::byte> content);  // zero padding to 4
+    void bytes(std::span<const std::byte> content);  // pads with zeros to a multiple of 4 bytes
     void text(const std::string& content, std::uint32_t limit, std::string_view what);
     void list(std::uint64_t count, std::uint64_t limit, std::string_view what);
 
-    // Report errors; only the first one is kept.
+    // Report errors. Only the first one is kept.
     void fail(wye::Code code, std::string what, const char* fix);
     void malformed(std::string what);
     void over(std::string_view what, std::uint64_t value, std::uint64_t limit);
@@ -54,8 +54,8 @@ class Sink {
     Error error_;
 };
 
-// Writes word count, block and, for functions, the returned expression. `inlined`: for each
-// function so far its number of nodes with all calls inlined; a function appends its own.
+// Writes the word count, the block and, for functions, the returned expression. `inlined` has for
+// each function so far its number of nodes with all calls inlined. A function appends its own.
 void write_code(const Program& program, const Code& code, std::uint32_t arguments, bool function,
                 std::vector<std::uint64_t>& inlined, Sink& out);
 

@@ -6,7 +6,7 @@
         program = wye.Program.from_file("saxpy.wye", context=context)
         r = device.run(program, a=2.0, x=x, y=y).r
 
-Everything that fails raises wye.Error with a code, a sentence and a remedy.
+Every failure raises wye.Error with a code, a sentence and a remedy.
 """
 from ._buffer import Buffer, BufferRange
 from ._context import Context, DeviceInfo, default_context, devices, info

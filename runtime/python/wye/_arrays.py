@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host memory and numbers of the caller, as the C API takes them. Nothing here copies an array."""
+"""Converts host memory and numbers of the caller for the C API. Nothing here copies an array."""
 from __future__ import annotations
 
 import operator
@@ -14,7 +14,7 @@ from ._error import invalid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# numpy has no bf16: its bits are uint16.
+# numpy has no bf16, so its bits are uint16.
 DTYPES: dict[str, np.dtype[Any]] = {
     "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"), "u16": np.dtype("u2"),
     "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
@@ -23,13 +23,13 @@ _HOST_DEVICES = (1, 3)  # of DLPack: kDLCPU, kDLCUDAHost
 
 
 def element(declared: str) -> tuple[np.dtype[Any], int]:
-    """The type of a component and the number of components of a declared type, as "f32x4"."""
+    """The component type and the number of components of a declared type such as "f32x4"."""
     scalar, _, lanes = declared.partition("x")
     return DTYPES[scalar], int(lanes or 1)
 
 
 def shaped(flat: NDArray[Any], declared: str) -> NDArray[Any]:
-    """Bytes as elements of a declared type: one row for each, if it is a vector."""
+    """Bytes as an array of a declared type. Each element of a vector type is one row."""
     dtype, lanes = element(declared)
     values = flat.view(dtype)
     return values if lanes == 1 else values.reshape(-1, lanes)
@@ -38,7 +38,7 @@ def shaped(flat: NDArray[Any], declared: str) -> NDArray[Any]:
 def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
     """The memory of an array, of an object with `__dlpack__`, or of any buffer, as an array.
 
-    Raises an Error with a remedy for memory that would have to be copied, or cannot be written.
+    Raises an Error with a remedy if the memory would have to be copied, or cannot be written.
     """
     if isinstance(value, np.ndarray):
         array = value
@@ -80,13 +80,13 @@ def _from_dlpack(name: str, value: Any) -> NDArray[Any]:
 
 
 def raw_bytes(value: Any) -> bool:
-    """Whether a value is bytes without a type, which fit every element type."""
+    """Whether a value consists of untyped bytes, which fit every element type."""
     return (isinstance(value, (bytes, bytearray))
             or isinstance(value, memoryview) and value.format in ("B", "b", "c"))
 
 
 def check_type(name: str, array: NDArray[Any], declared: str) -> NDArray[Any]:
-    """The array as bytes, if it has elements of a declared type, or components of them."""
+    """The array as bytes, if its elements are those of a declared type, or their components."""
     dtype, lanes = element(declared)
     own = array.dtype
     if own != dtype and not (own.name == "bfloat16" and declared.startswith("bf16")):
@@ -119,7 +119,7 @@ def param_word(name: str, kind: str, value: Any) -> int:
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
-    """A type for the elements of a Buffer."""
+    """The numpy type for the elements of a Buffer."""
     dtype = np.dtype(value)
     if dtype.hasobject or dtype.itemsize == 0 or not dtype.isnative:
         raise invalid(f"a buffer cannot hold elements of type {dtype}",

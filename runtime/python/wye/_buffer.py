@@ -27,18 +27,18 @@ class Buffer:
     """Memory on one device, which stays there between dispatches.
 
     Made by Device.buffer and Device.upload. Freed by free(), at the end of its `with` block, or
-    when nothing refers to it; if pending work uses it then, later. Any threads may use it at once:
-    calls that use one buffer run one after the other.
+    when nothing refers to it; if pending work uses it then, after that work. Any threads may use it
+    at once: calls that use one buffer run one after the other.
     """
 
     dtype: np.dtype[Any]
-    """The type of its elements, for download and map. uint8 buffers fit every program."""
+    """The element type, for download and map. A uint8 buffer fits every program."""
     shape: tuple[int, ...]
     """The shape of download and map."""
     nbytes: int
     """Its size."""
     device: Device
-    """Where it is."""
+    """The device that it is on."""
 
     def __init__(self, device: Device, shape: int | Sequence[int], dtype: Any, usage: str,
                  label: str) -> None:
@@ -70,14 +70,14 @@ class Buffer:
         self.free()
 
     def free(self) -> None:
-        """Frees it now. BUFFER_IN_USE: pending work uses it, or arrays show it (map)."""
+        """Frees it now. Raises BUFFER_IN_USE if pending work uses it, or if arrays show it (map)."""
         self._core.free(self._free, "wye_buffer_free", self._handle)
 
     def __repr__(self) -> str:
         return f"<wye.Buffer {self.shape} {self.dtype} on {self.device.selector}>"
 
     def range(self, offset: int, nbytes: int) -> BufferRange:
-        """A part of it, as an argument of a dispatch. Both are bytes."""
+        """A part of the buffer, as an argument of a dispatch. Offset and size are bytes."""
         return BufferRange(self, offset, nbytes)
 
     def upload(self, source: Any, *, offset: int = 0) -> None:
@@ -101,8 +101,8 @@ class Buffer:
     def download(self, out: Any = None, *, offset: int = 0) -> NDArray[Any]:
         """Copies from the device, and returns the array.
 
-        Without `out` it is a new array of all elements. With `out`, a contiguous writable array,
-        as many bytes as that has, from `offset` in bytes on.
+        Without `out`, it returns a new array of all elements. With `out`, a contiguous writable
+        array, it fills `out` from `offset` in bytes on.
         """
         if out is None:
             if offset != 0:
@@ -117,9 +117,9 @@ class Buffer:
 
     def copy_to(self, target: Buffer, *, offset: int = 0, target_offset: int = 0,
                 nbytes: int | None = None, across: bool = False) -> None:
-        """Copies within a device. All numbers are bytes; without `nbytes`, all from `offset` on.
+        """Copies within a device. All numbers are bytes; without `nbytes`, copies all from `offset` on.
 
-        A copy to another device goes through host memory; it must be asked for by `across`.
+        A copy to another device goes through host memory, and needs `across`.
         """
         size = self.nbytes - offset if nbytes is None else nbytes
         self._core.call("wye_buffer_copy_across" if across else "wye_buffer_copy", self._handle,
@@ -139,12 +139,12 @@ class Buffer:
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, bits, size)
 
     def map(self) -> NDArray[Any]:
-        """Its memory as an array, without a copy. UNSUPPORTED: the device cannot map it.
+        """The memory as an array, without a copy. Raises UNSUPPORTED if the device cannot map it.
 
         Devices that can map buffers map those of the usages "upload", "readback" and "shared". The
         buffer cannot be freed while such arrays live. Call sync between the accesses of host and
-        device, and keep the two from using the same bytes at once. The memory ends with the loss
-        of the device.
+        device, and do not let both use the same bytes at once. The memory is gone when the device
+        is lost.
         """
         mapping = _Mapping(self)
         return view(mapping, mapping.address, self.nbytes).view(self.dtype).reshape(self.shape)
@@ -152,8 +152,8 @@ class Buffer:
     def sync(self, direction: str) -> None:
         """Makes what one side wrote to a mapped buffer visible to the other.
 
-        "to_device": what the host wrote, for work that is submitted later. "to_host": waits for
-        pending work that uses the buffer, and makes visible what that wrote.
+        "to_device" makes the host's writes visible to work that is submitted later. "to_host" waits
+        for pending work that uses the buffer, and makes its writes visible to the host.
         """
         lib = library()
         directions = {"to_device": lib.WYE_SYNC_TO_DEVICE, "to_host": lib.WYE_SYNC_TO_HOST}
@@ -172,7 +172,7 @@ class Buffer:
         return array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """(1, 0): host memory."""
+        """The DLPack device (1, 0), which is host memory."""
         return (1, 0)
 
     def _handle_in(self, core: Core) -> int:
@@ -190,7 +190,7 @@ class BufferRange:
     """Its size."""
 
     def __init__(self, buffer: Buffer, offset: int, nbytes: int) -> None:
-        """A part of `buffer`; checked by the dispatch that uses it."""
+        """A part of `buffer`. The dispatch that uses it checks the range."""
         self.buffer, self.offset, self.nbytes = buffer, offset, nbytes
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts: what the package knows of plugins and devices, and the owner of everything else."""
+"""Contexts, which find plugins and devices and own everything else."""
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +24,7 @@ class DeviceInfo:
     """One device that was found, usable or not."""
 
     selector: str
-    """What Context.device opens it by."""
+    """The selector for Context.device."""
     name: str
     """Its name, as the driver gives it."""
     plugin: str
@@ -32,19 +32,20 @@ class DeviceInfo:
     usable: bool
     """Whether it can be opened."""
     reason: str
-    """Why it cannot be opened; else empty."""
+    """Why it cannot be opened; empty if it can."""
     remedy: str
-    """What to do about that; begins with "Fix: ", or is empty."""
+    """How to change that; begins with "Fix: ", or is empty."""
     facts: Mapping[str, Any]
-    """Its properties and limits by their names in `wye info --json`. None: not known."""
+    """Its properties and limits, by their names in `wye info --json`. None means unknown."""
 
 
 class Context:
-    """Finds plugins and devices, and owns what is made with it. Any threads may use it at once.
+    """Finds plugins and devices, and owns everything that is made with it. Any threads may use it
+    at once.
 
-    `plugin_paths` are files or folders that are searched for plugins first, `config` are settings
-    of the library ("cpu.threads": "2"). `read_environment=False`: WYE_* variables are not read;
-    `plugins=False`: only the built-in CPU is used.
+    `plugin_paths` are files or folders that are searched for plugins first. `config` has settings
+    of the library ("cpu.threads": "2"). With `read_environment=False`, WYE_* variables are not
+    read. With `plugins=False`, only the built-in CPU is used.
 
     Leaving the `with` block, or close(), waits for all work and ends everything that was made with
     the context. Arrays that came from it stay valid.
@@ -84,10 +85,11 @@ class Context:
                policy: str = "require") -> Device:
         """Opens a device by a selector: "cpu", "opencl:0", "auto", "cuda:*,cpu", ...
 
-        Empty: $WYE_DEVICE, else "auto". With a `program`, devices that cannot run it are passed
-        over. `policy`: "require" takes only devices that the selector names, in its order; "prefer"
-        takes those first, then the best of all others; "auto" the best of those that it names.
-        Opening a device again gives the same one. NO_DEVICE: none is left; the error says why.
+        An empty selector stands for $WYE_DEVICE, else for "auto". With a `program`, devices that
+        cannot run it are passed over. The `policy` "require" takes only devices that the selector
+        names, in its order; "prefer" takes those first, then the best of all others; "auto" takes
+        the best of those that it names. Opening a device again returns the same one. Raises
+        NO_DEVICE if none is left; the error says why.
         """
         from ._device import Device
         if policy not in _POLICIES:
@@ -106,14 +108,14 @@ class Context:
         """The report on plugins and devices as a dict, as `wye info --json` prints it.
 
         It has every plugin with its state, every device with its facts, and the reason against
-        each that was passed over. Opens the plugins that `selector` can mean; empty: $WYE_DEVICE,
-        else all.
+        each that was passed over. Opens the plugins that `selector` can mean. An empty selector
+        stands for $WYE_DEVICE, else for all plugins.
         """
         text = Text(selector)
         return json.loads(self._take("wye_context_report", text.value))
 
     def devices(self, selector: str = "") -> list[DeviceInfo]:
-        """The devices that a selector names, unusable ones too. Opens their plugins only."""
+        """The devices that a selector names, including unusable ones. Opens only their plugins."""
         return [DeviceInfo(one["selector"], one["name"], one["plugin"], one["usable"],
                            one["reason"] or "", one["fix"] or "", one["facts"])
                 for one in self.info(selector)["devices"]]
@@ -127,7 +129,7 @@ class Context:
 
 
 def take_from(core: Core, function: str, *arguments: Any) -> bytes:
-    """The bytes of the blob that a function with a context makes."""
+    """The bytes of the blob that a function with a context returns."""
     def ask(*rest: Any) -> int:
         core.call(function, *rest[:-1])
         return 0
@@ -147,9 +149,9 @@ _default_lock = threading.Lock()
 
 
 def default_context() -> Context:
-    """The context that is used where none is named: made by the first call, kept until the end.
+    """The context that is used where none is named. The first call makes it; it lives until the end.
 
-    After a fork the child makes one of its own.
+    After a fork the child makes its own.
     """
     global _default
     with _default_lock:

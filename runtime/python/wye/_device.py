@@ -20,7 +20,7 @@ class Device:
     """An opened device; made by Context.device. Its context closes it. Any threads may use it."""
 
     selector: str
-    """What Context.device opens it by."""
+    """The selector for Context.device."""
     name: str
     """Its name, as the driver gives it."""
     plugin: str
@@ -55,22 +55,23 @@ class Device:
         - a parameter takes a number;
         - a buffer takes an array, anything with `__dlpack__` or the buffer protocol, or a Buffer
           or Buffer.range, which stay on the device;
-        - an output may be left out: a new array comes back. A writable array gets the output, and
-          comes back. A Discard throws it away;
-        - an input that the program also writes comes back as a new array; InOut says where to.
+        - an output that is left out is returned as a new array. A writable array receives the
+          output, and is returned. A Discard drops the output;
+        - an input that the program also writes is returned as a new array, or in the array that
+          InOut names.
 
-        Arrays must be contiguous and have the declared element type: nothing is converted. What is
-        bound to a Buffer does not come back. `options` are those of the dispatch.
+        Arrays must be contiguous and have the declared element type, since nothing is converted.
+        Buffers are not returned. `options` are those of the dispatch.
         """
         return run(self._core, self._handle, program, options or Options(), arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
                **arguments: Any) -> Future:
-        """As run, but does not wait: the Future has the outputs.
+        """Like run, but does not wait: the returned Future has the outputs.
 
         Inputs are copied before it returns, and outputs cannot be written into arrays. With
-        Options(borrow=True) neither holds: inputs and outputs are used in place until the end, and
-        the caller must not change or read them before. Buffers are in use until the end.
+        Options(borrow=True), inputs and outputs are used in place until the end, and the caller
+        must not change or read them before. Buffers are in use until the end.
         """
         return submit(self._core, self._handle, program, options or Options(), arguments)
 
@@ -78,8 +79,8 @@ class Device:
                label: str = "") -> Buffer:
         """Makes a Buffer with unspecified contents.
 
-        `usage`: "device" for programs; "upload", "readback" and "shared" if the host is to access
-        its memory in place (Buffer.map). `label` names it in errors and logs.
+        `usage` is "device" for programs, and "upload", "readback" or "shared" if the host accesses
+        the memory in place (Buffer.map). `label` names it in errors and logs.
         """
         return Buffer(self, shape, dtype, usage, label)
 
@@ -91,9 +92,9 @@ class Device:
         return made
 
     def fact(self, name: str) -> Any:
-        """One fact by its name: "int64", "max_workgroup_size"; `wye info --json` prints them all.
+        """One fact by its name, such as "int64" or "max_workgroup_size"; `wye info --json` prints all.
 
-        UNSUPPORTED: the device does not report it. UNKNOWN_KEY: there is no such fact.
+        Raises UNSUPPORTED if the device does not report it, and UNKNOWN_KEY if there is no such fact.
         """
         text, out = Text(name), ffi.new("wye_fact*")
         self._core.call("wye_device_fact", self._handle, text.value, out)
@@ -114,7 +115,7 @@ class Device:
         return None
 
     def flush(self) -> None:
-        """Waits until nothing runs on it."""
+        """Waits until no work runs on the device."""
         self._core.call("wye_device_flush", self._handle)
 
     def counters(self) -> dict[str, int]:

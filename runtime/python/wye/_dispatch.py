@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How a dispatch runs. What a device cannot do is refused by name."""
+    """How a dispatch runs. An option that the device does not support is refused by name."""
 
     grid: Sequence[int] | None = None
     """The number of workgroups, one to three numbers, for programs that leave it open."""
     elements: int | None = None
     """The number of elements, for programs that leave it open."""
     workgroup: Sequence[int] | None = None
-    """Another workgroup size than the program's, which must say `adjustable`."""
+    """The workgroup size, if it is not the program's own; needs a program that is `adjustable`."""
     timeout: float | None = None
-    """Seconds until run() raises TIMEOUT. Not for submit: Future.result has a time limit."""
+    """Seconds until run() raises TIMEOUT. Not for submit; Future.result has a time limit."""
     iterations: int = 1
-    """That many launches on the same buffers as one dispatch."""
+    """The number of launches on the same buffers that are one dispatch."""
     max_output_bytes: int | None = None
     """Refuses a dispatch with larger outputs."""
     ulp_budget: int = 0
-    """0: the same bytes on every device. N: native functions with errors of up to N ulp."""
+    """With 0, the same bytes on every device. With N, native functions with errors up to N ulp."""
     variants: bool = False
     """Runs the first native variant of the program that fits the device."""
     cooperative: bool = False
@@ -45,45 +45,45 @@ class Options:
     timed: bool = False
     """Asks the driver for Report.device_ns."""
     borrow: bool = False
-    """For submit: arrays are used in place until the end."""
+    """For submit: uses arrays in place until the end."""
     at_once: bool = False
-    """For submit: DEVICE_BUSY, rather than waiting for room."""
+    """For submit: raises DEVICE_BUSY instead of waiting for room."""
     label: str = ""
     """A name for the log."""
     profile: str = ""
-    """A name for how the program is used; each has compiled programs of its own."""
+    """A name for a use of the program. Each name has its own compiled programs."""
 
 
 @dataclasses.dataclass(frozen=True)
 class InOut:
-    """For a buffer that a program reads and writes: where to read from, and write to."""
+    """For a buffer that a program reads and writes: the arrays to read from and to write to."""
 
     source: Any
     """The input: an array, or anything with `__dlpack__` or the buffer protocol."""
     target: Any = None
-    """The array for the output. None: the source, in place."""
+    """The array for the output. None means the source, in place."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Discard:
-    """For an output: it is not read back."""
+    """For an output that is not read back."""
 
     nbytes: int = 0
-    """Its size, if neither the program nor the other arguments give it."""
+    """Its size, if neither the program nor the other arguments determine it."""
 
 
 class Outputs(Mapping[str, "NDArray[Any]"]):
     """The outputs of a dispatch by their names: `outputs["r"]`, or `outputs.r`.
 
-    New arrays show memory of the library without a copy, which lives as long as they do. They
-    may be written to.
+    New arrays show memory of the library without a copy. The memory lives as long as they do, and
+    may be written.
     """
 
     report: Report
     """Times and sizes of the dispatch."""
 
     def __init__(self, arrays: dict[str, NDArray[Any]], report: Report) -> None:
-        """Not for applications: Device.run and Future.result make them."""
+        """Not for applications: Device.run and Future.result make Outputs."""
         self._arrays = arrays
         self.report = report
 
@@ -107,7 +107,7 @@ class Outputs(Mapping[str, "NDArray[Any]"]):
 
 
 class Bound:
-    """A wye_dispatch_desc with everything that it points to."""
+    """A wye_dispatch_desc and everything that it points to."""
 
     def __init__(self, core: Core, device: int, program: Program, options: Options,
                  arguments: dict[str, Any]) -> None:
@@ -229,7 +229,7 @@ class Bound:
         self._items.append(item)
 
     def owns_outputs(self) -> bool:
-        """Whether all outputs are to come from the library."""
+        """Whether the library makes all outputs."""
         return all(array is None for _, _, array in self.outputs)
 
     def allocate(self) -> None:
@@ -285,7 +285,7 @@ def submit(core: Core, device: int, program: Program, options: Options,
     out = ffi.new("wye_pending*")
     core.retry()
     core.call("wye_dispatch_submit", bound.desc, out)
-    # Buffers stay alive until the end, and so do arrays that are lent.
+    # Buffers and borrowed arrays stay alive until the end.
     pending = Pending(core, out[0], bound if options.borrow else bound.buffers)
     owned = None if options.borrow else [buffer for buffer, _, _ in bound.outputs]
     arrays = {buffer.name: array for buffer, _, array in bound.outputs}

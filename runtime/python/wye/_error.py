@@ -6,7 +6,7 @@ import enum
 
 
 class Code(enum.IntEnum):
-    """What kind of failure an Error is; the status codes of the C API."""
+    """The kind of failure of an Error: a status code of the C API."""
 
     INTERNAL = 1
     OUT_OF_MEMORY = 2
@@ -59,13 +59,13 @@ class Code(enum.IntEnum):
 
 
 class Error(Exception):
-    """A call failed. `str(error)` is the whole text: message, remedy, and the causes.
+    """The failure of a call. `str(error)` has the whole text: message, remedy, and causes.
 
     An error that led to this one is its `__cause__`.
     """
 
     code: Code
-    """What kind of failure it is."""
+    """The kind of failure."""
     message: str
     """One sentence that names the subject and the offending value."""
     remedy: str
@@ -73,9 +73,9 @@ class Error(Exception):
     subject: str
     """The path, device, buffer or argument that it concerns; may be empty."""
     native_domain: str
-    """Whose error `native_code` is: "opencl", "errno", ...; empty: there is none."""
+    """The origin of `native_code`, such as "opencl" or "errno"; empty if there is none."""
     native_code: int
-    """The driver's or the system's own error number; 0: none."""
+    """The error number of the driver or the system; 0 if there is none."""
 
     def __init__(self, code: Code, message: str, remedy: str, subject: str = "", *,
                  native_domain: str = "", native_code: int = 0, text: str = "") -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dispatches in flight."""
+"""Asynchronous dispatches."""
 from __future__ import annotations
 
 import atexit
@@ -26,21 +26,21 @@ _LONGEST = 2**63 - 1
 
 
 class Pending:
-    """Owns a wye_pending: its outputs live as long as arrays of them."""
+    """Owns a wye_pending. Its outputs live as long as arrays show them."""
 
     def __init__(self, core: Core, handle: int, keep: Any) -> None:
         self.core, self.handle, self.keep = core, handle, keep
         self._free = core.adopt(self, "wye_pending_free", handle)
 
     def output(self, buffer: BufferParam) -> NDArray[Any]:
-        """The array of an output that it owns, after the end."""
+        """The array of an output that it owns. Valid after the end."""
         out = ffi.new("wye_bytes*")
         with self.core.exporting(self, self._free):
             self.core.call("wye_pending_output", self.handle, buffer.binding, out)
         return shaped(view(self, out.data, out.size), buffer.type)
 
 
-# Callbacks that the library has yet to make, by the numbers that it was given.
+# Callbacks that the library has not made yet, by the number that the library was given.
 _waiting: dict[int, tuple[Pending, Callable[[], object]]] = {}
 _numbers = itertools.count(1)
 
@@ -77,8 +77,9 @@ os.register_at_fork(after_in_child=_waiting.clear)
 class Future:
     """A dispatch in flight, or one that has ended; made by Device.submit.
 
-    `await future` gives what result() returns. Any threads may use it at once. If nothing refers to
-    it, the work goes on unobserved; if that borrows arrays, this waits for its end.
+    `await future` returns what result() returns. Any threads may use it at once. If nothing refers
+    to it, the work continues unobserved; if the work borrows arrays, dropping the Future waits
+    for its end.
     """
 
     def __init__(self, pending: Pending, collect: Callable[[Any], Outputs]) -> None:
@@ -89,7 +90,7 @@ class Future:
         self._outputs: Outputs | None = None
 
     def done(self) -> bool:
-        """Whether it has ended, in success or failure. Does not wait."""
+        """Whether it has ended, with or without success. Does not wait."""
         ended = ffi.new("uint32_t*")
         self._pending.core.call("wye_pending_poll", self._pending.handle, ended)
         return ended[0] != 0
@@ -97,8 +98,8 @@ class Future:
     def result(self, timeout: float | None = None) -> Outputs:
         """Waits for the end, at most `timeout` seconds, and returns the outputs.
 
-        TIMEOUT: it has not ended, and goes on. Else raises the dispatch's own error. The same
-        arrays come back if it is called again.
+        Raises TIMEOUT if it has not ended, in which case it continues, else the dispatch's own
+        error. Further calls return the same arrays.
         """
         report = new("wye_report")
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -118,13 +119,13 @@ class Future:
             return self._outputs
 
     def cancel(self) -> None:
-        """Cancels it: result() raises CANCELLED, unless it was quicker. A GPU does not stop."""
+        """Cancels it. result() raises CANCELLED, unless it ended before. A GPU does not stop."""
         self._pending.core.call("wye_pending_cancel", self._pending.handle)
 
     def add_done_callback(self, function: Callable[[Future], object]) -> None:
-        """Calls `function(future)` on a thread of the library after the end; it should be short.
+        """Calls `function(future)`, which should be short, on a thread of the library after the end.
 
-        What it raises is printed to standard error.
+        Exceptions of the function are printed to standard error.
         """
         number = next(_numbers)
         _waiting[number] = (self._pending, lambda: function(self))
@@ -161,7 +162,7 @@ class Future:
 def wait_any(futures: Sequence[Future], timeout: float | None = None) -> int:
     """Waits until one of several futures of one context has ended, and returns its index.
 
-    TIMEOUT: none has within `timeout` seconds.
+    Raises TIMEOUT if none has within `timeout` seconds.
     """
     if not futures:
         raise invalid("there is no future to wait for", "Fix: pass at least one", "futures")

@@ -40,7 +40,7 @@ def beside(package: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def open_library(package: pathlib.Path = HERE) -> Any:
-    """Opens the library: that of the package's own prefix, else the one that the loader finds."""
+    """Opens the library of the package's own prefix, else the one that the loader finds."""
     tried = []
     for path in beside(package):
         if path.exists():
@@ -135,7 +135,7 @@ def take_error(status: int, raw: Any) -> Error:
 
 
 def take_blob(function: Any, *arguments: Any) -> bytes:
-    """The bytes of the blob that a function of the C API makes."""
+    """The bytes of the blob that a function of the C API returns."""
     lib = library()
     out = ffi.new("wye_blob**")
     call(function, *arguments, out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs: read, checked and described."""
+"""Programs: reads, checks and describes them."""
 from __future__ import annotations
 
 import json
@@ -39,7 +39,7 @@ class BufferParam(NamedTuple):
     takes_input: bool
     """Whether a dispatch takes bytes for it."""
     gives_output: bool
-    """Whether a dispatch gives its bytes back."""
+    """Whether a dispatch returns its bytes."""
 
 
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
@@ -70,13 +70,13 @@ class Program:
     """A program that was read and checked. Made by from_text, from_file and from_wire.
 
     Any threads may use it at once. It is freed by close(), at the end of its `with` block, or when
-    nothing refers to it; work in flight goes on.
+    nothing refers to it; work in flight continues.
     """
 
     name: str
     """The name that it declares."""
     fingerprint: str
-    """32 hexadecimal digits that stand for what it computes."""
+    """The fingerprint of what it computes: 32 hexadecimal digits."""
     params: tuple[Param, ...]
     """Its parameters, in declared order."""
     buffers: tuple[BufferParam, ...]
@@ -105,8 +105,8 @@ class Program:
         """Reads a program from its text form.
 
         `name` is a file name for messages. `files` has the contents of files that `variant`
-        clauses name. Without a `context`, the default one is used. INVALID_TEXT or INVALID_PROGRAM:
-        the message has each fault with its line, column and fix.
+        clauses name. Without a `context`, the default one is used. Raises INVALID_TEXT or
+        INVALID_PROGRAM, whose message has each fault with its line, column and fix.
         """
         return cls._read(text, name, None if files is None else files.get, context)
 
@@ -122,7 +122,7 @@ class Program:
 
     @classmethod
     def from_wire(cls, wire: bytes, *, name: str = "", context: Context | None = None) -> Program:
-        """Reads a program from its binary form; `name` and `context` as of from_text."""
+        """Reads a program from its binary form. `name` and `context` are as in from_text."""
         label, data = Text(name), ffi.from_buffer(wire)
         source = new("wye_program_source")
         source.name, source.wire = label.value, (data, len(wire))
@@ -132,8 +132,8 @@ class Program:
     def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Program:
         """Reads a file with a program in its text or binary form.
 
-        Files that its `variant` clauses name are read from the file's folder. IO: the file cannot
-        be read.
+        Files that its `variant` clauses name are read from the file's folder. Raises IO if the
+        file cannot be read.
         """
         path = pathlib.Path(path)
         try:
@@ -154,14 +154,14 @@ class Program:
         self.close()
 
     def close(self) -> None:
-        """Frees it. Later calls with it raise STALE_HANDLE."""
+        """Frees the program. Later calls with it raise STALE_HANDLE."""
         self._core.free(self._free, "wye_program_free", self._handle)
 
     def __repr__(self) -> str:
         return f"<wye.Program {self.name!r} {self.fingerprint}>"
 
     def analysis(self) -> dict[str, Any]:
-        """What it needs of a device, whether its results are determined, and its sizes."""
+        """What it needs of a device, whether its results are deterministic, and its sizes."""
         return json.loads(take_from(self._core, "wye_program_analysis", self._handle))
 
     def lower(self, format: str, device: Device | None = None) -> bytes:
@@ -174,7 +174,7 @@ class Program:
         return take_from(self._core, "wye_program_lower", self._handle, text.value, handle)
 
     def prepare(self, device: Device) -> None:
-        """Compiles it for a device now, rather than at its first dispatch."""
+        """Compiles it for a device now, instead of at its first dispatch."""
         self._core.call("wye_program_prepare", self._handle, device._handle_in(self._core),
                         ffi.NULL)
 

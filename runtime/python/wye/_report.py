@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dispatch reports."""
+"""Reports of dispatches."""
 from __future__ import annotations
 
 import dataclasses
@@ -15,31 +15,31 @@ class Report:
     """Times and sizes of a dispatch. Times are nanoseconds."""
 
     wall_ns: int
-    """Of the call, or from the submit to the end."""
+    """The time of the call, or from the submit to the end."""
     device_ns: int | None
-    """Of the driver's time stamps; None: not asked for (Options.timed), or it has none."""
+    """The time by the driver's timestamps. None without Options.timed, or if it has none."""
     enqueue_ns: int
-    """To submit the work."""
+    """The time to submit the work."""
     wait_ns: int
-    """From then until the work ended."""
+    """The time from then until the work ended."""
     bytes_uploaded: int
-    """From host to device."""
+    """Bytes copied from host to device."""
     bytes_downloaded: int
-    """From device to host."""
+    """Bytes copied from device to host."""
     bytes_filled: int
-    """Zeroed before the launch."""
+    """Bytes zeroed before the launch."""
     groups: tuple[int, int, int]
-    """The workgroups that ran."""
+    """The number of workgroups that ran."""
     compiled: bool
     """Whether the driver compiled the program in this call."""
     disk_cache: str
     """"hit", "miss", or "unused"."""
     variant: int
-    """0: the program's own body ran; else 1 + the index of a native variant."""
+    """0 if the program's own body ran, else 1 + the index of a native variant."""
     native_functions: tuple[str, ...]
     """Functions that ran in the device's native form, within Options.ulp_budget."""
     check_free: bool
-    """Whether range checks were left out that this launch does not need."""
+    """Whether the range checks that this launch does not need were left out."""
 
 
 def read_report(raw: Any) -> Report:

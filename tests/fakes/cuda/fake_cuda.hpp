@@ -27,8 +27,8 @@ struct Control {
     void (*set_memory)(std::uint64_t bytes);  // of each device
     void (*set_pools)(int supported);         // memory pools
     void (*set_compute_mode)(int mode);
-    // What every kernel does. Null, as after `reset`: a kernel named `add` does what that of
-    // conformance/abi/samples.hpp does, others nothing.
+    // Sets the work of every kernel. If it is null, as after `reset`, a kernel named `add` does
+    // what the one of conformance/abi/samples.hpp does, and others do nothing.
     void (*set_kernel)(Kernel kernel);
     void (*hold)(int held);                // 1: streams stand still until 0
     void (*fail_next_launch)(int status);  // cuLaunchKernel returns this once

@@ -43,7 +43,7 @@ struct CUmod_st {
 struct CUfunc_st {
     std::string name;
     int dynamic_shared = 0;
-    // Of its newest launch or node.
+    // Grid and workgroup of its newest launch or node.
     std::uint64_t groups = 0;
     unsigned invocations = 0;
 };
@@ -193,8 +193,8 @@ inline CUresult launch_status() {
     return static_cast<CUresult>(status);
 }
 
-// What a launch does. The real driver copies the arguments, with the sizes in the kernel's code.
-// Here they are four words, the pointers and counts that the tests' kernels begin with.
+// Makes the work of a launch. The real driver copies the arguments, whose sizes are in the kernel's
+// code. Here they are four words, the pointers and counts with which the tests' kernels begin.
 inline CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
                             std::array<unsigned, 3> workgroup, unsigned shared, void** arguments,
                             std::function<void()>& out) {
@@ -231,7 +231,7 @@ inline CUresult kernel_work(CUfunction function, std::array<unsigned, 3> groups,
 inline constexpr int kUnits = 132;             // multiprocessors
 inline constexpr int kUnitInvocations = 2048;  // at once, of one of them
 
-// Of a cooperative launch of a function, as it was described last.
+// Checks a cooperative launch of a function, as it was described last.
 inline CUresult cooperative_status(CUfunction function) {
     const unsigned resident = kUnitInvocations / function->invocations * kUnits;
     if (function->groups > resident) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

@@ -18,7 +18,7 @@ constexpr cl_int kIllegalAccess = -9999;
 
 std::atomic<bool> lost{false}, finish_fails{false}, full{false};
 
-// What LOSSY_OPENCL asks for in a process that preloads this library.
+// The loss that LOSSY_OPENCL asks for in a process that preloads this library.
 enum class Loss { never, once, always };
 
 Loss wanted_loss() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public API from C11: links libwye.so, runs saxpy on the CPU with host bytes and with resident
- * buffers, and provokes errors. Prints each failed check; exits with their number.
+ * Uses the public API from C11: links libwye.so, runs saxpy on the CPU with host bytes and with
+ * resident buffers, and provokes errors. Prints each failed check, and exits with their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void describe(wye_context* context, wye_program program) {
     EXPECT(strstr((const char*)wye_blob_bytes(blob).data, "program saxpy;") != NULL);
     wye_blob_free(blob);
 
-    /* The wire form makes the same program. */
+    /* A program loaded from the wire form has the same fingerprint. */
     OK(wye_program_lower(context, program, wye_str("wire"), 0, &blob, &error));
     {
         wye_program_source source;
@@ -107,7 +107,7 @@ static void errors(wye_context* context) {
     wye_error_free(error);
     error = NULL;
 
-    /* Every accessor takes null, which stands for "out of memory". */
+    /* Every accessor accepts null, which stands for "out of memory". */
     EXPECT(wye_error_status(NULL) == WYE_OUT_OF_MEMORY);
     EXPECT(wye_error_message(NULL).size > 0);
     EXPECT(strncmp(wye_error_fix(NULL).data, "Fix: ", 5) == 0);
@@ -157,7 +157,7 @@ static void run_on_host_bytes(wye_context* context, wye_device device, wye_progr
     EXPECT(report.bytes_uploaded == 2 * sizeof x && report.bytes_downloaded == sizeof r);
     EXPECT(report.groups[0] == (kCount + 63) / 64);
 
-    /* Each kind of wrong call. */
+    /* Each wrong call is refused. */
     arguments[1].input.size -= 4;
     EXPECT(wye_dispatch(context, &desc, NULL, NULL) == WYE_INVALID_ARGUMENT);
     arguments[1].input.size += 4;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# libwye.so exports exactly the functions of its C headers, with version WYE_0.1.
-# exports.sh LIBRARY HEADER...
+# Checks that libwye.so exports exactly the functions of its C headers, with version WYE_0.1.
+#   exports.sh LIBRARY HEADER...
 set -euo pipefail
 library=$1
 shift

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the tests of this folder: results that have to be a success.
+// Helpers for the tests of this folder that take the value of a result, which must be a success.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps users of the C++ layer from mistakes: element types, borrowed values, failed results.
+// Tests how the C++ layer prevents mistakes: element types, borrowed values, failed results.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -61,7 +61,7 @@ static_assert(!Gives<wye::OutputSlots> && !Gives<const wye::OutputSlots>);
 static_assert(GivesOutput<const wye::Pending&> && GivesOutput<wye::Pending&>);
 static_assert(!GivesOutput<wye::Pending> && !GivesOutput<const wye::Pending>);
 
-// So are values that no buffer can hold.
+// Values that no buffer can hold are refused too.
 struct Pair {
     int a, b;
 };

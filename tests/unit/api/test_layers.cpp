@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an application sees of layers: a lost device and its recovery without a driver that fails,
-// errors of calls, and that the library itself keeps the contract while it does all that.
+// Tests layers through the public API: a lost device and its recovery without a driver that fails,
+// errors of calls, and that the library keeps the contract meanwhile.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -112,7 +112,7 @@ void check_all(const wye::Context& context, const wye::Device& device, const std
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix), {step}, ran);
     CHECK(ran.free == 0);  // rounds are counted
-    // Where there is a barrier: whether the steps overflow is the launch's to say.
+    // With a barrier in the loop, the launch decides whether the steps overflow.
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix, "barrier;"), {step},
                  ran);

@@ -211,7 +211,7 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
         CHECK(wye::detail::view(wide.backend_layout_fingerprint) != backend);
         CHECK(take(t.device.counters()).layouts_made - after.layouts_made == has_layouts);
 
-        // What the caller was built for.
+        // The caller was built for this program's layout.
         const auto program = take(t.context.program_from_text(program_text(8, 9)));
         CHECK(wye::Pipeline::create(
                   program, t.device,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the devices say that they run, against what they accept: wye/profile.h, on the CPU and a
-// real driver. Also the capture plan of wye/graph.hpp.
+// Compares the operations that devices list with those that they accept: wye/profile.h, on the CPU
+// and a real driver. Also tests the capture plan of wye/graph.hpp.
 #include <doctest/doctest.h>
 
 #include <map>

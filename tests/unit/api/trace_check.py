@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# The trace of WYE_TRACE, read by Python's own JSON reader: it is well-formed, events nest, device
-# work lies within the submit and the wait of the host, work on two queues is on two tracks, hostile
-# labels arrive, and a file appears complete or not at all.
+# Reads the trace of WYE_TRACE with Python's own JSON reader. The trace is well-formed, events nest,
+# device work lies between the host's submit and the end of its wait, work on two queues is on two
+# tracks, hostile labels are kept, and a file appears complete or not at all.
 #     trace_check.py TRACE_WORK SELECTOR FOLDER QUEUES TIMES
-# QUEUES: of the device: `one` or `several`. TIMES: what has the driver's: `all`, or `launches`.
+# QUEUES is `one` or `several`, the queues of the device. TIMES names the work that has the driver's
+# times: `all`, or `launches`.
 import json
 import os
 import signal
@@ -70,7 +71,7 @@ def timed(event):
 
 
 with tempfile.TemporaryDirectory() as place:
-    # On a busy machine the first reading of the device's clock may take too long, and is tried again a second later.
+    # On a busy machine the first reading of the device's clock may take too long; it is repeated a second later.
     for attempt in range(6):
         ran = run(place, "all")
         check(ran.returncode == 0, f"the work failed: {ran.stderr}")
@@ -101,7 +102,7 @@ with tempfile.TemporaryDirectory() as place:
     check(len(arrows) == len(submits) and all(a == {"s", "f"} for a in arrows.values()),
           f"arrows {dict(arrows)}")
 
-    # The host's waits, by submit; a repeated request's is inside its dispatch.
+    # The host's waits, by submit. The wait of a repeated request is inside its dispatch.
     waits = {(e["args"]["queue"], e["args"]["submit"]): e
              for e in host if e["name"] == "wait" and "submit" in e["args"]}
     whole = [e for e in host if e["name"] == "dispatch mix"]
@@ -142,14 +143,14 @@ with tempfile.TemporaryDirectory() as place:
         check(len({e["args"]["queue"] for e in mixes}) >= 2, "all work ran on one queue")
         check(len(used) >= 2, "the work of two queues is on one track")
 
-    # A killed process leaves the file of before.
+    # A killed process leaves the earlier file in place.
     before = os.stat(os.path.join(place, "trace.json")).st_mtime_ns
     check(run(place, "killed").returncode == -signal.SIGKILL, "the process was not killed")
     check(os.stat(os.path.join(place, "trace.json")).st_mtime_ns == before, "the file has changed")
     check(run(place, "killed", "new.json").returncode == -signal.SIGKILL, "it was not killed")
     check(not os.path.exists(os.path.join(place, "new.json")), "a killed process left a file")
 
-    # Two contexts have two files; %p is the process.
+    # Two contexts have two files; %p is the process id.
     check(run(place, "twice", "of-%p.json").returncode == 0, "two contexts")
     made = sorted(f for f in os.listdir(place) if f.startswith("of-"))
     check(len(made) == 2, f"two contexts made {made}")
@@ -158,7 +159,7 @@ with tempfile.TemporaryDirectory() as place:
     for name in made:
         check(len(read(os.path.join(place, name))["traceEvents"]) > 10, f"{name} is short")
 
-    # The oldest of too many events are dropped.
+    # If there are too many events, the oldest are dropped.
     check(run(place, "many", "many.json").returncode == 0, "many events")
     document = read(os.path.join(place, "many.json"))
     kept = [e for e in document["traceEvents"] if e["ph"] == "X"]
@@ -168,7 +169,7 @@ with tempfile.TemporaryDirectory() as place:
     check(run(place, "ignored", "ignored.json").returncode == 0, "an ignored environment")
     check(not os.path.exists(os.path.join(place, "ignored.json")), "WYE_TRACE was not ignored")
 
-    # What cannot be written is said, and changes nothing else.
+    # A trace that cannot be written is reported, and changes nothing else.
     os.mkdir(os.path.join(place, "folder"))
     for name, why in (("missing/trace.json", "No such file"), ("folder", "regular file")):
         ran = run(place, "many", name)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a test below the layer `validate`, and fails on a breach of the contract by the library or by a plugin.
+# Runs a test through the layer `validate`. Fails if the library or a plugin breaks the contract.
 #
 #   validated.sh LAYERS_FOLDER COMMAND...
 set -euo pipefail
@@ -12,7 +12,7 @@ status=0
 WYE_LAYERS=validate WYE_PLUGIN_PATH_ADD=$folder WYE_PROBE=off WYE_LOG=error,validate:info "$@" >"$log" 2>&1 || status=$?
 [ "$status" -eq 0 ] || cat "$log"
 if grep 'validate: P-[0-9]*:' "$log"; then status=1; fi
-# Every context says at its end how many breaches the layer found in how many calls.
+# At its end, each context logs how many breaches the layer found in how many calls.
 calls=$(sed -nE 's/.*validate: plugin .*: [0-9]+ breaches in ([0-9]+) calls.*/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
 echo "$calls calls"
 [ "$calls" -gt 100 ] || { echo "the layer saw no work"; status=1; }

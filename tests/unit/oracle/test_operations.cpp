@@ -345,7 +345,7 @@ TEST_CASE("the host's fma rounds once") {
         const std::int64_t b = next();
         const Wide product = static_cast<Wide>(a) * b;
         const auto c = -static_cast<double>(product);
-        // What one rounding leaves out of the product fits f64 exactly.
+        // The rounding error of the product fits f64 exactly.
         const Wide rest = product + static_cast<Wide>(c);
         const u64 got = calculate(WYE_OP_FMA, kF64, {kF64, kF64, kF64},
                                   {d(static_cast<double>(a)), d(static_cast<double>(b)), d(c)});

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the layout of the plugin contract with plugin-abi/abi.lock, or writes the lock.
 
-Reads its headers as the compiler sees them, lists every structure, member, enumerator and
-constant, lets a small C program print sizes, alignments, offsets and values, and compares. Every
+Reads the contract's headers as the compiler sees them, lists every structure, member, enumerator and
+constant, and compares the sizes, alignments, offsets and values that a small C program prints. Every
 difference is a change of the contract and needs a review.
 """
 import argparse
@@ -53,7 +53,7 @@ def contract(cc, include, header):
     flags = [f"-I{include}", "-xc", "-std=c11"]
     source = f'#include "{header}"\n'
     seen = run([*cc, "-E", "-P", *flags, "-"], source)
-    own = (include / header).read_text()  # what it includes has its own turn
+    own = (include / header).read_text()  # included headers are read separately
     lines = [f'puts("header {header}");']
     defines = run([*cc, "-E", "-dM", *flags, "-"], source)
     for name in sorted(re.findall(r"^#define (WYE_\w+) \S", defines, re.M)):
@@ -90,7 +90,7 @@ def defined_in(include, header, name):
 
 
 def structures(text):
-    """Name and body of each structure with a body; braces are matched."""
+    """Name and body of each structure that has a body. Matches braces."""
     for found in re.finditer(r"\bstruct (wye_\w+)\s*\{", text):
         depth, at = 1, found.end()
         while depth:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks plugin-abi/FORMATS.md: its example is what `wye lower` prints, every kind of slot and every format of abi.h is
-described, and its host code compiles.
+"""Checks plugin-abi/FORMATS.md: its example is what `wye lower` prints, it describes every kind of slot and every format of
+abi.h, and its host code compiles.
 
 usage: formats_page.py PAGE INCLUDE WYE CC...
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# What the host code needs of OpenCL and of its plugin.
+# The declarations that the host code needs from OpenCL and from its plugin.
 SURROUNDINGS = """#include <stdint.h>
 #include <string.h>
 #include "wye/abi.h"

@@ -3,7 +3,7 @@
 """Validates manifests against the published schema: good ones, bad ones, and those of the plugins as built.
 
 usage: manifest_schema.py SCHEMA FOLDER MANIFEST...
-FOLDER has good_*.json, bad_*.json and warned_*.json; the host's own reader is tested with the same files.
+FOLDER has good_*.json, bad_*.json and warned_*.json, with which the host's own reader is tested too.
 """
 import json
 import pathlib

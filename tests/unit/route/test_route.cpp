@@ -109,7 +109,7 @@ TEST_CASE("a device with a format of its own runs the variants of that format") 
     REQUIRE(!refused.ok());
     CHECK(refused.error().message.find("it takes com.vendor.own") != std::string::npos);
     CHECK_FALSE(lacks_only_variants(own, filtered.plan, {}, kFormats));
-    // What the program needs is compared all the same.
+    // The needs of the program are still compared.
     own.facts.set(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS, {std::uint64_t{32}, ""});
     CHECK(!route(own, fits.plan, *launch_of(1), {.variants = true}, kFormats).ok());
 }

@@ -97,7 +97,7 @@ void check(const Row& row) {
     }
 }
 
-// For every value kind and width: which operators take a pair of it, and what they give.
+// For every value kind and width: the operators that take a pair of it, and their results.
 struct Operator {
     Op op;
     int operands;

@@ -3,8 +3,8 @@
 """Checks the pages made by tools/pages.py against their source.
 
 usage: test_pages.py FILE.md PAGE.html PAGE.7 tools/pages.py
-The HTML is well formed, and both pages have every heading and every line of code, in order. The
-last line is "N passed, N failed"; exit status 1: something failed.
+The HTML must be well formed, and both pages must have every heading and every line of code, in order.
+The last line is "N passed, N failed". The exit status is 1 if something failed.
 """
 import html.parser
 import re
@@ -64,7 +64,7 @@ class Page(html.parser.HTMLParser):
 
 
 def plain(line):
-    """A line of roff as it is printed."""
+    """The printed text of a line of roff."""
     line = re.sub(r'\\f[BIR]', '', line)
     for escape, text in (('\\&', ''), ('\\-', '-'), ('\\(ha', '^'), ('\\(ti', '~'), ('\\(ga', '`'),
                          ('\\(aq', "'"), ('\\e', '\\')):

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a CI runs: builds the plugin with Meson and with CMake, warnings being errors, runs all tests on the one and a program on
-# the other. Needs the packages libwye-dev and wye-tools, or an installed Wye that PKG_CONFIG_PATH, CMAKE_PREFIX_PATH and PATH
-# name.
+# The commands for a CI. They build the plugin with Meson and with CMake, with warnings as errors. They run all tests on the
+# first build and one program on the second. They need the packages libwye-dev and wye-tools, or an installed Wye that
+# PKG_CONFIG_PATH, CMAKE_PREFIX_PATH and PATH name.
 set -eu
 cd "$(dirname "$0")"
 rm -rf build-meson build-cmake

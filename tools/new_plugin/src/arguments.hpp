@@ -14,7 +14,7 @@
 
 namespace driver {
 
-// Refuses kinds of slots that this plugin does not know, when a program is made.
+// Refuses kinds of slots that this plugin does not know. Called when a program is made.
 inline void check_slots(std::span<const wye_slot> slots) {
     for (const wye_slot& slot : slots)
         if (slot.kind < WYE_SLOT_BUFFER || slot.kind > WYE_SLOT_TRAP)
@@ -25,7 +25,7 @@ inline void check_slots(std::span<const wye_slot> slots) {
                 {}};
 }
 
-// Copies of all values, and addresses of buffers.
+// Copies of all values, and the addresses of buffers.
 class Arguments {
   public:
     Arguments(std::span<const wye_slot> slots, std::uint32_t params_size,
@@ -60,7 +60,7 @@ class Arguments {
         }
     }
 
-    // For each argument the address of the buffer's range, or of the value.
+    // Returns for each argument the address of the buffer's range, or of the value.
     [[nodiscard]] std::vector<void*> addresses() {
         std::vector<void*> out;
         for (Argument& argument : arguments_)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer: here, memory of the host. For a real device it owns an allocation of the driver, and
-// `at` gives what the driver takes as the address of a byte.
+// A buffer, which here is memory of the host. For a real device it owns an allocation of the
+// driver, and `at` returns the driver's address of a byte.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ class Buffer {
                               " bytes, not of " + std::to_string(desc.alignment),
                           "Fix: ask for a smaller alignment",
                           {}};
-        // An empty buffer has one readable element too (P-24): a line more than was asked for.
+        // An empty buffer needs one readable element too (P-24), so it gets more memory than
+        // requested.
         if (desc.size <= most) {
             const std::uint64_t bytes = (desc.size + kLine + alignment - 1) / alignment * alignment;
             memory_.reset(std::aligned_alloc(alignment, bytes));

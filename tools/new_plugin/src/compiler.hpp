@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiles a program for the processor of this machine, and loads the result: the part that a real
-// device's compiler and loader take over. Writes in a temporary folder, which is gone afterwards.
+// Compiles a program for the processor of this machine, and loads the result. A real device's
+// compiler and loader replace this part. Files are written to a temporary folder, which is removed
+// afterwards.
 #pragma once
 
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ struct Source {
     std::string text;
 };
 
-// A shared object made of sources. Keeps it loaded.
+// A shared object that is compiled from sources. Keeps it loaded.
 class Module {
   public:
     Module(const std::string& command, const std::filesystem::path& temporary,
@@ -56,7 +57,7 @@ class Module {
                           {}};
     }
 
-    // The function of this name, which must be there.
+    // Returns the function of this name, which must exist.
     template <typename Function>
     [[nodiscard]] Function* function(const std::string& name) const {
         void* address = dlsym(handle_.get(), name.c_str());
@@ -92,8 +93,8 @@ class Module {
         void operator()(void* handle) const { dlclose(handle); }
     };
 
-    // Runs a command to its end; what it prints goes to the file `log`. Whether it succeeded is
-    // known by the file that it makes: an application that ignores SIGCHLD gets no exit status.
+    // Runs a command to its end. Its output goes to the file `log`. The file that it makes shows
+    // whether it succeeded, since an application that ignores SIGCHLD gets no exit status.
     static void run(std::vector<std::string>& words, const std::string& log) {
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
@@ -134,8 +135,8 @@ class Module {
     std::unique_ptr<void, Close> handle_;
 };
 
-// Which compiler, and the folder for temporary files: by the host's configuration, which takes the
-// place of environment variables (P-9). Any thread may compile.
+// The compiler's command, and the folder for temporary files. Both come from the host's
+// configuration, which replaces environment variables (P-9). Any thread may compile.
 class Compiler {
   public:
     explicit Compiler(const wye_host_table& host)
@@ -144,7 +145,7 @@ class Compiler {
 
     [[nodiscard]] bool installed() const { return access(command_.c_str(), X_OK) == 0; }
 
-    // Sources that were compiled a short while ago are not compiled again.
+    // Does not compile sources again that were compiled a short while ago.
     std::shared_ptr<const Module> compile(const std::vector<std::string>& options,
                                           const std::vector<Source>& sources) {
         std::string key;

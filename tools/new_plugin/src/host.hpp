@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this plugin tells the host, and asks it. Code throws a Failure, and `guard` around each slot
-// reports it: no exception leaves a slot.
+// Functions by which the plugin reports to the host and asks it for settings. Code throws a
+// Failure, and `guard` around each slot reports it, so no exception leaves a slot.
 #pragma once
 
 #include <exception>
@@ -25,7 +25,7 @@ inline std::string from_abi(wye_string text) {
     return text.size == 0 ? std::string() : std::string(text.data, text.size);
 }
 
-// The host's configuration for `key`.
+// Returns the host's configuration for `key`.
 inline std::string setting(const wye_host_table& host, std::string_view key,
                            std::string_view otherwise) {
     wye_string value{};
@@ -33,7 +33,7 @@ inline std::string setting(const wye_host_table& host, std::string_view key,
     return set ? from_abi(value) : std::string(otherwise);
 }
 
-// Makes the host's error object, if it asks for one. Returns the failure's code.
+// Makes the host's error object, if the host asks for one. Returns the failure's code.
 inline wye_status report(const wye_host_table& host, const Failure& failure, wye_error** sink) {
     if (sink == nullptr) return failure.code;
     wye_error_desc desc{};
@@ -49,8 +49,8 @@ inline wye_status report(const wye_host_table& host, const Failure& failure, wye
     return failure.code;
 }
 
-// Runs the body of a slot, which returns its status or throws. The body's locks are released before
-// the host is called.
+// Runs the body of a slot, which returns its status or throws. Locks of the body are released
+// before the host is called.
 template <typename Body>
 wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noexcept {
     try {
@@ -75,7 +75,7 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
     }
 }
 
-// Refuses a critical entry in the chain of a structure: this plugin knows none.
+// Refuses a critical entry in the chain of a structure, since this plugin knows none.
 inline void refuse_critical(const wye_header& header) {
     for (auto entry = static_cast<const wye_header*>(header.next); entry != nullptr;
          entry = static_cast<const wye_header*>(entry->next))

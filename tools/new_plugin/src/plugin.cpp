@@ -3,9 +3,9 @@
 // The acme plugin: one device, which is this machine's processor, so that the plugin can be tried
 // without hardware. Replace it piece by piece: plugin-tutorial.md goes through all slots.
 //
-// The nouns of the contract are in a file each: buffer.hpp, program.hpp, queue.hpp (with
-// timelines). This file has the device, the slots, the tables and the export. The contract is
-// wye/abi.h; the rules (P-1, ...) are in plugin-abi.md.
+// Each noun of the contract has its file: buffer.hpp, program.hpp, and queue.hpp (with timelines).
+// This file has the device, the slots, the tables and the export. The contract is wye/abi.h; the
+// rules (P-1, ...) are in plugin-abi.md.
 #include <unistd.h>
 
 #include <cstdint>
@@ -50,7 +50,7 @@ driver::Program& program_of(wye_program_object* object) {
 // ---- Plugin ------------------------------------------------------------------------------------
 
 // A real plugin opens its vendor's library here, by its versioned soname, and looks up its
-// functions: WYE_MISSING_DEPENDENCY names a library that is absent.
+// functions. If the library is absent, the error WYE_MISSING_DEPENDENCY names it.
 wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
                        wye_error** error) {
     return guard(*host, error, [&] {
@@ -61,7 +61,7 @@ wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_obj
     });
 }
 
-// Counts devices, and opens none. Unusable ones count too.
+// Counts devices, including unusable ones, and opens none.
 wye_status plugin_probe_devices(wye_plugin_object*, std::uint32_t* out_count, wye_error**) {
     *out_count = 1;
     return WYE_OK;
@@ -106,7 +106,7 @@ wye_fact text(std::string_view value) {
     return fact;
 }
 
-// Whether the header that this was built with has the fact.
+// Whether the header with which this plugin was built has the fact.
 bool is_known(std::uint32_t key) {
     switch (key) {
 #define ACME_CASE(name, number, json, type) case number:
@@ -118,8 +118,8 @@ bool is_known(std::uint32_t key) {
     }
 }
 
-// A fact that the device does not report is WYE_UNSUPPORTED: a capability is then absent, a limit
-// unknown. Facts never change.
+// Returns WYE_UNSUPPORTED for a fact that the device does not report. A capability is then absent,
+// and a limit unknown. Facts never change.
 wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uint32_t key,
                               wye_fact* out) {
     for (const std::uint32_t claimed : driver::kCapabilities)
@@ -128,7 +128,7 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
             return WYE_OK;
         }
     switch (key) {
-        // One thread runs a workgroup, on its stack: hence the small limits.
+        // One thread runs a workgroup, on its stack, so the limits are small.
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
             *out = triple(256, 256, 256);
             return WYE_OK;
@@ -176,7 +176,7 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
     }
 }
 
-// Everything was destroyed before; a later init starts afresh.
+// The host has destroyed everything before. A later init starts anew.
 void plugin_shutdown(wye_plugin_object* plugin) { delete plugin; }
 
 // ---- Device ------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
 
 void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) { delete &buffer_of(buffer); }
 
-// Where the host can write and read a buffer itself. Without `buffer_sync`, mappings are coherent.
+// The host can read and write these buffers. Without `buffer_sync`, mappings are coherent.
 wye_status buffer_map(wye_device_object*, wye_buffer_object* buffer, wye_mapping* out,
                       wye_error**) {
     out->address = buffer_of(buffer).at(0);
@@ -265,7 +265,7 @@ void fill(const wye_fill_op& op) {
                   {}};
 }
 
-// An operation that can run later, when the host has taken back what it handed over.
+// Returns an operation that can run later, when the host's memory for it is no longer valid.
 driver::Operation operation_of(const wye_operation& op) {
     if (op.flags != 0) refuse("operation flags " + std::to_string(op.flags));
     switch (op.kind) {
@@ -337,7 +337,7 @@ wye_status timeline_wait(wye_device_object* device, const wye_event* events, std
 
 // ---- Tables ------------------------------------------------------------------------------------
 
-// Slots that are left out are null: abi.h says what the host does without them.
+// Slots that are left out are null. abi.h says what the host then does instead.
 constexpr wye_queue_table queue_table() {
     wye_queue_table table{};
     table.header.size = sizeof table;
@@ -396,7 +396,7 @@ constexpr wye_plugin_desc kDesc = plugin_desc();
 
 }  // namespace
 
-// The one export. Pure: it starts no thread and asks no driver.
+// The only exported function. Pure: it starts no thread and asks no driver.
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
     if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT ||

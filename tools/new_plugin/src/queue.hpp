@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A queue, and its timeline. A thread plays the hardware: it takes submits one after the other, and
-// runs their operations. For a real device, `submit` hands the operations to the driver's queue,
-// and the timeline asks the driver's fences or events.
+// A queue, and its timeline. A thread simulates the hardware: it takes submits one after the other,
+// and runs their operations. For a real device, `submit` passes the operations to the driver's
+// queue, and the timeline asks the driver's fences or events.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@
 
 namespace driver {
 
-// An operation, with copies of all that it needs: what the host hands over ends with the call.
+// An operation, with copies of everything that it needs, since the host's data is valid during the
+// call only.
 using Operation = std::function<void()>;
 
 struct Submit {
@@ -44,7 +45,7 @@ class Queue {
     explicit Queue(Progress& progress) : progress_(progress), thread_([this] { run(); }) {}
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
-    // Everything that was submitted ends first.
+    // Waits for the end of everything that was submitted.
     ~Queue() {
         {
             const std::lock_guard lock(progress_.mutex);
@@ -64,8 +65,8 @@ class Queue {
         progress_.changed.notify_all();
     }
 
-    // With the lock of Progress: whether the value was reached. Throws the failure of one that
-    // failed. A value that no submit had is reached with the one below it.
+    // Whether the value was reached. Needs the lock of Progress. Throws the failure of a value that
+    // failed. A value that no submit had is reached together with the one below it.
     [[nodiscard]] bool reached(std::uint64_t value) const {
         if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
         return value <= (pending_.empty() ? newest_ : pending_.front().value - 1);
@@ -75,7 +76,8 @@ class Queue {
     static constexpr std::size_t kMostFailures = 4096;  // that are remembered
 
     void run() {
-        // The application's signals and floating-point mode are none of this thread's.
+        // Blocks all signals, and uses the default floating-point mode: the application's do not
+        // concern this thread.
         sigset_t all;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, nullptr);
@@ -117,7 +119,7 @@ class Queue {
 };
 
 inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
-// The timeline of a queue is the queue.
+// Returns the queue of a timeline, which is the same object.
 inline Queue& queue_of(wye_timeline_object* timeline) {
     return *reinterpret_cast<Queue*>(timeline);
 }
@@ -129,8 +131,8 @@ inline bool Queue::all_reached(std::span<const wye_event> events) {
     return true;
 }
 
-// Waits for all events, or for one if `any`. `index` becomes that of an event that failed, or else,
-// for `any`, of one that was reached; otherwise the number of events.
+// Waits for all events, or for one if `any`. Sets `index` to an event that failed or else, if
+// `any`, to one that was reached; otherwise to the number of events.
 inline void wait(Progress& progress, std::span<const wye_event> events, bool any,
                  std::uint64_t timeout_ns, std::uint64_t& index) {
     using std::chrono::nanoseconds;

@@ -69,7 +69,7 @@ T language(Op op, T a, T b) {
     }
 }
 
-// As an end of an interval: values above the greatest i64 are that.
+// Converts a value to an end of an interval. Values above the greatest i64 become kMost.
 template <typename T>
 std::int64_t end_of(T value) {
     if constexpr (std::is_same_v<T, std::uint64_t>)

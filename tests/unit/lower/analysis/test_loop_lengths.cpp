@@ -40,7 +40,7 @@ table t: u32[5] = { 1u, 2u, 3u, 4u, 5u };
                          body + " }");
 }
 
-// Of the first loop without another inside.
+// Returns the lengths of the first loop that contains no other.
 LoopLengths lengths(const wye::ir::Program& program) {
     const Ranges ranges(program, program.workgroup);
     for (const auto& s : program.main.stmts)

@@ -24,7 +24,8 @@ const nvrtc::Library& library() {
     return opened;
 }
 
-// Those of 7.5, 9.0 and 12.0 that this NVRTC knows. Every version knows 9.0.
+// Returns those of the architectures 7.5, 9.0 and 12.0 that this NVRTC supports. Every version
+// supports 9.0.
 std::vector<int> architectures() {
     std::vector<int> out;
     for (const int wanted : {75, 90, 120})

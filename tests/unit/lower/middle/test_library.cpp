@@ -61,8 +61,8 @@ std::array<std::vector<T>, 3> operands(unsigned kind, std::size_t count) {
     return out;
 }
 
-// As above, and values of every size up to where there are no fractions, half of them multiples of
-// a half.
+// The operands above, and values of every size up to where there are no fractions. Half of them are
+// multiples of a half.
 template <typename T, typename Bits>
 std::array<std::vector<T>, 3> around_whole(unsigned kind) {
     std::array<std::vector<T>, 3> out = operands<T, Bits>(kind, 3000);

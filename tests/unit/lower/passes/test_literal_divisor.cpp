@@ -20,7 +20,7 @@ namespace {
 __extension__ using Wide = __int128;
 __extension__ using UWide = unsigned __int128;
 
-// What is done with a reciprocal, in N bits.
+// Computes a quotient with a reciprocal, as lowered text does, in N bits.
 template <typename T>
 T by_product(T n, const Reciprocal& r) {
     const unsigned bits = sizeof(T) * 8;

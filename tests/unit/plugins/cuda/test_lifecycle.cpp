@@ -110,7 +110,8 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(plugin.flag(WYE_FACT_KEY_NATIVE_F32_DIV));
     CHECK(plugin.flag(WYE_FACT_KEY_GRID_SYNC));
     CHECK(plugin.fact(WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT).u == 4096);
-    // Not reported by this driver, or without a construct: absent.
+    // Facts that this driver does not report, or for which the language has no construct, are
+    // absent.
     for (const std::uint32_t key : {WYE_FACT_KEY_L2_CACHE_BYTES, WYE_FACT_KEY_MEMORY_BANDWIDTH,
                                     WYE_FACT_KEY_INDIRECT_DISPATCH, WYE_FACT_KEY_TENSOR_CORES}) {
         wye_status status = WYE_OK;
@@ -239,7 +240,7 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
     const auto content = harness::counting(64);
     CHECK(harness::values_of<std::uint32_t>(
               device.download(device.buffer(harness::bytes_of(content)), 256)) == content);
-    // As the host does it: opened again beside the one that was taken back.
+    // The host does the same: it opens the device again beside the recovered one.
     Device again(rig.plugin);
     CHECK(harness::values_of<std::uint32_t>(
               again.download(again.buffer(harness::bytes_of(content)), 256)) == content);

@@ -59,7 +59,7 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u >= 16);
     CHECK(plugin.fact(WYE_FACT_KEY_PLATFORM).text.size > 0);
     CHECK(text(plugin.fact(WYE_FACT_KEY_API_VERSION).text).rfind("OpenCL ", 0) == 0);
-    // Not said by OpenCL 1.2, so not claimed.
+    // OpenCL 1.2 does not report these facts, so the plugin does not claim them.
     harness::cases::facts_are_absent(
         plugin, std::array<std::uint32_t, 6>{
                     WYE_FACT_KEY_SUBGROUP, WYE_FACT_KEY_GRID_SYNC,

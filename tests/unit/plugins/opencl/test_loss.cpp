@@ -82,7 +82,7 @@ TEST_CASE("where a lost device cannot be opened again, the error says to restart
     loader().lose();
     CHECK(device.wait() == WYE_DEVICE_LOST);
     harness::cases::not_opened_again(rig.plugin, kOther);
-    // Where the driver has recovered, it can.
+    // The device can be opened again if the driver has recovered.
     loader().reset();
     Device recovered(rig.plugin);
     const auto content = counting(64);

@@ -83,7 +83,7 @@ struct Rig {
     std::vector<std::uint32_t> words(wye_buffer_object* buffer, std::uint32_t count = kCount) {
         return values_of<std::uint32_t>(device.download(buffer, count * 4));
     }
-    // What `slots` makes of counting(kCount, from).
+    // Returns the result of `slots` on counting(kCount, from).
     static std::vector<std::uint32_t> added(std::uint32_t from, std::uint32_t step) {
         return counting(kCount, from + step + kGroups * 1000);
     }

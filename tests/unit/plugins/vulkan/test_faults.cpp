@@ -170,7 +170,7 @@ TEST_CASE("memory that the driver does not give is an error with figures, and al
     CHECK(device.failure.message.find(
               std::to_string(rig.plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u)) != std::string::npos);
     CHECK(device.failure.fix.rfind("Fix: free buffers", 0) == 0);
-    // What needs staging memory cannot run; nothing of it is queued.
+    // A submit that needs staging memory cannot run, and none of its operations is queued.
     std::vector<std::byte> out(4096);
     const wye_operation steps[] = {harness::fill(a, 1, 3, 7, 1), harness::download(a, 0, out)};
     CHECK(device.submit(steps) == WYE_DEVICE_MEMORY);

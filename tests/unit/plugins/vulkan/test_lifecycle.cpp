@@ -63,7 +63,7 @@ TEST_CASE("the validation layer is on, and what it says is logged") {
 TEST_CASE("devices have names, formats and honest facts") {
     const CheckedPlugin plugin;
     harness::cases::first_device_takes(plugin, WYE_FORMAT_SPIRV);
-    // What every device of Vulkan 1.1 has.
+    // Every device of Vulkan 1.1 has these.
     CHECK(plugin.flag(WYE_FACT_KEY_ATOMIC_INT32));
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS).u >= 128);
     CHECK(plugin.fact(WYE_FACT_KEY_MAX_WORKGROUP_SIZE).xyz[0] >= 128);
@@ -76,7 +76,8 @@ TEST_CASE("devices have names, formats and honest facts") {
     CHECK(plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u <= 256);
     CHECK(text(plugin.fact(WYE_FACT_KEY_API_VERSION).text).rfind("Vulkan 1.", 0) == 0);
     CHECK(plugin.fact(WYE_FACT_KEY_UUID).text.size == 32);
-    // Not said by Vulkan, or not in the language yet, so not claimed.
+    // Vulkan does not report these facts, or the language does not have them yet, so they are not
+    // claimed.
     harness::cases::facts_are_absent(
         plugin, std::array<std::uint32_t, 5>{WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_MAX_PRIVATE_BYTES,
                                              WYE_FACT_KEY_TENSOR_CORES, WYE_FACT_KEY_COMPUTE_UNITS,

@@ -56,7 +56,7 @@ TEST_CASE("programs share layouts, as far as the device's limits go") {
     CHECK(served_by({8, 128}, limits) == LayoutShape{8, 128});
     CHECK(served_by({9, 132}, limits) == LayoutShape{16, 256});
     CHECK(served_by({17, 4}, limits) == LayoutShape{20, 128});
-    // What is beyond a limit is for the driver to refuse.
+    // A layout beyond a limit is left to the driver, which refuses it.
     CHECK(served_by({21, 4}, limits) == LayoutShape{21, 128});
     limits.maxPerStageDescriptorStorageBuffers = 4;
     CHECK(served_by({1, 4}, limits) == LayoutShape{4, 128});

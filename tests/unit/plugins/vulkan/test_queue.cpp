@@ -49,7 +49,7 @@ wye_program_object* slow_program(Device& device) {
     return program;
 }
 
-// What it makes of each word.
+// Returns the result of the slow program for each word.
 std::uint32_t slow_result() {
     std::uint32_t v = kSlowStart;
     for (std::uint32_t i = 0; i < kSlowRounds; ++i) v = v * 1664525U + (v >> 16U) + i;

@@ -316,7 +316,7 @@ TEST_CASE("a device whose remembered verdict is looser than it is refused once, 
             const bool believed = self_test_facts(plugin) != facts;
             const harness::Failure failure = open_once(plugin);
             if (failure.code == WYE_OK) {
-                // What no device of this kind can have is not even loaded.
+                // A verdict that no device of this kind can have is not even loaded.
                 CHECK_FALSE(believed);
             } else {
                 ++refuted;
@@ -385,7 +385,7 @@ bool is_too_wide() {
 #endif
 }
 
-// What was measured by other means on the drivers that tests usually meet.
+// The expected verdicts were measured by other means, on the drivers that tests usually meet.
 TEST_CASE(
     "lavapipe divides exactly, does not fuse, keeps subnormals, folds zeros and ends long loops") {
     CheckedPlugin plugin;

@@ -82,7 +82,7 @@ std::vector<std::string> statements(const Entry& entry, bool array) {
     std::vector<std::string> out = {fmt::format("let v = {}({});", name, same),
                                     fmt::format("{}({});", name, same)};
     if (entry.operands == 2) out.push_back(fmt::format("let v = {}(x, 1u);", name));
-    // Of vectors of bool only.
+    // The operation takes vectors of bool only.
     if (entry.operands == 1 && !array) {
         out.push_back(
             fmt::format("let p = u32x2(u32(x), 1u) == u32x2(0u, 1u); let v = {}(p);", name));

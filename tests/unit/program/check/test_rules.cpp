@@ -226,7 +226,7 @@ TEST_CASE("inlined calls add at most 2^18 nodes, for the validator and the encod
     const auto encoded = encode(parsed.program, Notes::Drop);
     REQUIRE(!encoded.ok());
     CHECK(encoded.error().message.find("262144") != std::string::npos);
-    // As many calls as fitted, of a larger function.
+    // The same number of calls as fitted, but of a larger function.
     ParseResult fits = parse(doubled(14, "v + 1u + 2u + 3u + 4u + 5u + 6u"));
     REQUIRE(fits.ok());
     CHECK(!encode(fits.program, Notes::Drop).ok());

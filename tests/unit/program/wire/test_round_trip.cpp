@@ -26,7 +26,7 @@ TEST_CASE("random programs survive the wire") {
         REQUIRE(again.ok());
         CHECK(*again == *wire);
 
-        // Without notes: the same program, names of locals gone.
+        // Without notes the program is the same, but the names of locals are gone.
         const auto bare = encode(program, Notes::Drop);
         REQUIRE(bare.ok());
         const auto bare_read = decode(*bare);

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a program on the device, and compares each byte of its result with known ones.
+# Runs a program on the device, and compares each byte of its result with known bytes.
 #
 #   program.sh WYE FOLDER
 #
-# WYE: the command. FOLDER: that of the plugin and its manifest.
+# WYE is the command. FOLDER is the folder of the plugin and its manifest.
 set -eu
 wye=$1
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The plugin's folder comes before the usual ones. Nothing is kept of the run.
+# The plugin's folder is searched before the usual ones. The run leaves no files.
 export WYE_PLUGIN_PATH_ADD="$(realpath "$2")" WYE_CACHE_DIR="$work/cache"
 
 printf '\000\000\200\077\000\000\000\100' >"$work/x" # 1, 2 as f32

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program of the format `opencl-c`. The host lowers to it. plugin-formats.md says how it is
-// called: argument k of the kernel is slot k of the artifact. Here clang compiles it for the host's
-// processor, with the functions below as its built-in ones.
+// A program of the format `opencl-c`, to which the host lowers. plugin-formats.md says how to call
+// it: argument k of the kernel is slot k of the artifact. Here clang compiles it for the host's
+// processor, and the functions below are its built-in functions.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace driver {
 
 inline constexpr std::string_view kFormat = WYE_FORMAT_OPENCL_C;
 
-// What programs may use, and what lowering may rely on. Claim only what works (P-19).
+// The capabilities of the device, for programs and for lowering. Claim only what works (P-19).
 inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_INT64,           WYE_FACT_KEY_F64,
     WYE_FACT_KEY_IEEE_F32,        WYE_FACT_KEY_IEEE_F64,
@@ -91,8 +91,8 @@ ATOMICS(atomic, int) ATOMICS(atomic, uint) ATOMICS(atom, long) ATOMICS(atom, ulo
 #line 1 "program"
 )";
 
-// Runs the kernel for each invocation of each workgroup; in C, since OpenCL C has no variables of a
-// thread.
+// Runs the kernel for each invocation of each workgroup. It is C, since OpenCL C has no
+// thread-local variables.
 inline constexpr std::string_view kLoop = R"(
 static _Thread_local unsigned group[3], local[3], groups[3], size[3];
 unsigned long get_group_id(unsigned axis) { return axis < 3 ? group[axis] : 0; }
@@ -115,7 +115,7 @@ void acme_launch(void* const* arguments, const unsigned* all, const unsigned* ea
 }
 )";
 
-// What programs need of the machine.
+// The tools that programs need.
 using Tools = Compiler;
 inline constexpr std::string_view kToolsMissing = "its compiler is not installed";
 inline constexpr std::string_view kToolsFix =
@@ -133,7 +133,7 @@ class Program {
         const std::string entry = from_abi(artifact.entry);
         const std::string text(static_cast<const char*>(artifact.code.data), artifact.code.size);
         std::string source(kBefore);
-        // Text with `workgroup_loops` has no barriers; one that waits for nobody needs none.
+        // Text for `workgroup_loops` has no barriers. A workgroup of one invocation needs none.
         if (workgroup_ == std::array<unsigned, 3>{1, 1, 1})
             source.insert(0, "#define barrier(flags)\n#define CLK_LOCAL_MEM_FENCE\n");
         source += text + "\nvoid acme_invocation(void* const* a) {\n    " + entry + "(";
@@ -142,7 +142,7 @@ class Program {
         source += ");\n}\n";
         std::vector<std::string> options = {"-cl-no-stdinc", "-ffp-contract=off", "-fno-math-errno",
                                             "-fno-strict-aliasing"};
-        // The standard is clang's default; as an option it would hold for the loop as well.
+        // The standard is clang's default, since as an option it would apply to the loop too.
         std::istringstream given(from_abi(artifact.options));
         for (std::string option; given >> option;)
             if (option != "-cl-std=CL1.2") options.push_back(option);
@@ -151,7 +151,7 @@ class Program {
         launch_ = module_->function<Launch>("acme_launch");
     }
 
-    // A launch. The host destroys the program after its end.
+    // Prepares a launch. The host destroys the program after the end of the launch.
     [[nodiscard]] Operation launch(const wye_dispatch_op& op) const {
         std::array<unsigned, 3> groups{};
         std::copy_n(op.groups, 3, groups.begin());
@@ -163,8 +163,8 @@ class Program {
   private:
     using Launch = void(void* const* arguments, const unsigned* groups, const unsigned* size);
 
-    // How argument k is taken from a list of pointers: a pointer as it is, a value by its type in
-    // the text.
+    // Returns the text that takes argument k from a list of pointers: a pointer as it is, a value
+    // with its type in the program's text.
     [[nodiscard]] std::string argument(const std::string& text, const std::string& entry,
                                        std::size_t k) const {
         const std::string given = "a[" + std::to_string(k) + "]";
@@ -180,8 +180,8 @@ class Program {
         }
     }
 
-    // The type of parameter k of the kernel: `const struct wye_params` of "void wye_main(...,
-    // const struct wye_params p)".
+    // Returns the type of parameter k of the kernel, such as `const struct wye_params` for "void
+    // wye_main(..., const struct wye_params p)".
     static std::string type_of(const std::string& text, const std::string& entry, std::size_t k) {
         std::size_t at = text.find("void " + entry + "(");
         for (std::size_t comma = 0; at != std::string::npos && comma <= k; ++comma)

@@ -25,14 +25,14 @@ namespace driver {
 
 inline constexpr std::string_view kFormat = "com.example.acme";
 
-// What programs may use. A variant needs what the program around it needs. Claim only what works
-// (P-19).
+// The capabilities of the device, for programs. A variant needs what the program around it needs.
+// Claim only what works (P-19).
 inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_INT64,    WYE_FACT_KEY_F64,      WYE_FACT_KEY_IEEE_F32,
     WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_STORAGE8, WYE_FACT_KEY_STORAGE16,
 };
 
-// What programs need of the machine.
+// The tools that programs need.
 using Tools = Compiler;
 inline constexpr std::string_view kToolsMissing = "its compiler is not installed";
 inline constexpr std::string_view kToolsFix =
@@ -51,7 +51,7 @@ class Program {
         entry_ = module_->function<Entry>(from_abi(artifact.entry));
     }
 
-    // A launch. The host destroys the program after its end.
+    // Prepares a launch. The host destroys the program after the end of the launch.
     [[nodiscard]] Operation launch(const wye_dispatch_op& op) const {
         std::array<unsigned, 3> groups{};
         std::copy_n(op.groups, 3, groups.begin());

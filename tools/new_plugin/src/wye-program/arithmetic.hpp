@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operations of the language on one component. wye-language(7) has their exact results. A component
-// is 64 bits, the unused ones zero; bool is 0 or 1.
+// has 64 bits, of which unused ones are zero. A bool is 0 or 1.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ template <typename T>
 T value_of(std::uint64_t bits) {
     return std::bit_cast<T>(static_cast<Bits<T>>(bits));
 }
-// The one NaN of a type stands for all.
+// Returns the bits of a value. Every NaN has the same bits.
 template <typename T>
 std::uint64_t bits_of(T value) {
     if constexpr (std::floating_point<T>)
@@ -205,8 +205,8 @@ std::uint64_t binary(Op op, T x, T y) {
     }
 }
 
-// From integers: to the nearest float, or wrapped. From floats to integers: toward zero, saturated,
-// NaN is 0.
+// Converts a value. From integers: to the nearest float, or wrapped. From floats to integers:
+// toward zero, saturated, and NaN becomes 0.
 template <typename To, typename From>
 To converted(From x) {
     using Limits = std::numeric_limits<To>;
@@ -233,14 +233,14 @@ inline double half_value(std::uint64_t bits) {
     return sign *
            (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25));
 }
-// The nearest f16, ties to even.
+// Returns the nearest f16, ties to even.
 inline std::uint64_t half_bits(double value) {
     if (std::isnan(value)) return 0x7e00;
     const std::uint64_t sign = std::signbit(value) ? 0x8000 : 0;
     const double size = std::fabs(value);
     if (size >= 65520) return sign | 0x7c00U;  // half way from the largest to 65536
     if (size == 0) return sign;
-    // In units of the last place; a carry makes the next exponent.
+    // Counts in units of the last place. A carry gives the next exponent.
     const int exponent = std::max(std::ilogb(size), -14);
     const double units = std::nearbyint(std::ldexp(size, 10 - exponent));
     return sign + (static_cast<std::uint64_t>(exponent + 14) << 10U) +
@@ -252,7 +252,7 @@ inline std::uint64_t bfloat_bits(float value) {  // ties to even
     return (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
 }
 
-// Whether an operation on numbers gives a bool.
+// Whether an operation on numbers returns a bool.
 inline bool gives_bool(Op op) {
     return (op >= Op::EQ && op <= Op::GE) || op == Op::ISNAN || op == Op::ISINF;
 }
@@ -283,7 +283,7 @@ inline std::uint64_t fused(Kind kind, std::uint64_t x, std::uint64_t y, std::uin
         return rounded(Op::FMA, fused(Kind::F32, widened(x), widened(y), widened(z)));
     return bits_of(std::fma(value_of<float>(x), value_of<float>(y), value_of<float>(z)));
 }
-// Also of a kind to itself, where it gives the one NaN.
+// Converts between any two kinds. From a kind to itself, it makes NaNs canonical.
 inline std::uint64_t convert(Kind to, Kind from, std::uint64_t bits) {
     if (from == Kind::F16) return convert(to, Kind::F64, bits_of(half_value(bits)));
     if (to == Kind::F16) return half_bits(value_of<double>(convert(Kind::F64, from, bits)));

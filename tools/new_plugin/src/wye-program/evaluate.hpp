@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one invocation of a program after the other, statement by statement. A device with a
-// compiler walks through the same tree once, and writes its code.
+// Runs the invocations of a program one after the other, statement by statement. A device with a
+// compiler walks the same tree once, and writes its code.
 #pragma once
 
 #include <algorithm>
@@ -130,7 +130,8 @@ class Invocation {
         }
     }
 
-    // The bounds are evaluated once. A step below 1 is 1; a step past the last value ends the loop.
+    // The bounds are evaluated once. A step below 1 counts as 1. A step past the last value ends
+    // the loop.
     Flow loop_over(Frame& frame, const Stmt& s) {
         const Kind kind = frame.code.exprs[s.args[0]].type.kind;
         std::uint64_t at = evaluate(frame, s.args[0])[0];
@@ -183,7 +184,7 @@ class Invocation {
         }
     }
 
-    // One thread runs the device's work, so a load and a store are an atomic.
+    // One thread runs all of the device's work, so a load and a store are atomic.
     Value atomic(Frame& frame, const Expr& e) {
         const auto operands = frame.code.operands_of(e);
         const std::uint64_t at = index(frame, operands[0]);
@@ -293,7 +294,7 @@ class Invocation {
         }
     }
 
-    // Operations without memory, component by component.
+    // Computes operations without memory, component by component.
     Value operation(Frame& frame, const Expr& e) {
         const auto operands = frame.code.operands_of(e);
         std::array<Value, 4> v{};
@@ -342,7 +343,7 @@ class Invocation {
         return out;
     }
 
-    // The bytes of a value as those of a value of another type of the same size.
+    // Returns the bytes of a value as a value of another type of the same size.
     static Value reinterpreted(const Value& value, Type from, Type to) {
         std::array<std::byte, 32> bytes{};
         const std::size_t size = from.component().bytes(), part = to.component().bytes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Invocations of a workgroup that wait for each other, on one thread: each has a stack of its own,
-// and runs until it waits or ends. A real device has them as threads.
+// Runs invocations of a workgroup that wait for each other, on one thread. Each has its own stack,
+// and runs until it waits or ends. A real device runs them as threads.
 #pragma once
 
 #include <ucontext.h>
@@ -18,13 +18,13 @@ namespace driver {
 
 class Fibers {
   public:
-    // Runs body(0) to body(count - 1). Each may call `wait`, which all must call as often.
+    // Runs body(0) to body(count - 1). Each may call `wait`, which all must call equally often.
     Fibers(std::size_t count, std::function<void(std::size_t)> body)
         : body_(std::move(body)), fibers_(count) {}
     Fibers(const Fibers&) = delete;
     Fibers& operator=(const Fibers&) = delete;
 
-    // Throws what a body has thrown.
+    // Throws the exception of a body.
     void run() {
         for (Fiber& fiber : fibers_) {
             fiber.stack = std::make_unique_for_overwrite<std::byte[]>(kStack);
@@ -47,7 +47,7 @@ class Fibers {
         }
     }
 
-    // Goes on once all others have come as far.
+    // Returns once all other invocations have come as far.
     void wait() { swapcontext(&fibers_[current_].context, &scheduler_); }
 
   private:

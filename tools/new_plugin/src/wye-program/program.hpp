@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program of the format `wye-program`: the program itself, in wire form, which Wye's sdk reads.
-// plugin-formats.md says what the host has done to it, and what is left to the plugin.
+// plugin-formats.md says how the host has changed it, and what the plugin must do.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ namespace driver {
 
 inline constexpr std::string_view kFormat = WYE_FORMAT_PROGRAM;
 
-// What programs may use. Claim only what works (P-19). Subgroups would need more in evaluate.hpp.
+// The capabilities of the device, for programs. Claim only what works (P-19). Subgroups would need
+// more code in evaluate.hpp.
 inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_INT64,
     WYE_FACT_KEY_F64,
@@ -39,7 +40,7 @@ inline constexpr std::uint32_t kCapabilities[] = {
     WYE_FACT_KEY_ATOMIC_F64_ADD,
 };
 
-// What programs need of the machine: nothing.
+// Programs need no tools.
 struct Tools {
     explicit Tools(const wye_host_table&) {}
     [[nodiscard]] static bool installed() { return true; }
@@ -76,7 +77,8 @@ class Program {
         params_size_ = artifact.params_size;
     }
 
-    // A launch, with copies of its arguments. The host destroys the program after its end.
+    // Prepares a launch, with copies of its arguments. The host destroys the program after the end
+    // of the launch.
     [[nodiscard]] Operation launch(const wye_dispatch_op& op) const {
         std::vector<Elements> buffers;
         std::size_t bound = 0;

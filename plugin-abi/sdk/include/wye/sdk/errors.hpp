@@ -35,31 +35,33 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error library_absent(std::string_view what, const std::string& library,
                                    std::string_view why, std::string_view fix);
-// A function that the driver's library lacks. `part_of`: the version that has it, "OpenCL 1.2".
+// Makes the error for a function that the driver's library lacks. `part_of` is the version that has
+// it, such as "OpenCL 1.2".
 [[nodiscard]] Error function_absent(const std::string& library, std::string_view function,
                                     std::string_view part_of, std::string_view fix);
 
 // ---- Buffers ----
 
-// DEVICE_MEMORY, in place of the driver's `error`. `why`: the driver's reason, and the memory that
+// Makes DEVICE_MEMORY from the driver's `error`. `why` has the driver's reason and the memory that
 // is left.
 [[nodiscard]] Error no_memory(Error error, std::uint64_t size, const std::string& device,
                               std::string_view why);
 
 [[nodiscard]] Error unknown_usage(std::string_view plugin, std::uint32_t usage,
                                   const std::string& label);
-// A buffer's alignment that is too strict. `most`: the strictest that the device's buffers keep.
+// Makes the error for an alignment that is too strict. `most` is the strictest that the device's
+// buffers keep.
 [[nodiscard]] Error strict_alignment(std::uint64_t alignment, std::uint64_t most,
                                      const std::string& device, const std::string& label);
 [[nodiscard]] Error not_mappable(const std::string& device);
-// The usage REGISTERED, on a device that does not take application memory.
+// Makes the error for the usage REGISTERED on a device that does not take application memory.
 [[nodiscard]] Error not_registrable(const std::string& device);
 [[nodiscard]] Error only_staging_mapped(const std::string& device);
 
 // ---- Programs ----
 
-// An artifact of an unknown format. `plugin` is the name in messages: "OpenCL". `takes`:
-// "`opencl-c`".
+// Makes the error for an artifact of an unknown format. `plugin` is the name in messages, such as
+// "OpenCL"; `takes` lists the known formats: "`opencl-c`".
 [[nodiscard]] Error unknown_format(std::string_view plugin, std::string_view takes,
                                    std::string_view format, const std::string& label);
 [[nodiscard]] Error unknown_slot(std::string_view plugin, std::uint32_t kind,
@@ -69,9 +71,9 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error too_many_invocations(const std::string& label, std::uint64_t invocations,
                                          const std::string& device, std::uint64_t most,
                                          std::string_view fix);
-// A launch of part of a grid, of a program without a grid slot.
+// Makes the error for a launch of part of a grid, if the program has no grid slot.
 [[nodiscard]] Error folded_grid(const std::string& label);
-// A bound range whose offset breaks the device's alignment.
+// Makes the error for a bound range whose offset breaks the device's alignment.
 [[nodiscard]] Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
                                const std::string& device, const std::string& label);
 
@@ -79,16 +81,16 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
 [[nodiscard]] Error not_in_command(std::string_view plugin, std::uint32_t kind);
-// Unknown flags of `subject`: "a submission".
+// Makes the error for unknown flags of `subject`, such as "a submission".
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags);
-// Unknown flags of an operation; the message names the launches that the ABI has and the plugin has
-// not.
+// Makes the error for unknown flags of an operation. The message names the launches that the ABI
+// has but the plugin lacks.
 [[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);
-// A cooperative launch of more workgroups than run at once; 0: none does.
+// Makes the error for a cooperative launch of more workgroups than can run at once; 0: none can.
 [[nodiscard]] Error too_many_at_once(const std::string& label, std::uint64_t groups,
                                      const std::string& device, std::uint64_t most);
-// An indirect launch with more workgroups than the device allows, as read from its buffer.
+// Makes the error for an indirect launch whose buffer has more workgroups than the device allows.
 [[nodiscard]] Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
                                    const std::string& device);
 [[nodiscard]] Error submit_out_of_memory();
@@ -96,7 +98,8 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);
 [[nodiscard]] Error none_reached(std::uint64_t events, std::uint64_t timeout_ns);
 [[nodiscard]] Error not_signalled(std::uint64_t value);
-// A critical extension that the plugin does not know. `subject`: "a timeline's description".
+// Makes the error for a critical extension that the plugin does not know. `subject` is, for
+// example, "a timeline's description".
 [[nodiscard]] Error unknown_extension(std::string_view subject, std::uint32_t type);
 [[nodiscard]] Error times_not_kept(std::uint64_t value, std::uint64_t kept);
 

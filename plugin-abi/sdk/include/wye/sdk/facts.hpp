@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Helpers that write the answers of a device_fact slot. `source` is the origin of a figure. A
-// number of 0 and an empty text or list mean that the fact is not reported. Strings and lists are
-// not copied: they must live as long as the plugin. Pure; free-threaded.
+// number of 0, an empty text and an empty list mean that the fact is not reported. Strings and
+// lists are not copied, so they must live as long as the plugin. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>

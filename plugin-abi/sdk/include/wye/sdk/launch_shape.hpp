@@ -21,8 +21,8 @@ struct LaunchShape {
     std::uint32_t binding_count = 0, params_size = 0;
     bool has_grid = false, has_trap = false;
 
-    // UNSUPPORTED for a kind of slot that this header does not know, INVALID_PROGRAM for a slot
-    // that names no binding. `plugin` is the name in messages: "OpenCL".
+    // Errors: UNSUPPORTED for a kind of slot that this header does not know; INVALID_PROGRAM for a
+    // slot that names no binding. `plugin` is the name in messages, such as "OpenCL".
     [[nodiscard]] static Result<LaunchShape> of(std::string_view plugin,
                                                 const wye_artifact& artifact);
 
@@ -30,8 +30,8 @@ struct LaunchShape {
         return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
     }
     [[nodiscard]] ArgumentSizes sizes() const { return {binding_count, params_size}; }
-    // Checks a dispatch. UNSUPPORTED for a launch of part of a grid, if the artifact has no grid
-    // slot.
+    // Checks a dispatch. Error: UNSUPPORTED for a launch of part of a grid, if the artifact has no
+    // grid slot.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid) return {};
         // The kernel of an indirect launch sees the workgroups that run.

@@ -13,20 +13,20 @@
 //     template <typename Slot, typename Node, typename Next, typename... Args>
 //     static auto call(Slot, Node& node, Next&& next, Args... args);
 //
-// `Slot` is a type of layer_slots.hpp; overloads for single ones are preferred. `node` is that of
-// the plugin, device or queue which the call is of, with the layer's state of it. `next(args...)`
-// calls the slot of what is below; `args` are those of the slot, but for the first. A layer that
-// answers by itself does not call it. For a slot that may be null below, and that the layer then
-// answers by itself, it declares
+// `Slot` is a type of layer_slots.hpp; overloads for single slots are preferred. `node` stands for
+// the plugin, device or queue of the call, with the layer's state of it. `next(args...)` calls the
+// slot of the plugin below; `args` are the slot's arguments without the first. A layer that answers
+// a call itself does not call `next`. For a slot that may be null below, and that the layer then
+// answers itself, it declares
 //
 //     static void provides(slot::device::device_lost);
 //
 // A layer with `static constexpr bool kKeepsEnded = true` keeps the states of closed devices and
-// destroyed queues until shutdown, so that it can tell that they are used nevertheless.
+// destroyed queues until shutdown, so that it can detect that they are used after their end.
 //
 //     constinit const wye_plugin_table kTable = sdk::layer::LayerSlots<Faults>::table();
 //
-// Exceptions of what is below go through, so that the host sees them.
+// Exceptions of the plugin below pass through the layer, so that the host sees them.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@
 
 namespace wye::sdk::layer {
 
-// ---- What stands for an object of what is below --------------------------------------------
+// ---- Nodes: stand for the objects of the plugin below --------------------------------------
 
 template <typename State>
 class PluginNode;
@@ -55,7 +55,7 @@ class DeviceNode;
 template <typename State>
 class QueueNode;
 
-// The part of a table that its writer knew; the rest is null.
+// Returns the part of a table that its writer knew. The rest is null.
 template <typename Table>
 [[nodiscard]] Table known_part(const Table& from) {
     Table out{};
@@ -89,7 +89,7 @@ class PluginNode {
         else
             return host_below_;
     }
-    // A table with the same slots, which lives until shutdown.
+    // Returns a table with the same slots, which lives until shutdown.
     template <typename Table>
     [[nodiscard]] const Table* keep(const Table& table) {
         const Lock lock(mutex_);
@@ -99,7 +99,7 @@ class PluginNode {
         return &kept.emplace_back(table);
     }
 
-    // Keeps the node of an ended device or queue until shutdown; without memory it leaks.
+    // Keeps the node of an ended device or queue until shutdown. If there is no memory, it leaks.
     template <typename Node>
     void keep_ended(std::unique_ptr<Node> node) noexcept {
         const Lock lock(mutex_);
@@ -184,7 +184,7 @@ template <typename State>
     return *reinterpret_cast<QueueNode<State>*>(object);
 }
 
-// ---- Calls of what is below ----------------------------------------------------------------
+// ---- Calls of the plugin below -------------------------------------------------------------
 
 template <typename Layer, typename Slot>
 inline constexpr bool kProvides = requires {
@@ -424,7 +424,8 @@ class LayerSlots {
             node.object, node_of<State>(queue).object, out, error);
     }
 
-    // The table `ours` over one of what is below, which `place` keeps; null: there is none.
+    // Returns the table `ours` over one of the plugin below, which `place` keeps, or null if there
+    // is none.
     template <typename Table>
     static const void* over(const void* below, const Table& ours,
                             std::atomic<const Table*>& place) {
@@ -452,7 +453,7 @@ class LayerSlots {
     }
 };
 
-// The sink among the arguments of a slot; null: it has none, or none was given.
+// Returns the sink among the arguments of a slot, or null if it has none or none was given.
 template <typename... Args>
 [[nodiscard]] wye_error** sink_of(Args... args) {
     wye_error** sink = nullptr;

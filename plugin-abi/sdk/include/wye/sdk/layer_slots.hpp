@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A type for each slot of the contract, by which a layer chooses what it does in a call:
+// A type for each slot of the contract, with which a layer chooses what it does in a call:
 // slot::plugin::open_device, slot::device::buffer_create, slot::queue::submit, and those of the
-// extensions: slot::native::buffer. Each has its name, its table and its place in that.
+// extensions, such as slot::native::buffer. Each has its name, its table and its place in the
+// table.
 #pragma once
 
 #include <string_view>
@@ -57,7 +58,7 @@ WYE_LAYER_SLOT(wye_compiler_table, identity, "compiler_identity")
 
 #undef WYE_LAYER_SLOT
 
-// Calls visit(slot) for each of them, in the order of the tables.
+// Calls visit(slot) for each slot, in the order of the tables.
 template <typename Visit>
 constexpr void each(Visit&& visit) {
 #define WYE_LAYER_VISIT(slot, mandatory) visit(plugin::slot{});

@@ -11,10 +11,11 @@
 
 namespace wye::sdk {
 
-// MISSING_DEPENDENCY, with `fix`, if the library cannot be opened. `what`: "the OpenCL loader".
+// Opens a library. Error: MISSING_DEPENDENCY, with `fix`, if it cannot be opened. `what` names it
+// in the message, as in "the OpenCL loader".
 [[nodiscard]] Result<void*> open_library(const std::string& library, std::string_view what,
                                          std::string_view fix);
-// The address of a symbol; null if there is none.
+// Returns the address of a symbol, or null if there is none.
 [[nodiscard]] void* symbol_in(void* library, const char* name);
 
 // Looks up functions by `find(name)`, and remembers the name of the first missing one.
@@ -27,7 +28,7 @@ class Functions {
         out = reinterpret_cast<Function>(find_(name));
         if (out == nullptr && missing_ == nullptr) missing_ = name;
     }
-    // The first missing function; null if none is missing.
+    // Returns the first missing function, or null if none is missing.
     [[nodiscard]] const char* missing() const { return missing_; }
 
   private:

@@ -33,7 +33,8 @@ namespace wye::sdk {
     return rows[a.size() % 3][b.size()];
 }
 
-// The candidate nearest to `text`, if near enough to be a typing error; else empty.
+// Returns the candidate nearest to `text`, if it is so near that `text` may be a typing error; else
+// an empty text.
 [[nodiscard]] inline std::string_view nearest(std::string_view text,
                                               const std::vector<std::string_view>& candidates) {
     std::string_view best;

@@ -29,8 +29,8 @@ namespace wye::sdk {
     return {size, 0, nullptr};
 }
 
-// An operation of this kind with the whole union zero. (`wye_operation{}` zeroes only the union's
-// first member.)
+// Returns an operation of this kind with the whole union zero. (`wye_operation{}` zeroes only the
+// union's first member.)
 [[nodiscard]] inline wye_operation new_operation(std::uint32_t kind) noexcept {
     wye_operation out;
     std::memset(&out, 0, sizeof out);
@@ -38,13 +38,13 @@ namespace wye::sdk {
     return out;
 }
 
-// A binding of a range of a buffer.
+// Returns a binding of a range of a buffer.
 [[nodiscard]] inline wye_binding binding_of(wye_buffer_object* buffer, std::uint64_t offset,
                                             std::uint64_t size, std::uint64_t elements) noexcept {
     return {buffer, offset, size, elements, 0, 0};
 }
 
-// A submission of these operations and waits. It borrows both.
+// Returns a submission of these operations and waits, which it borrows.
 [[nodiscard]] inline wye_submission submission_of(std::uint64_t value,
                                                   std::span<const wye_operation> operations,
                                                   std::span<const wye_event> waits = {},
@@ -60,8 +60,8 @@ namespace wye::sdk {
     return out;
 }
 
-// The first critical entry of a structure's chain of extensions; null: there is none. The headers
-// here have no critical entry that a plugin takes.
+// Returns the first critical entry of a structure's chain of extensions, or null if there is none.
+// These headers define no critical entry that a plugin accepts.
 [[nodiscard]] constexpr const wye_header* critical_entry(const wye_header& header) noexcept {
     const void* next = header.next;
     for (; next != nullptr; next = static_cast<const wye_header*>(next)->next)
@@ -69,7 +69,7 @@ namespace wye::sdk {
     return static_cast<const wye_header*>(next);
 }
 
-// The value of `key` in the host's configuration.
+// Returns the value of `key` in the host's configuration, if it is set.
 [[nodiscard]] inline std::optional<std::string> config(const wye_host_table& host,
                                                        std::string_view key) {
     wye_string out{};
@@ -142,7 +142,7 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     out.format_count = formats.size();
 }
 
-// The WYE_BUILD_* bits of the including file.
+// Returns the WYE_BUILD_* bits of the including file.
 [[nodiscard]] constexpr std::uint64_t build_flags() noexcept {
     std::uint64_t flags = 0;
 #if defined(__SANITIZE_ADDRESS__)
@@ -168,8 +168,8 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     return flags;
 }
 
-// The description of a plugin that works with every host of this header's major version and draft.
-// The strings and the table must be static.
+// Returns the description of a plugin that works with every host of this header's major version and
+// draft. The strings and the table must be static.
 [[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
                                                  std::string_view vendor,
                                                  const wye_plugin_table& table,

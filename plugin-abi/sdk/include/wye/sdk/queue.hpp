@@ -56,7 +56,7 @@ namespace wye::sdk {
     }
 }
 
-// The unknown flags of an operation, if dispatches may have the flags `launch`.
+// Returns the unknown flags of an operation, if dispatches may have the flags `launch`.
 [[nodiscard]] inline std::uint32_t unknown_flags_of(const wye_operation& op, std::uint32_t launch) {
     return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags & ~launch : 0);
 }
@@ -102,16 +102,16 @@ class InOrderQueue {
         queued_ = queued_ || done.ok() || done.error().code == Code::CANCELLED;
         return done;
     }
-    // As `queued`, for the status of a driver call.
+    // Like `queued`, for the status of a driver call.
     template <typename Status>
     [[nodiscard]] Result<void> took(Status status, std::string_view call) {
         return queued(static_cast<Derived&>(*this).device().check(status, call));
     }
     // Whether any operation of the submit was queued.
     [[nodiscard]] bool begun() const { return queued_; }
-    // The value of the submit in progress.
+    // Returns the value of the submit in progress.
     [[nodiscard]] std::uint64_t value() const { return value_; }
-    // Whether the submit's time was asked for.
+    // Whether the submit's times were requested.
     [[nodiscard]] bool timed() const { return timed_; }
     // Calls the member function for the operation's kind.
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {

@@ -26,8 +26,8 @@ enum class Code : wye_status {
 #undef WYE_CODE_ENUM
 };
 
-// The fixed text of a code ("wrong owner"); "unknown status" for codes that this build does not
-// know.
+// Returns the fixed text of a code, such as "wrong owner", or "unknown status" for a code that this
+// build does not know.
 [[nodiscard]] constexpr std::string_view code_text(Code code) noexcept {
     switch (code) {
 #define WYE_CODE_TEXT(name, value, text) \
@@ -72,7 +72,7 @@ struct Error {
         return outer;
     }
 
-    // The error on one line, "message (cause; cause) Fix: ...".
+    // Returns the error on one line: "message (cause; cause) Fix: ...".
     [[nodiscard]] std::string text() const {
         std::string out = message;
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
@@ -173,7 +173,7 @@ class [[nodiscard]] Result<void> {
         if (!wye_result_.ok()) return std::move(wye_result_).error(); \
     } while (false)
 
-// As WYE_TRY, but also assigns the value: WYE_ASSIGN(auto bytes, read(path));
+// Like WYE_TRY, but also assigns the value: WYE_ASSIGN(auto bytes, read(path));
 #define WYE_ASSIGN(target, expression) \
     WYE_ASSIGN_(WYE_JOIN_(wye_result_, __LINE__), target, expression)
 #define WYE_ASSIGN_(temporary, target, expression)            \

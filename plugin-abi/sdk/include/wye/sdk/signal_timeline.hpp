@@ -66,8 +66,8 @@ class SignalTimeline : public TimelineObject {
     void signal(std::uint64_t value) { settle(value, std::nullopt); }
     void fail(std::uint64_t value, Error error) { settle(value, std::move(error)); }
 
-    // The queue's value to wait for in place of `value`. UNSUPPORTED: no submit that signals it was
-    // made.
+    // Returns the queue's value to wait for in place of `value`. Error: UNSUPPORTED if no submit
+    // that signals it was made.
     [[nodiscard]] Result<Place<QueueTimeline>> place_of(std::uint64_t value) {
         const Lock lock(mutex_);
         WYE_TRY(log_.outcome(value));
@@ -123,8 +123,8 @@ class SignalTimeline : public TimelineObject {
             if (bound_[at].value >= value) return bound_[at].place;
         return {};
     }
-    // Waits until there is a submit that will signal `value`, and returns its place. Null: the
-    // value was settled, the device was lost, or the time is over.
+    // Waits until there is a submit that will signal `value`, and returns its place. Returns null
+    // if the value was settled, the device was lost, or the time is over.
     [[nodiscard]] Place<QueueTimeline> await_signaller(std::uint64_t value, Clock::time_point start,
                                                        std::uint64_t timeout_ns) {
         // Polled, since the loss of a device notifies nobody.

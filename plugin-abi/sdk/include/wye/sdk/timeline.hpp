@@ -61,7 +61,8 @@ class Timeline : public TimelineObject {
     [[nodiscard]] bool reached(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Reached;
     }
-    // True: reached. False: not yet. Error: the value failed, or will never be reached.
+    // Returns true if the value was reached, false if not yet. Returns an error if it failed or
+    // will never be reached.
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
@@ -70,7 +71,7 @@ class Timeline : public TimelineObject {
         if (ended) WYE_TRY(log_.outcome(value));
         return ended;
     }
-    // TIMEOUT after timeout_ns; UINT64_MAX: no limit.
+    // Waits for a value. Error: TIMEOUT after timeout_ns; UINT64_MAX stands for no limit.
     [[nodiscard, gnu::hot]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns) {
         if (reached(value)) return {};
         WYE_TRY(usable(value));
@@ -88,11 +89,12 @@ class Timeline : public TimelineObject {
         const Result<bool> idle = poll(newest());
         if (idle.ok() && *idle) self().events.match_clock(on...);
     }
-    // The times of a reached value. UNSUPPORTED: they were not kept, or are not kept any more.
+    // Returns the times of a reached value. Error: UNSUPPORTED if they were not kept, or are no
+    // longer kept.
     [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) { return log_.times(value); }
 
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
-    // An error if `value` has failed, or the device was lost before it was reached.
+    // Returns an error if `value` has failed, or if the device was lost before it was reached.
     [[nodiscard]] Result<void> usable(std::uint64_t value) const {
         if (log_.state(value) == ValueLog::State::Failed) return log_.outcome(value);
         if (loss_.lost() && value > log_.reached()) return loss_.check();
@@ -135,7 +137,7 @@ class Timeline : public TimelineObject {
         pending_.push({value, std::move(submit), timed});
         log_.add(value);
     }
-    // As `add`, for work that has already ended, after all earlier work.
+    // Like `add`, for work that has already ended, after all earlier work.
     void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -144,7 +146,7 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // As `add_ended`, for a submit that failed with `error`.
+    // Like `add_ended`, for a submit that failed with `error`.
     void add_failed(std::uint64_t value, Error error) {
         const Lock lock(mutex_);
         collect(log_.newest());
@@ -159,7 +161,7 @@ class Timeline : public TimelineObject {
         const Lock lock(mutex_);
         collect(value);
     }
-    // Returns an event that another queue can wait for; empty: `value` was reached.
+    // Returns an event that another queue can wait for, or an empty one if `value` was reached.
     [[nodiscard]] Result<Event> event_for(std::uint64_t value) {
         const Lock lock(mutex_);
         if (Submit* submit = find(value)) return self().event_of(*submit);
@@ -235,8 +237,8 @@ class Timeline : public TimelineObject {
         return now;
     }
 
-    // Finds the newest pending submit up to `value`. Null: all of these were settled, or `value`
-    // was not submitted yet.
+    // Finds the newest pending submit up to `value`. Returns null if all of these were settled, or
+    // if `value` was not submitted yet.
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if (pending_.empty() || value < pending_.front().value || value > log_.newest())
             return nullptr;

@@ -52,7 +52,8 @@ class ValueLog {
         if (auto error = failure(value)) return *std::move(error);
         return {};
     }
-    // The times of a reached value. UNSUPPORTED: they were not kept, or are not kept any more.
+    // Returns the times of a reached value. Error: UNSUPPORTED if they were not kept, or are no
+    // longer kept.
     [[nodiscard]] Result<WorkTimes> times(std::uint64_t value) const {
         const Lock lock(mutex_);
         for (std::uint64_t back = 1; value != 0 && back <= kKeptTimes; ++back)  // the newest first
