@@ -13,11 +13,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <future>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +27,7 @@
 #include "command_line.hpp"
 #include "progress.hpp"
 #include "sha256_program.hpp"
+#include "wye/memory.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -133,58 +136,108 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-// A part of a file, read ahead by another thread.
+// Memory for one chunk of a file. Zeros follow the file's bytes, so that words can be read.
+class ChunkMemory {
+  public:
+    static constexpr std::size_t kPadding = 3;
+
+    // `alignment`: a power of two.
+    [[nodiscard]] static wye::Result<ChunkMemory> make(std::uint64_t bytes,
+                                                       std::uint64_t alignment) {
+        ChunkMemory out;
+        out.size_ = (bytes + kPadding + alignment - 1) / alignment * alignment;
+        out.bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, out.size_)));
+        if (out.bytes_) return out;
+        return wye::Error(wye::Code::OUT_OF_MEMORY, fmt::format("no memory for {} bytes", bytes),
+                          "Fix: free some memory");
+    }
+    // Lets the device read the memory directly from now on. If it cannot, bytes are copied first.
+    void register_with(const wye::Device& device) {
+        auto made = wye::RegisteredMemory::add(device, std::span(bytes_.get(), size_));
+        if (made.ok()) registered_ = std::make_unique<wye::RegisteredMemory>(std::move(*made));
+    }
+    [[nodiscard]] bool registered() const { return registered_ != nullptr; }
+    [[nodiscard]] std::byte* data() const { return bytes_.get(); }
+
+  private:
+    struct Free {
+        void operator()(std::byte* bytes) const { std::free(bytes); }
+    };
+    std::unique_ptr<std::byte, Free> bytes_;
+    std::size_t size_ = 0;
+    std::unique_ptr<wye::RegisteredMemory> registered_;  // destroyed before the memory
+};
+
+// A file in chunks, the next of which is read by another thread.
 class ReadAhead {
   public:
-    // `chunk` is in bytes, and consists of whole blocks.
-    ReadAhead(const InputFile& file, std::uint64_t chunk, std::uint32_t block)
+    // `chunk`: bytes, whole blocks. Of large files the memory is registered with the device.
+    ReadAhead(const InputFile& file, std::uint64_t chunk, std::uint32_t block,
+              const wye::Device& device)
         : file_(file),
           // A small file needs no large buffer.
           bytes_(file.size() == 0 ? chunk
-                                  : std::min((file.size() + block - 1) / block * block, chunk)) {
-        start();
+                                  : std::min((file.size() + block - 1) / block * block, chunk)),
+          device_(device) {
+        const auto fact = device.fact("host_memory_alignment");
+        registers_ = fact.ok() && fact->u != 0 && file.size() >= kRegisterFrom;
+        if (registers_) alignment_ = std::max(alignment_, fact->u);
     }
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // Returns the next chunk, which is valid until the call after the next, or an empty one at the
-    // end. It consists of words: at least three zero bytes follow it.
-    [[nodiscard]] wye::Result<std::span<std::byte>> next(const std::string& path) {
-        if (!reading_.valid()) return std::span<std::byte>();
+    struct Part {
+        std::span<std::byte> bytes;  // empty at the end
+        bool registered = false;
+    };
+    // The next chunk. Its memory is used again kInFlight + 2 calls later.
+    [[nodiscard]] wye::Result<Part> next(const std::string& path) {
+        if (offset_ == 0 && !reading_.valid()) WYE_TRY(start());
+        if (!reading_.valid()) return Part{};
         const Read read = reading_.get();
         if (read.count < 0) return file_error(path, read.error);
-        const std::span<std::byte> out(buffers_[now_].get(), static_cast<std::size_t>(read.count));
-        std::fill_n(out.data() + out.size(), kPadding, std::byte{0});
+        const ChunkMemory& memory = *memory_[now_];
+        const std::span<std::byte> out(memory.data(), static_cast<std::size_t>(read.count));
+        std::fill_n(out.data() + out.size(), ChunkMemory::kPadding, std::byte{0});
         offset_ += out.size();
-        now_ = 1 - now_;
-        if (out.size() == bytes_) start();
-        return out;
+        now_ = (now_ + 1) % memory_.size();
+        if (out.size() == bytes_) WYE_TRY(start());
+        return Part{out, memory.registered()};
     }
 
   private:
-    static constexpr std::size_t kPadding = 3;
+    // Registering takes as long as several copies of the memory.
+    static constexpr std::uint64_t kRegisterFrom = 16 * kChunkBytes;
     struct Read {
         ssize_t count = 0;
         int error = 0;
     };
-    void start() {
-        std::unique_ptr<std::byte[]>& buffer = buffers_[now_];
-        if (!buffer) buffer = std::make_unique_for_overwrite<std::byte[]>(bytes_ + kPadding);
+    [[nodiscard]] wye::Result<void> start() {
+        std::optional<ChunkMemory>& memory = memory_[now_];
+        if (!memory) {
+            WYE_ASSIGN(memory, ChunkMemory::make(bytes_, alignment_));
+            if (registers_) memory->register_with(device_);
+        }
         // A small part is not worth a thread. Without a thread it is read when it is needed.
         const auto how = bytes_ <= kSliceBytes ? std::launch::deferred
                                                : std::launch::async | std::launch::deferred;
-        reading_ = std::async(how, [this, target = buffer.get()] {
+        reading_ = std::async(how, [this, target = memory->data()] {
             const ssize_t count = file_.read({target, bytes_}, offset_);
             return Read{count, count < 0 ? errno : 0};
         });
+        return {};
     }
 
     const InputFile& file_;
     const std::uint64_t bytes_;
+    const wye::Device& device_;
+    std::uint64_t alignment_ = 64;
+    bool registers_ = false;
     std::uint64_t offset_ = 0;
-    std::array<std::unique_ptr<std::byte[]>, 2> buffers_;
+    // Chunks in flight, the one that was read last, and the one that is read.
+    std::array<std::optional<ChunkMemory>, kInFlight + 2> memory_;
     std::size_t now_ = 0;
-    // Invalid if the file has ended. Destroyed first, which waits for the thread.
+    // None: the file has ended. Destroyed first: it waits for the thread.
     std::future<Read> reading_;
 };
 
@@ -194,7 +247,7 @@ class BlockHasher {
         : program_(program),
           device_(device),
           block_(block),
-          // A chunk has fewer small blocks, whose digests take more room than the blocks.
+          // Of small blocks fewer: their digests take more room than they do.
           chunk_(std::max<std::uint64_t>(kChunkBytes / std::max(block, kDigestBytes), 1) * block) {}
 
     [[nodiscard]] wye::Result<void> hash_file(const std::string& path, wye::examples::Progress& bar,
@@ -202,15 +255,14 @@ class BlockHasher {
         const InputFile file(path);
         if (!file.ok()) return file_error(path, errno);
         bar.start(path, file.size());
-        ReadAhead input(file, chunk_, block_);
-        std::deque<Chunk> chunks;  // in flight, the oldest first
+        ReadAhead input(file, chunk_, block_, device_);
+        std::deque<Chunk> chunks;  // in flight, the oldest first; they may use memory of `input`
         for (std::uint64_t offset = 0;;) {
-            WYE_ASSIGN(const std::span<std::byte> bytes, input.next(path));
-            if (bytes.empty()) break;
+            WYE_ASSIGN(const ReadAhead::Part part, input.next(path));
+            if (part.bytes.empty()) break;
             if (chunks.size() == kInFlight) WYE_TRY(settle(path, chunks, bar, totals));
-            WYE_ASSIGN(auto pending, submit(bytes, totals));
-            chunks.push_back({offset, bytes.size(), std::move(pending)});
-            offset += bytes.size();
+            WYE_TRY(submit(part, offset, chunks, totals));
+            offset += part.bytes.size();
         }
         while (!chunks.empty()) WYE_TRY(settle(path, chunks, bar, totals));
         return {};
@@ -219,32 +271,45 @@ class BlockHasher {
   private:
     struct Chunk {
         std::uint64_t offset, bytes;
-        wye::Pending pending;
+        std::vector<std::byte> digests;  // empty: the dispatch owns them
+        std::optional<wye::Pending> pending;
     };
 
-    [[nodiscard]] wye::Result<wye::Pending> submit(std::span<const std::byte> bytes,
-                                                   Totals& totals) {
+    // The device reads registered memory directly; other bytes are copied before this returns.
+    [[nodiscard]] wye::Result<void> submit(const ReadAhead::Part& part, std::uint64_t offset,
+                                           std::deque<Chunk>& chunks, Totals& totals) {
         const auto start = Clock::now();
-        const std::span words(bytes.data(), (bytes.size() + 3) / 4 * 4);  // see ReadAhead::next
-        auto pending = wye::Dispatch(program_, device_)
-                           .param("length", static_cast<std::uint32_t>(bytes.size()))
-                           .param("block", block_)
-                           .input("data", words)
-                           .submit();
+        const std::span<const std::byte> bytes = part.bytes;
+        const std::span words(bytes.data(), (bytes.size() + 3) / 4 * 4);  // see ChunkMemory
+        wye::Dispatch dispatch(program_, device_);
+        dispatch.param("length", static_cast<std::uint32_t>(bytes.size()))
+            .param("block", block_)
+            .input("data", words);
+        Chunk& chunk = chunks.emplace_back(Chunk{offset, bytes.size(), {}, {}});
+        if (part.registered) {
+            chunk.digests.resize((bytes.size() + block_ - 1) / block_ * kDigestBytes);
+            dispatch.output("digests", chunk.digests);
+            WYE_ASSIGN(chunk.pending, dispatch.submit_borrowing());
+        } else {
+            WYE_ASSIGN(chunk.pending, dispatch.submit());
+        }
         totals.device += Clock::now() - start;
-        return pending;
+        return {};
     }
 
     // Waits for the oldest chunk and prints its digests.
     [[nodiscard]] wye::Result<void> settle(const std::string& path, std::deque<Chunk>& chunks,
                                            wye::examples::Progress& bar, Totals& totals) {
-        const Chunk chunk = std::move(chunks.front());
+        Chunk chunk = std::move(chunks.front());
         chunks.pop_front();
         const auto start = Clock::now();
-        auto report = chunk.pending.wait();
+        auto report = chunk.pending->wait();
         totals.device += Clock::now() - start;
         if (!report.ok()) return std::move(report).error();
-        WYE_ASSIGN(const auto digests, chunk.pending.output<std::byte>("digests"));
+        std::span<const std::byte> digests = chunk.digests;
+        if (digests.empty()) {
+            WYE_ASSIGN(digests, chunk.pending->output<std::byte>("digests"));
+        }
         totals.bytes += chunk.bytes;
         totals.blocks += digests.size() / kDigestBytes;
         if (!print(path, chunk.offset, digests))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares blockhash with coreutils (split, sha256sum) on every device.
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -101,6 +102,33 @@ TEST_CASE("a large file has the digests of its parts, in order") {
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
     CHECK((outcome.out == expected));
+}
+
+// Devices that can read the memory of a file's chunks directly do so from 1 GiB on.
+TEST_CASE("the chunks of a very large file do not mix") {
+    constexpr std::size_t kBlock = std::size_t{1} << 20U;
+    constexpr std::size_t kSize = (std::size_t{1100} << 20U) + 10'001;
+    const TempFolder folder;
+    const std::string file = folder.write("data", "");
+    {
+        std::ofstream out(file, std::ios::binary);
+        for (std::size_t at = 0; at < kSize; at += kBlock) {  // holes between the marks
+            out.seekp(static_cast<std::streamoff>(at));
+            out << "block at " << at;
+        }
+        out.seekp(static_cast<std::streamoff>(kSize - 1));
+        out << 'x';
+    }
+    const std::string expected = coreutils(file, kBlock);
+    for (const std::string& line : lines(run_command({kWye, "info", "-l"}).out)) {
+        const std::string device = line.substr(0, line.find('\t'));
+        CAPTURE(device);
+        const Outcome outcome =
+            run_command({kBlockhash, "--device", device, "--block", std::to_string(kBlock), file});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 0);
+        CHECK((outcome.out == expected));
+    }
 }
 
 TEST_CASE("blockhash goes on after a file it cannot read, and fails at the end") {

@@ -65,7 +65,10 @@ for ((step = 1, tried = 0; tried < steps && step < 400; ++step)); do
     limited "$((step * 8)) MiB of addresses" cpu -v $((step * 8192))
     if [ "$started" -eq 1 ]; then
         tried=$((tried + 1))
-        [ $((tried % 4)) -ne 0 ] || below 8192 && limited "$((step * 8192 + drawn)) KiB of addresses" cpu -v $((step * 8192 + drawn))
+        if [ $((tried % 4)) -eq 0 ]; then
+            below 8192
+            limited "$((step * 8192 + drawn)) KiB of addresses" cpu -v $((step * 8192 + drawn))
+        fi
     fi
 done
 
