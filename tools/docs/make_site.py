@@ -37,7 +37,7 @@ PLUGINS = {
 }
 HEADERS = ('runtime/include/wye', 'plugin-abi/include/wye')
 C_API = ('wye', 'device', 'buffer', 'graph', 'pipeline', 'profile', 'report', 'native', 'capture')
-PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_layer', 'program_format')
+PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_loss', 'abi_layer', 'program_format')
 # Names of fields and enumerators, and of constants, may say all that there is to say.
 UNDESCRIBED = re.compile(r'warning: Member .*\((variable|enumvalue)\) of .* is not documented')
 

@@ -252,6 +252,7 @@ const std::vector<GroupPlan>& group_plans() {
         {"launch", "indirect and cooperative launches", Needs::device},
         {"native", "native handles", Needs::device},
         {"lifetime", "ends in any order", Needs::device},
+        {"loss", "lost devices and their recovery", Needs::device},
         {"threads", "calls from several threads", Needs::device},
         {"hostile", "damaged code, too much memory", Needs::device},
         {"capabilities", "a program for each claimed capability", Needs::language},
