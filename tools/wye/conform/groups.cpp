@@ -220,7 +220,7 @@ void judge_end(const KitEnd& end, const Setup& setup, Reader& reader, Group& gro
             reader.fail("the plugin ended the process " + end.text);
             break;
         case KitEnd::How::timed_out:
-            reader.fail(fmt::format("it did not end within {} seconds",
+            reader.fail(fmt::format("it did not end within {} seconds (--timeout)",
                                     std::chrono::duration<double>(setup.limit).count()));
             break;
         case KitEnd::How::lost_report:
