@@ -22,7 +22,7 @@ namespace wye::route {
 struct VariantChoice {
     std::uint32_t chosen = ir::kNone;  // as choose_variant
     // Why each variant before that one, or each if there is none, was passed over: "its format is
-    // not among those of the device (cuda-c)".
+    // not among those of the device (wye-program)".
     std::vector<std::string> passed;
 };
 // For people. Of the program its name is used, and format, entry and filter of its variants.

@@ -62,6 +62,7 @@ BREAKS = [
     ('cancels_more', '', 'timeline', 'P-36'),
     ('boasts_queue', '', 'queue', 'P-45'),
     ('maps_other', '', 'memory', 'P-39'),
+    ('keeps_memory', '', 'hostile', 'P-11'),
     ('registers_other', '', 'memory', 'P-48'),
     ('same_handles', '', 'native', 'P-49'),
     ('disturbs_process', '', 'process', 'P-10'),
@@ -253,7 +254,7 @@ if validator:
     for change in ({'schema': 2}, {'cases': [{'name': 'x'}]}, {'verdict': {}}):
         if validator.is_valid({**json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'file').stdout), **change}):
             fail(f'the schema accepts {change}')
-baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,process')
+baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,hostile,process')
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
