@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the Debian packages of a build, looks at what is in them, and uses them unpacked. Its last line is "N passed, N failed".
 #
-#   debian.sh BUILD SOURCE PREFIX
+#   debian.sh BUILD SOURCE PREFIX PYTHON
+#
+# PYTHON: as for installed.sh.
 set -uo pipefail
-build=$1 source=$2 prefix=$3
+build=$1 source=$2 prefix=$3 interpreter=$4
 here=$source/tests/package
 work=$(mktemp -d "${TMPDIR:-/tmp}/wye-debian.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -150,7 +152,7 @@ validated() {
 try "the packaged layers stand above a device" validated
 mock() {
     printf 'device = Big GPU\n' >"$work/devices"
-    WYE_PLUGIN_PATH_ADD=$lib/wye/mock WYE_MOCK_SCRIPT=$work/devices "$root/usr/bin/wye" info -l | grep 'Big GPU'
+    WYE_PLUGIN_PATH_ADD=$lib/wye/mock WYE_MOCK_SCRIPT=$work/devices "$root/usr/bin/wye" info | grep 'Big GPU'
 }
 try "the mock plugin has the devices of a script" mock
 new_plugin() {
@@ -160,7 +162,7 @@ new_plugin() {
 }
 try "a new plugin builds with libwye-dev, and conforms" new_plugin
 if [ -n "$python" ]; then
-    try "the packaged module runs a program" env PYTHONPATH="$root/usr/lib/python3/dist-packages" python3 -B -c "import numpy, wye
+    try "the packaged module runs a program" env PYTHONPATH="$root/usr/lib/python3/dist-packages" "$interpreter" -B -c "import numpy, wye
 context = wye.Context()
 program = wye.Program.from_file('$source/runtime/examples/programs/saxpy.wye', context=context)
 x = numpy.array([1, 2], 'f4')
