@@ -137,9 +137,9 @@ class Kit {
     }
 
   private:
-    static constexpr std::chrono::seconds kGrace{20};       // between the last line and the end
+    static constexpr std::chrono::seconds kGrace{20};      // between the last line and the end
     static constexpr std::chrono::milliseconds kLook{20};  // between two looks at its delay
-    static constexpr int kMostDelay = 9;                    // times the limit
+    static constexpr int kMostDelay = 9;                   // times the limit
 
     // Kills what is left of it; its status, as of wait.
     int end() {
