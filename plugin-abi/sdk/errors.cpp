@@ -23,6 +23,12 @@ Error native(const Native& failed, std::string_view call, std::string_view subje
     return error;
 }
 
+Error lost_on_request(const std::string& device) {
+    return {Code::DEVICE_LOST,
+            quoted(device) + " counts as lost, since the extension `wye.loss` was asked to lose it",
+            kOpenAgain, device};
+}
+
 Error library_absent(std::string_view what, const std::string& library, std::string_view why,
                      std::string_view fix) {
     return {Code::MISSING_DEPENDENCY,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the native variant that replaces a program's body on a device. Pure; thread-safe.
+// Chooses the native variant that replaces a program's body on a device, and says why the others do
+// not. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "registry/device.hpp"
 #include "wye/sdk/program.hpp"
@@ -15,5 +18,15 @@ namespace wye::route {
 // the device; ir::kNone if there is none. INVALID_ARGUMENT for a filter that is not a selector.
 [[nodiscard]] Result<std::uint32_t> choose_variant(const registry::DeviceInfo& device,
                                                    const ir::Program& program);
+
+struct VariantChoice {
+    std::uint32_t chosen = ir::kNone;  // as choose_variant
+    // Why each variant before that one, or each if there is none, was passed over: "its format is
+    // not among those of the device (wye-program)".
+    std::vector<std::string> passed;
+};
+// For people. Of the program its name is used, and format, entry and filter of its variants.
+[[nodiscard]] Result<VariantChoice> explain_variants(const registry::DeviceInfo& device,
+                                                     const ir::Program& program);
 
 }  // namespace wye::route

@@ -62,6 +62,7 @@ BREAKS = [
     ('cancels_more', '', 'timeline', 'P-36'),
     ('boasts_queue', '', 'queue', 'P-45'),
     ('maps_other', '', 'memory', 'P-39'),
+    ('keeps_memory', '', 'hostile', 'P-11'),
     ('registers_other', '', 'memory', 'P-48'),
     ('same_handles', '', 'native', 'P-49'),
     ('disturbs_process', '', 'process', 'P-10'),
@@ -81,6 +82,14 @@ BREAKS = [
     ('breaks_launches', 'breaks_launches.how=updates_nothing', 'command', 'P-44'),
     ('breaks_launches', 'breaks_launches.how=ignores_indirect', 'launch', 'P-46'),
     ('breaks_launches', 'breaks_launches.how=claims_grid_sync', 'launch', 'P-47'),
+    ('breaks_loss', 'breaks_loss.how=denies', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=accepts_work', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=makes_objects', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=hangs', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=forgets_reached', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=no_remedy', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=recovers_nothing', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=refuses_silently', 'loss', 'P-11'),
     ('misbehaves', 'crash@constructor', 'load', 'P-8'),
     ('misbehaves', 'abort@query', 'load', 'P-8'),
     ('misbehaves', '_exit@init', 'load', 'P-8'),
@@ -103,10 +112,10 @@ BREAKS = [
     ('turns_wrong', '', 'sweeps', 'P-23'),
 ]
 # Fakes that are the CPU plugin except for what they break, so everything else passes.
-WHOLE = ('breaks_launches', 'misbehaves', 'turns_wrong')
+WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'turns_wrong')
 # Fakes that keep the rules which these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
-         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load')]
+         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss')]
 
 
 def fail(text):
@@ -140,7 +149,7 @@ def verdict_of(where, done):
 
 
 def run_fake(name, told, groups):
-    hangs = name == 'never_closes' or told.startswith('hang')
+    hangs = name == 'never_closes' or told.startswith('hang') or told.endswith('=hangs')
     words, variables = ['--json', '--quick', '--timeout', '4' if hangs else '60', '--only', groups], {}
     if '@' in told or name == 'misbehaves':
         variables['WYE_MISBEHAVES'] = told
@@ -245,7 +254,7 @@ if validator:
     for change in ({'schema': 2}, {'cases': [{'name': 'x'}]}, {'verdict': {}}):
         if validator.is_valid({**json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'file').stdout), **change}):
             fail(f'the schema accepts {change}')
-baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,process')
+baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,hostile,process')
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]

@@ -415,6 +415,61 @@ TEST_CASE("--explain gives each device's reasons, and what would be picked") {
           2);
 }
 
+TEST_CASE(
+    "--explain says which native variant would run on each device, and why others would not") {
+    const Saved saved;
+    json report = machine();
+    report["devices"][0]["formats"] = {"opencl-c"};
+    report["devices"][1]["formats"] = {"org.example.own"};
+    report["devices"][0]["facts"]["memory_bytes"] = 1U << 30U;
+    for (json& device : report["devices"]) device["facts"]["max_workgroup_invocations"] = 1024;
+    for (json& device : report["devices"]) device["facts"]["max_workgroup_size"] = {1024, 1024, 64};
+    const auto program = [&](const std::string& variants) {
+        return saved.folder.write("v.wye", "wye 1; program v; workgroup 64; output r: u32[64];\n" +
+                                               variants + "main { r[local_index] = 1u; }\n");
+    };
+    const auto explain = [&](const std::string& variants) {
+        return info({"--explain", program(variants), "--from", saved.write(report)});
+    };
+    const auto variant = [](const char* format, const char* entry, const char* filter) {
+        return std::string("variant \"") + format + "\" entry \"" + entry + "\" " +
+               (*filter == 0 ? "" : std::string("for \"") + filter + "\" ") +
+               "text \"\"\"x\"\"\";\n";
+    };
+    Outcome outcome =
+        explain(variant("opencl-c", "large", "first[memory>=4GiB]") +
+                variant("opencl-c", "none", "-first") + variant("opencl-c", "any", ""));
+    CAPTURE(outcome.out);
+    CHECK(outcome.code == 0);
+    std::vector<std::string> lines = lines_of(outcome.out);
+    REQUIRE(lines.size() == 10);
+    CHECK(lines[0].starts_with("+ first:0   fits"));
+    CHECK(lines[1].ends_with("with --variants: variant 2, `any` (opencl-c) runs"));
+    CHECK(
+        lines[2].ends_with("not variant 0, `large` (opencl-c): its filter `first[memory>=4GiB]` "
+                           "needs memory_bytes>=4GiB, has 1073741824"));
+    CHECK(lines[3].ends_with(
+        "not variant 1, `none` (opencl-c): its filter `-first` leaves the device out"));
+    CHECK(lines[4].starts_with("- first:1   runs native variants only"));
+    CHECK(lines[5].ends_with("with --variants: no variant matches"));
+    CHECK(
+        lines[8].ends_with("not variant 2, `any` (opencl-c): its format is not among those of the "
+                           "device (org.example.own)"));
+    CHECK(lines[9] == "picked: first:0");
+    // A device that takes its own format only can run the program by its variant.
+    outcome = explain(variant("org.example.own", "own", ""));
+    lines = lines_of(outcome.out);
+    REQUIRE(lines.size() == 6);
+    CHECK(lines[1].ends_with("with --variants: no variant matches, the portable body runs"));
+    CHECK(lines[3].starts_with("+ first:1   fits if variants are allowed, and only then"));
+    CHECK(lines[4].ends_with("with --variants: variant 0, `own` (org.example.own) runs"));
+    // A filter that is no selector fails the dispatch.
+    outcome = explain(variant("opencl-c", "wrong", "first[memori>=4]"));
+    CHECK(has(outcome.out,
+              "a dispatch that allows variants fails: variant `wrong` of program `v` "
+              "has a device filter that is no selector"));
+}
+
 TEST_CASE("details have each fact with its source, or why it is not known") {
     const Saved saved;
     json report = machine();

@@ -22,7 +22,7 @@ allow() {
     done < <(find $folder -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' \) | LC_ALL=C sort)
 }
 
-abi='wye/(abi|abi_compiler|abi_layer|abi_layouts|abi_native|program_format)\.h'
+abi='wye/(abi|abi_compiler|abi_layer|abi_layouts|abi_loss|abi_native|program_format)\.h'
 sdk="$abi|wye/sdk/[a-z_0-9]+\.hpp"
 posix='(cxxabi|linux/futex|unistd|fcntl|fnmatch|dlfcn|elf|link|pthread|sched|spawn|poll|dirent|sys/[a-z]+)\.h'
 simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
@@ -56,7 +56,7 @@ public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(resu
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|graph\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory)\.hpp|$command|nlohmann/json\.hpp|$posix"
-allow tools/wye "$public_tool|(info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp" 'the tool links libwye, and sees its public headers, and of the registry what opens no plugin'
+allow tools/wye "$public_tool|(info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \
     'a new plugin is built with what is installed for plugins, and its own files'
 allow tools/bench "$public_tool|(helper_options|output)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
@@ -69,7 +69,7 @@ allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$sh
     'the suites see what tests share, and no other test: what both need stands in tests/support'
 allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|(helper_options|output)\.hpp|quirk_regressions\.hpp|$posix" \
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
-allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_native\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
+allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
 # Only one file of the host may use Boost.DLL to open libraries.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)

@@ -17,7 +17,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do [ ! -s "$file" ] || sources+=("$file"); done
 apt-config dump | grep -iE '^Acquire::(https?|Retries)' >"$work/apt.conf" || true
-mmdebstrap --mode=root --variant=minbase --aptopt="$work/apt.conf" --include=gcc,libc6-dev,pkgconf --skip=cleanup/apt \
+mmdebstrap --mode=root --variant=minbase --aptopt="$work/apt.conf" --include=gcc,g++,libc6-dev,meson,pkgconf --skip=cleanup/apt \
     "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" "${sources[@]}"
 
 mkdir "$root/packages"
@@ -49,6 +49,35 @@ chroot "$root" sh -euc '
     gcc -std=c11 -Wall -Wextra -Werror consumer.c -o consumer $(pkg-config --cflags --libs wye)
     ./consumer
     rm -rf consumer *.bin .cache'
+echo "== an application in Python"
+chroot "$root" python3 -c '
+import numpy, wye
+context = wye.Context()
+program = wye.Program.from_file("/root/saxpy.wye", context=context)
+x, y = numpy.array([1, 2], "f4"), numpy.array([0.5, 0], "f4")
+r = context.device("cpu").run(program, a=2.0, x=x, y=y).r
+assert list(r) == [2.5, 4], r'
+echo "== layers and the mock plugin"
+chroot "$root" sh -euc '
+    cd /root
+    printf "\000\000\200\077\000\000\000\100" >x.bin
+    WYE_LAYERS=validate,trace,faults WYE_LOG=info wye run saxpy.wye --device cpu --param a=2.0 --in x=x.bin --in y=x.bin --out r=r.bin 2>log
+    grep "validate: plugin .cpu.: 0 breaches" log
+    printf "device = Big GPU\n" >devices
+    WYE_PLUGIN_PATH_ADD=$(dirname "$(find /usr/lib -name wye_mock.so)") WYE_MOCK_SCRIPT=devices wye info | grep "Big GPU"
+    rm -rf x.bin r.bin log devices .cache'
+echo "== a new plugin"
+chroot "$root" sh -euc '
+    cd /root
+    wye new-plugin acme --format wye-program --out acme
+    meson setup acme/build acme
+    meson compile -C acme/build
+    wye conform acme/build/wye_acme.so --quick
+    rm -rf acme .cache'
+echo "== the packaged plugins, without drivers"
+chroot "$root" sh -euc '
+    for plugin in $(find /usr/lib -path "*/wye/plugins/wye_[!l]*.so"); do wye conform "$plugin" --quick; done
+    rm -rf /root/.cache'
 echo "== purge"
 mapfile -t names < <(for package in "$packages"/*.deb; do dpkg-deb -f "$package" Package; done)
 "${apt[@]}" purge --auto-remove "${names[@]}"

@@ -37,7 +37,7 @@ PLUGINS = {
 }
 HEADERS = ('runtime/include/wye', 'plugin-abi/include/wye')
 C_API = ('wye', 'device', 'buffer', 'graph', 'pipeline', 'profile', 'report', 'native', 'capture')
-PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_layer', 'program_format')
+PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_loss', 'abi_layer', 'program_format')
 # Fields, enumerators and constants need no comment if their names say enough.
 UNDESCRIBED = re.compile(r'warning: Member .*\((variable|enumvalue)\) of .* is not documented')
 

@@ -14,6 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The folder of this program; empty: unknown. A chroot may lack /proc; what the program was started
+// as is known there, too, but may be a link.
+fs::path own_folder() {
+    std::error_code error;
+    fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (error) {
+        const auto* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+        self = started == nullptr ? fs::path() : fs::canonical(started, error);
+    }
+    return self.parent_path();
+}
+
 // The paths at which a helper may be, in order.
 Result<std::vector<std::string>> places_of(const char* name) {
     if (::getauxval(AT_SECURE) != 0)
@@ -26,9 +38,9 @@ Result<std::vector<std::string>> places_of(const char* name) {
     if (const char* given = std::getenv("WYE_LIBEXEC"); given != nullptr && *given != '\0') {
         folders = {given};
     } else {
-        std::error_code error;
-        const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-        folders = {here, (here / WYE_LIBEXEC_FROM_BIN).lexically_normal()};
+        // A relative path would name a program in the current folder.
+        if (const fs::path here = own_folder(); here.is_absolute())
+            folders = {here, (here / WYE_LIBEXEC_FROM_BIN).lexically_normal()};
     }
     std::vector<std::string> out;
     out.reserve(folders.size());

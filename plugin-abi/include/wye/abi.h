@@ -833,7 +833,7 @@ typedef struct wye_device_table {
      * each queue. */
     wye_status (*flush)(wye_device_object* device, wye_error** error);
 
-    /* Optional [FREE]. 1 if the device was lost since it was opened. Without it: 0. */
+    /* Optional [FREE]. 1 if the device was lost since it was opened or recovered. Without it: 0. */
     uint32_t (*device_lost)(wye_device_object* device);
 
     /* Optional [SYNC]. Reacquires a lost device; all its earlier objects are invalid. Without it:

@@ -52,6 +52,7 @@ constexpr std::pair<std::string_view, std::string_view> kNames[] = {
     {"native_queue", "queue,handle,error"},
     {"native_buffer", "buffer,handle,error"},
     {"layout_counts", "counts,error"},
+    {"lose", "error"},
     {"compiler_identity", "identity"},
 };
 

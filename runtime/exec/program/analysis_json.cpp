@@ -66,6 +66,12 @@ std::string analysis_json(const LoadedProgram& program) {
                    {"subgroup_size", source.subgroup},
                    {"trap", plan.analysis.uses_trap},
                    {"may_not_terminate", plan.analysis.may_not_terminate}};
+    out["variants"] = Json::array();
+    for (const ir::Variant& variant : source.variants)
+        out["variants"].push_back({{"format", variant.format},
+                                   {"entry", variant.entry},
+                                   {"filter", variant.filter},
+                                   {"bytes", variant.bytes.size()}});
     out["buffers"] = Json::array();
     for (const plan::Binding& binding : plan.bindings.bindings)
         out["buffers"].push_back(buffer_json(binding, source.buffers[binding.buffer_index]));

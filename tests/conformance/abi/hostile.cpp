@@ -4,6 +4,7 @@
 // entries, sizes. Whatever is refused, the plugin works afterwards.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "conformance/abi/rig.hpp"
 
@@ -121,6 +122,43 @@ TEST_CASE("far too much memory of any usage is refused, and the device works aft
             harness::check_helpful(device.failure, code);
         }
     rig.check_works();
+}
+
+// A device that shares the machine's memory would take it from all processes.
+TEST_CASE("memory that is used up is refused, and is there again once it was freed (P-11)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    wye_status known = WYE_OK;
+    const wye_fact unified = rig.plugin.fact(WYE_FACT_KEY_UNIFIED_MEMORY, &known);
+    if (known != WYE_OK || unified.u != 0)
+        return harness::not_applicable("the device does not say that its memory is its own");
+    const std::uint64_t total = rig.plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u;
+    if (total == 0) return harness::not_applicable("the size of the device's memory is unknown");
+    constexpr std::uint64_t kParts = 16;
+    const std::uint64_t most = rig.plugin.fact(WYE_FACT_KEY_MAX_BUFFER_BYTES).u;
+    const std::uint64_t size = std::min(most == 0 ? total : most, total / kParts + 1) / 4 * 4;
+    std::vector<wye_buffer_object*> held;
+    bool refused = false;
+    while (!refused && held.size() < 4 * kParts) {
+        wye_buffer_object* const buffer = device.buffer(size);
+        refused = buffer == nullptr;
+        if (!refused) held.push_back(buffer);
+    }
+    if (refused) {
+        const wye_status code = device.failure.code;
+        CHECK((code == WYE_DEVICE_MEMORY || code == WYE_OUT_OF_MEMORY));
+        harness::check_helpful(device.failure, code);
+    } else {
+        harness::note("the driver gives more memory than the device has");
+    }
+    REQUIRE_FALSE(held.empty());
+    for (wye_buffer_object* const buffer : held) device.destroy(buffer);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        wye_buffer_object* const buffer = device.buffer(size);
+        REQUIRE_MESSAGE(buffer != nullptr, device.failure.message);
+        CHECK(device.run(fill(buffer, 0, 4, 1, 4)) == WYE_OK);
+        device.destroy(buffer);
+    }
 }
 
 TEST_CASE("a failure needs no error object, and then has the same status (P-11, P-12)") {

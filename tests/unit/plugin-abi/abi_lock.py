@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADERS = ["wye/abi.h", "wye/abi_compiler.h", "wye/abi_layer.h", "wye/abi_layouts.h", "wye/abi_native.h",
+HEADERS = ["wye/abi.h", "wye/abi_compiler.h", "wye/abi_layer.h", "wye/abi_layouts.h", "wye/abi_loss.h", "wye/abi_native.h",
            "wye/program_format.h"]
 NOT_VALUES = {"WYE_ABI_H", "WYE_PROGRAM_FORMAT_H", "WYE_OWNED", "WYE_BORROWED", "WYE_STATIC",
               "WYE_PLUGIN_EXPORT"}
@@ -107,6 +107,7 @@ def layout(cc, include):
 #include "wye/abi_compiler.h"
 #include "wye/abi_layer.h"
 #include "wye/abi_layouts.h"
+#include "wye/abi_loss.h"
 #include "wye/abi_native.h"
 #include "wye/program_format.h"
 static void text(const char* name, const char* value) {{

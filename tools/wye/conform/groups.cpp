@@ -220,7 +220,7 @@ void judge_end(const KitEnd& end, const Setup& setup, Reader& reader, Group& gro
             reader.fail("the plugin ended the process " + end.text);
             break;
         case KitEnd::How::timed_out:
-            reader.fail(fmt::format("it did not end within {} seconds",
+            reader.fail(fmt::format("it did not end within {} seconds (--timeout)",
                                     std::chrono::duration<double>(setup.limit).count()));
             break;
         case KitEnd::How::lost_report:
@@ -252,6 +252,7 @@ const std::vector<GroupPlan>& group_plans() {
         {"launch", "indirect and cooperative launches", Needs::device},
         {"native", "native handles", Needs::device},
         {"lifetime", "ends in any order", Needs::device},
+        {"loss", "lost devices and their recovery", Needs::device},
         {"threads", "calls from several threads", Needs::device},
         {"hostile", "damaged code, too much memory", Needs::device},
         {"capabilities", "a program for each claimed capability", Needs::language},

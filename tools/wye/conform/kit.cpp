@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "delay.hpp"
 #include "registry/spawn.hpp"
 
 namespace wye::tool::conform {
@@ -106,26 +107,39 @@ class Kit {
     }
 
     [[nodiscard]] KitEnd watch() {
-        Clock::time_point heard = Clock::now();
+        Clock::time_point heard = Clock::now(), looked = heard;
+        std::chrono::nanoseconds delayed{0};  // since then, for want of a processor
+        Delay delay(pid_);
         while (report_.open()) {
-            const auto left =
-                std::chrono::ceil<std::chrono::milliseconds>(heard + limit_ - Clock::now());
+            const auto now = Clock::now();
+            if (now - looked >= kLook) {
+                // Threads ended and begun between two looks could make it more than that time.
+                delayed += std::min<std::chrono::nanoseconds>(delay.more(), now - looked);
+                looked = now;
+            }
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+                heard + limit_ + std::min<std::chrono::nanoseconds>(delayed, limit_ * kMostDelay) -
+                now);
             if (left.count() <= 0) return stop(KitEnd::How::timed_out);
             pollfd list[] = {{report_.get(), POLLIN, 0}, {print_.get(), POLLIN, 0}};
-            const auto wait = std::min<std::int64_t>(left.count(), 1000);
+            const auto wait = std::min<std::int64_t>(left.count(), kLook.count());
             if (::poll(list, 2, static_cast<int>(wait)) < 0 && errno != EINTR)
                 return stop(KitEnd::How::lost_report);
             read_print();
             if (list[0].revents == 0) continue;
             const std::optional<bool> read = read_report();
             if (!read) return stop(KitEnd::How::lost_report);
-            if (*read) heard = Clock::now();
+            if (!*read) continue;
+            heard = Clock::now();
+            delayed = delayed.zero();
         }
         return ended();
     }
 
   private:
-    static constexpr std::chrono::seconds kGrace{20};  // between the last line and the end
+    static constexpr std::chrono::seconds kGrace{20};      // between the last line and the end
+    static constexpr std::chrono::milliseconds kLook{20};  // between two looks at its delay
+    static constexpr int kMostDelay = 9;                   // times the limit
 
     // Kills what is left of it; its status, as of wait.
     int end() {

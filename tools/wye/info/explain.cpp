@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "registry/capability.hpp"
+#include "route/choose_variant.hpp"
 #include "saved_facts.hpp"
 
 namespace wye::tool {
@@ -38,6 +39,19 @@ Requirements needs_of(const Report& analysis) {
     return out;
 }
 
+// What the choice of a variant asks of a program.
+ir::Program variants_of(const Report& analysis) {
+    ir::Program out;
+    out.name = text(analysis, "name");
+    for (const Report& one : items(analysis, "variants")) {
+        ir::Variant& variant = out.variants.emplace_back();
+        variant.format = text(one, "format");
+        variant.entry = text(one, "entry");
+        variant.filter = text(one, "filter");
+    }
+    return out;
+}
+
 bool takes_a_form(const Report& device) {
     constexpr std::string_view kForms[] = {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C,
                                            WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV};
@@ -53,11 +67,14 @@ std::string why(const Report& analysis, const std::string& capability) {
     return {};
 }
 
+// `runs_variant`: a variant of the program would run there.
 std::vector<std::string> reasons_against(const Report& device, const Report& analysis,
-                                         const registry::CapabilityCheck& result) {
+                                         const registry::CapabilityCheck& result,
+                                         bool runs_variant) {
     std::vector<std::string> out;
     if (!usable(device)) out.push_back(text(device, "reason"));
-    if (const std::vector<std::string> taken = texts(device, "formats"); !takes_a_form(device))
+    if (const std::vector<std::string> taken = texts(device, "formats");
+        !takes_a_form(device) && !runs_variant)
         out.push_back(
             taken.empty()
                 ? std::string("takes no form of programs that this version makes")
@@ -67,10 +84,35 @@ std::vector<std::string> reasons_against(const Report& device, const Report& ana
     return out;
 }
 
+std::string variant_name(const ir::Program& program, std::size_t index) {
+    const ir::Variant& variant = program.variants[index];
+    return fmt::format("variant {}, `{}` ({})", index, clean(variant.entry), clean(variant.format));
+}
+
+// What would run if a dispatch allowed variants, a sentence; then why those before it would not.
+// `has_body`: the device takes what the portable body is lowered to.
+std::vector<std::string> lines_of(const ir::Program& program,
+                                  const Result<route::VariantChoice>& choice, bool has_body) {
+    if (!choice.ok())
+        return {fmt::format("a dispatch that allows variants fails: {}", choice.error().message)};
+    std::vector<std::string> out;
+    if (choice->chosen != ir::kNone)
+        out.push_back(
+            fmt::format("with --variants: {} runs", variant_name(program, choice->chosen)));
+    else
+        out.push_back(std::string("with --variants: no variant matches") +
+                      (has_body ? ", the portable body runs" : ""));
+    for (std::size_t i = 0; i < choice->passed.size(); ++i)
+        out.push_back(
+            fmt::format("not {}: {}", variant_name(program, i), clean(choice->passed[i])));
+    return out;
+}
+
 }  // namespace
 
 Explained explain_view(const Report& report, const Report& analysis, const Style& style) {
     const Requirements needs = needs_of(analysis);
+    const ir::Program program = variants_of(analysis);
     const Report& devices = items(report, "devices");
     // In the selector's order of preference.
     const std::vector<std::string> order = texts(report, "order");
@@ -82,13 +124,18 @@ Explained explain_view(const Report& report, const Report& analysis, const Style
         width = std::max(width, columns(clean(text(device, "selector"))));
     for (const Report& device : devices) {
         const registry::CapabilityCheck result = registry::check(needs, facts_of(device));
-        const std::vector<std::string> against = reasons_against(device, analysis, result);
+        const auto choice = route::explain_variants(device_of(device), program);
+        const bool runs_variant = choice.ok() && choice->chosen != ir::kNone;
+        const std::vector<std::string> against =
+            reasons_against(device, analysis, result, runs_variant);
         const auto place = std::ranges::find(order, text(device, "selector"));
         if (against.empty() && (picked == nullptr || place < best)) {
             best = place;
             picked = &device;
         }
-        std::string about = against.empty() ? "fits" : fmt::format("{}", fmt::join(against, "; "));
+        std::string about = fmt::format("{}", fmt::join(against, "; "));
+        if (against.empty())
+            about = takes_a_form(device) ? "fits" : "fits if variants are allowed, and only then";
         if (against.empty() && !result.unverified.empty())
             about += fmt::format(", unless the driver's own limit is lower: {}",
                                  fmt::join(result.unverified, ", "));
@@ -97,6 +144,9 @@ Explained explain_view(const Report& report, const Report& analysis, const Style
         lines.push_back(wrapped(
             style, sign + padded(ink(style, Ink::name, clean(text(device, "selector"))), width + 2),
             about));
+        if (!usable(device) || program.variants.empty()) continue;
+        for (const std::string& line : lines_of(program, choice, takes_a_form(device)))
+            lines.push_back(wrapped(style, std::string(width + 4, ' '), line));
     }
     Explained out;
     for (const std::string& line : lines) out.text += line;

@@ -9,7 +9,9 @@
 namespace wye::tool {
 
 struct Explained {
-    std::string text;   // a line per device, then the device that would be picked
+    // A line per device, and, if the program has native variants, which of them would run there and
+    // why those before it would not; then the device that would be picked.
+    std::string text;
     bool fits = false;  // whether a device can run it
 };
 

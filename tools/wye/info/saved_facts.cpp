@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace wye::tool {
 
@@ -50,6 +51,22 @@ Facts facts_of(const Report& device) {
     for (const FactInfo& info : registry::fact_infos())
         if (auto value = fact_of(member(facts, std::string(info.name).c_str()), info.type))
             out.set(info.key, {std::move(*value), {}});
+    return out;
+}
+
+registry::DeviceInfo device_of(const Report& device) {
+    registry::DeviceInfo out;
+    out.plugin = text(device, "plugin");
+    out.selector = text(device, "selector");
+    out.id = text(device, "id");
+    out.name = text(device, "name");
+    out.usable = usable(device);
+    out.reason = text(device, "reason");
+    out.formats = texts(device, "formats");
+    out.facts = facts_of(device);
+    const std::size_t index = out.selector.find(':') + 1;  // 0: no index
+    std::from_chars(out.selector.data() + index, out.selector.data() + out.selector.size(),
+                    out.index);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "document.hpp"
+#include "registry/device.hpp"
 #include "registry/facts.hpp"
 
 namespace wye::tool {
@@ -16,5 +17,8 @@ namespace wye::tool {
 [[nodiscard]] std::optional<registry::FactValue> fact_of(const Report& value, std::uint32_t type);
 
 [[nodiscard]] registry::Facts facts_of(const Report& device);
+
+// What selectors and filters ask of a device.
+[[nodiscard]] registry::DeviceInfo device_of(const Report& device);
 
 }  // namespace wye::tool

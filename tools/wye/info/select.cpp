@@ -2,7 +2,6 @@
 #include "select.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,17 +25,10 @@ std::vector<SavedDevice> saved_devices(const Report& report) {
     std::vector<SavedDevice> out;
     for (const Report& device : items(report, "devices")) {
         SavedDevice& one = out.emplace_back();
-        one.info.plugin = text(device, "plugin");
-        one.info.selector = text(device, "selector");
-        one.info.id = text(device, "id");
-        one.info.name = text(device, "name");
-        one.info.usable = usable(device);
-        one.info.facts = facts_of(device);
+        one.info = device_of(device);
         one.physical = text(device, "physical_id");
-        const std::string& name = one.info.selector;
-        const std::size_t index = name.find(':') + 1;  // 0: no index
-        std::from_chars(name.data() + index, name.data() + name.size(), one.info.index);
-        one.place = static_cast<std::size_t>(std::ranges::find(order, name) - order.begin());
+        one.place =
+            static_cast<std::size_t>(std::ranges::find(order, one.info.selector) - order.begin());
     }
     std::ranges::stable_sort(out, {}, &SavedDevice::place);
     return out;

@@ -14,7 +14,8 @@
 // the device takes buffers of usage REGISTERED, `host_memory_alignment() const`.
 //
 // If the driver can fail, the class has `Error failed(status, call, subject)`, which makes the
-// error of a failed call and may mark the device as lost. Optional are `Result<void> recover()`
+// error of a failed call and may mark the device as lost; tests can then ask for a loss, by the
+// extension wye.loss (loss_slots.hpp). Optional are `Result<void> recover()`
 // [SYNC], and `Error judged(Error)`, which sees each error before the host does and may mark the
 // device as lost.
 //
@@ -40,6 +41,7 @@
 #include "wye/sdk/device_info.hpp"
 #include "wye/sdk/errors.hpp"
 #include "wye/sdk/layout_slots.hpp"
+#include "wye/sdk/loss_slots.hpp"
 #include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/native_slots.hpp"
 #include "wye/sdk/queue_slots.hpp"
@@ -241,7 +243,8 @@ struct DeviceSlots {
         table.command_destroy = command_destroy;
         table.command_info = command_info;
         table.command_update = command_update;
-        if constexpr (requires { &Device::native; } || LayoutSlots<Device>::kHas)
+        if constexpr (requires { &Device::native; } || LayoutSlots<Device>::kHas ||
+                      LossSlots<Device>::kHas)
             table.get_extension = get_extension;
         table.close = close;
         return table;
@@ -253,6 +256,8 @@ struct DeviceSlots {
             table = NativeSlots<Device>::find(from_abi(name), version);
         if constexpr (LayoutSlots<Device>::kHas)
             if (table == nullptr) table = LayoutSlots<Device>::find(from_abi(name), version);
+        if constexpr (LossSlots<Device>::kHas)
+            if (table == nullptr) table = LossSlots<Device>::find(from_abi(name), version);
         return table;
     }
 

@@ -31,6 +31,9 @@ inline constexpr const char* kOpenAgain =
 inline constexpr const char* kRestart =
     "Fix: restart the process: after such a loss its driver gives it no new context";
 
+// DEVICE_LOST, by the extension wye.loss.
+[[nodiscard]] Error lost_on_request(const std::string& device);
+
 // ---- Opening a driver ----
 
 [[nodiscard]] Error library_absent(std::string_view what, const std::string& library,

@@ -138,6 +138,7 @@ class DeviceNode {
     const wye_device_table next;
     std::atomic<const wye_native_table*> native{nullptr};
     std::atomic<const wye_layouts_table*> layouts{nullptr};
+    std::atomic<const wye_loss_table*> loss{nullptr};
 
     [[nodiscard]] typename State::Device& state() { return state_; }
     [[nodiscard]] PluginNode<State>& plugin() { return parent_; }
@@ -198,6 +199,8 @@ template <typename Slot, typename Node>
         return *node.native.load();
     else if constexpr (std::is_same_v<Table, wye_layouts_table>)
         return *node.layouts.load();
+    else if constexpr (std::is_same_v<Table, wye_loss_table>)
+        return *node.loss.load();
     else if constexpr (std::is_same_v<Table, wye_compiler_table>)
         return *node.compiler.load();
     else
@@ -305,6 +308,8 @@ class LayerSlots {
         kCall<slot::native::queue>, kCall<slot::native::buffer>};
     static constexpr wye_layouts_table kLayouts = {header_of(sizeof(wye_layouts_table)),
                                                    kCall<slot::layouts::counts>};
+    static constexpr wye_loss_table kLoss = {header_of(sizeof(wye_loss_table)),
+                                             kCall<slot::loss::lose>};
     static constexpr wye_compiler_table kCompiler = {header_of(sizeof(wye_compiler_table)),
                                                      kCall<slot::compiler::identity>};
 
@@ -449,6 +454,7 @@ class LayerSlots {
         if (below == nullptr || version != 1) return nullptr;
         if (from_abi(name) == WYE_EXTENSION_NATIVE_HANDLE) return over(below, kNative, node.native);
         if (from_abi(name) == WYE_EXTENSION_LAYOUTS) return over(below, kLayouts, node.layouts);
+        if (from_abi(name) == WYE_EXTENSION_LOSS) return over(below, kLoss, node.loss);
         return nullptr;
     }
 };

@@ -11,6 +11,7 @@
 #include "wye/abi.h"
 #include "wye/abi_compiler.h"
 #include "wye/abi_layouts.h"
+#include "wye/abi_loss.h"
 #include "wye/abi_native.h"
 #include "wye/sdk/slots.hpp"
 
@@ -52,6 +53,10 @@ namespace layouts {
 WYE_LAYER_SLOT(wye_layouts_table, counts, "layout_counts")
 }  // namespace layouts
 
+namespace loss {
+WYE_LAYER_SLOT(wye_loss_table, lose, "lose")
+}  // namespace loss
+
 namespace compiler {
 WYE_LAYER_SLOT(wye_compiler_table, identity, "compiler_identity")
 }  // namespace compiler
@@ -74,6 +79,7 @@ constexpr void each(Visit&& visit) {
     visit(native::queue{});
     visit(native::buffer{});
     visit(layouts::counts{});
+    visit(loss::lose{});
     visit(compiler::identity{});
 }
 

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lost devices: what fails, what stays, what can be destroyed, and recovery. A device is lost by
+// its extension wye.loss; one without it cannot be lost on demand.
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "conformance/abi/rig.hpp"
+#include "wye/abi_loss.h"
+
+using harness::check_helpful;
+using harness::fill;
+using harness::Rig;
+
+namespace {
+
+// "At once" leaves room for a busy machine: what waits for the driver never ends.
+constexpr std::uint64_t kSoon = 10'000'000'000;  // ns
+
+const wye_loss_table* table_of(const harness::Device& device, std::uint32_t version = 1) {
+    const std::string_view name = WYE_EXTENSION_LOSS;
+    if (device.table->get_extension == nullptr) return nullptr;
+    return static_cast<const wye_loss_table*>(
+        device.table->get_extension(device.object, {name.data(), name.size()}, version));
+}
+
+const wye_loss_table& need_table(const harness::Device& device) {
+    const wye_loss_table* table = table_of(device);
+    if (table == nullptr)
+        throw harness::NotApplicable{
+            device.table->device_lost == nullptr
+                ? "the plugin has no slot `device_lost`: its devices are never lost"
+                : "the device has no extension wye.loss, by which a loss can be asked for"};
+    REQUIRE(table->header.size >= sizeof *table);
+    REQUIRE((table->lose != nullptr));
+    return *table;
+}
+
+wye_status lose(const harness::Device& device) {
+    const wye_loss_table& table = need_table(device);
+    harness::Sink sink;
+    const wye_status status = table.lose(device.object, sink.out());
+    if (status != WYE_OK) check_helpful(sink.failure(), status);
+    return status;
+}
+
+// The error of a call that must fail by the loss.
+void check_lost(const std::string& call, wye_status status, const harness::Failure& failure) {
+    INFO(call);
+    CHECK(status == WYE_DEVICE_LOST);
+    if (status == WYE_DEVICE_LOST) check_helpful(failure, status);
+}
+
+bool says_lost(const harness::Device& device) {
+    return device.table->device_lost != nullptr && device.table->device_lost(device.object) != 0;
+}
+
+// Nothing new can be made of the device or submitted to it.
+void check_refuses_all(Rig& rig) {
+    harness::Device& device = rig.device;
+    const wye_device_table& table = *device.table;
+    const wye_status submitted = device.submit({});
+    check_lost("a submit to a queue of the lost device", submitted, device.failure);
+    CHECK((device.buffer(64) == nullptr));
+    check_lost("buffer_create of the lost device", device.failure.code, device.failure);
+    const wye_artifact artifact = rig.sample();
+    CHECK((device.program(artifact) == nullptr));
+    check_lost("program_create of the lost device", device.failure.code, device.failure);
+    wye_queue_desc desc{};
+    desc.header.size = sizeof desc;
+    wye_queue_object* queue = nullptr;
+    wye_timeline_object* timeline = nullptr;
+    const wye_queue_table* queue_table = nullptr;
+    harness::Sink sink;
+    const wye_status made =
+        table.queue_create(device.object, &desc, &queue, &timeline, &queue_table, sink.out());
+    check_lost("queue_create of the lost device", made, sink.failure());
+    CHECK((queue == nullptr));
+    if (table.command_create == nullptr) return;
+    const harness::Command command(device, {});
+    check_lost("command_create of the lost device", command.status, command.failure);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("loss");
+
+TEST_CASE("the table of wye.loss is whole, and of the version asked for (P-50)") {
+    const Rig rig;
+    CHECK((table_of(rig.device, 2) == nullptr));
+    CHECK((table_of(rig.device, 0) == nullptr));
+    const wye_loss_table& table = need_table(rig.device);
+    CHECK((table_of(rig.device) == &table));
+    CHECK_MESSAGE((rig.device.table->device_lost != nullptr),
+                  "a device that can be lost has the slot `device_lost`");
+}
+
+TEST_CASE("a lost device says so, and refuses new objects and work with a remedy (P-50)") {
+    Rig rig;
+    need_table(rig.device);
+    wye_queue_object* second = rig.device.queue_create();
+    CHECK_FALSE(says_lost(rig.device));
+    REQUIRE(lose(rig.device) == WYE_OK);
+    CHECK(says_lost(rig.device));
+    check_refuses_all(rig);
+    const wye_status submitted = rig.device.submit({}, {}, second);
+    check_lost("a submit to another queue", submitted, rig.device.failure);
+    CHECK(lose(rig.device) == WYE_DEVICE_LOST);
+    CHECK(says_lost(rig.device));
+    rig.device.queue_table->destroy(second);
+}
+
+TEST_CASE("values that were reached before a loss stay so (P-50)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    wye_buffer_object* const buffer = rig.zeros(256);
+    const std::uint64_t reached = device.value;
+    REQUIRE(device.query(device.queue, reached, nullptr) == WYE_OK);
+    REQUIRE(lose(device) == WYE_OK);
+    CHECK(device.query(device.queue, reached, nullptr) == WYE_OK);
+    CHECK(device.await(device.queue, reached, kSoon, nullptr) == WYE_OK);
+    CHECK(device.query(device.queue, 0, nullptr) == WYE_OK);
+    device.destroy(buffer);
+}
+
+TEST_CASE("what waits for a value that a loss ended fails at once (P-50)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    wye_buffer_object* const buffer = rig.zeros(std::uint64_t{1} << 20U);
+    const wye_operation work = fill(buffer, 0, std::uint64_t{1} << 20U, 7, 4);
+    REQUIRE(device.submit({&work, 1}) == WYE_OK);
+    const std::uint64_t pending = device.value, never = device.value + 1;
+    REQUIRE(lose(device) == WYE_OK);
+    {
+        harness::Sink sink;
+        const auto begun = std::chrono::steady_clock::now();
+        const wye_status status = device.await(device.queue, never, kSoon, sink.out());
+        check_lost("a wait for a value that was not submitted", status, sink.failure());
+        CHECK((std::chrono::steady_clock::now() - begun < std::chrono::nanoseconds(kSoon)));
+        CHECK(device.query(device.queue, never, nullptr) == WYE_DEVICE_LOST);
+    }
+    // It may have ended before the loss; what was said first stays so.
+    harness::Sink sink;
+    const wye_status first = device.await(device.queue, pending, kSoon, sink.out());
+    if (first != WYE_OK) check_lost("a wait for work that was pending", first, sink.failure());
+    CHECK(device.query(device.queue, pending, nullptr) == first);
+    device.queue_table->destroy(device.queue);
+    device.queue = nullptr;
+}
+
+TEST_CASE("everything of a lost device can be destroyed, in any order (P-50)") {
+    for (const bool queue_first : {true, false}) {
+        CAPTURE(queue_first);
+        Rig rig;
+        harness::Device& device = rig.device;
+        need_table(device);
+        wye_queue_object* const queue = device.queue_create();
+        wye_buffer_object* const buffer = rig.zeros(4096);
+        rig.add_program();
+        wye_timeline_object* timeline = nullptr;
+        if (device.table->timeline_create != nullptr) {
+            wye_timeline_desc desc{};
+            desc.header.size = sizeof desc;
+            REQUIRE(device.table->timeline_create(device.object, &desc, &timeline, nullptr) ==
+                    WYE_OK);
+        }
+        REQUIRE(lose(device) == WYE_OK);
+        if (queue_first) device.queue_table->destroy(queue);
+        device.destroy(buffer);
+        if (timeline != nullptr) device.table->timeline_destroy(device.object, timeline);
+        if (!queue_first) device.queue_table->destroy(queue);
+        // The destructors end the rest, and close the device.
+    }
+}
+
+TEST_CASE("a lost device is recovered, or refuses with a remedy and stays lost (P-50, P-11)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    if (device.table->try_recover == nullptr)
+        return harness::not_applicable(
+            "the plugin has no slot `try_recover`: a lost device is opened again");
+    wye_buffer_object* const earlier = rig.zeros(4096);
+    rig.add_program();
+    REQUIRE(lose(device) == WYE_OK);
+    harness::Sink sink;
+    const wye_status status = device.table->try_recover(device.object, sink.out());
+    if (status != WYE_OK) {
+        check_helpful(sink.failure(), status);
+        CHECK(says_lost(device));
+        check_refuses_all(rig);
+        return;
+    }
+    CHECK_FALSE(says_lost(device));
+    device.destroy(earlier);
+    device.queue_table->destroy(device.queue);
+    device.queue = nullptr;
+    device.queue = device.queue_create();
+    rig.check_works();
+}
+
+TEST_CASE("after a loss the device can be opened again, or refuses with a remedy (P-50, P-11)") {
+    harness::QuietPlugin plugin;
+    {
+        harness::Device device(plugin);
+        need_table(device);
+        REQUIRE(lose(device) == WYE_OK);
+    }
+    harness::Sink sink;
+    wye_device_object* again = nullptr;
+    const wye_device_table* table = nullptr;
+    const wye_status status = plugin.table->open_device(plugin.object, harness::subject().device,
+                                                        &again, &table, sink.out());
+    CHECK((again != nullptr) == (status == WYE_OK));
+    if (status != WYE_OK) return check_helpful(sink.failure(), status);
+    if (table->device_lost != nullptr) CHECK(table->device_lost(again) == 0);
+    table->close(again);
+    harness::Device device(plugin);
+    wye_buffer_object* const buffer = device.buffer(256);
+    REQUIRE(buffer != nullptr);
+    CHECK(device.run(fill(buffer, 0, 256, 7, 4)) == WYE_OK);
+}
+
+TEST_CASE("the loss of an opened device leaves another one as it is (P-50)") {
+    harness::QuietPlugin plugin;
+    harness::Device lost(plugin);
+    need_table(lost);
+    harness::Device other(plugin);
+    wye_buffer_object* const buffer = other.buffer(256);
+    REQUIRE(buffer != nullptr);
+    REQUIRE(lose(lost) == WYE_OK);
+    CHECK_FALSE(says_lost(other));
+    CHECK(other.run(fill(buffer, 0, 256, 7, 4)) == WYE_OK);
+}
+
+TEST_SUITE_END();
