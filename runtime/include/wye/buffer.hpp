@@ -37,14 +37,16 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
         return bytes;
     }
-    // Returns owner, sizes, label and usage.
-    [[nodiscard]] Result<wye_buffer_info> describe() const {
+    // Returns owner, sizes, label and usage. The label is valid while the buffer lives and gets no
+    // other one; not callable on a temporary.
+    [[nodiscard]] Result<wye_buffer_info> describe() const& {
         wye_buffer_info out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_buffer_describe(handle_.context(), get(), &out, e); }));
         return out;
     }
+    Result<wye_buffer_info> describe() const&& = delete;
     // A name for messages and reports.
     [[nodiscard]] Result<void> set_label(std::string_view label) {
         return detail::call([&](wye_error** e) {

@@ -43,13 +43,14 @@ class Queue {
 
     // Returns what was requested and what the driver granted. The label is valid while the queue
     // lives.
-    [[nodiscard]] Result<wye_queue_description> describe() const {
+    [[nodiscard]] Result<wye_queue_description> describe() const& {
         wye_queue_description out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_queue_describe(handle_.context(), get(), &out, e); }));
         return out;
     }
+    Result<wye_queue_description> describe() const&& = delete;
     // Waits until all work submitted to it so far has ended.
     [[nodiscard]] Result<void> flush() const {
         return detail::call(
