@@ -53,6 +53,40 @@ Result<std::unique_ptr<Buffer>> Buffer::register_memory(Device& device,
     return error;
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    const std::string label(sdk::from_abi(desc.label));
+    WYE_ASSIGN(const auto address,
+               sdk::native_value_as<CUdeviceptr>(desc, "CUdeviceptr", device.info.name));
+    const Current current(device.context());
+    const auto ask = [&](CUpointer_attribute key, auto& value) -> Result<void> {
+        const CUresult status = device.driver.cuPointerGetAttribute(&value, key, address);
+        if (status != CUDA_ERROR_INVALID_VALUE)
+            return device.check(status, "cuPointerGetAttribute", label);
+        return Error(Code::INVALID_ARGUMENT, "CUDA did not allocate the memory at that CUdeviceptr",
+                     "Fix: allocate it with cuMemAlloc or cudaMalloc", label);
+    };
+    unsigned type = 0;
+    int owner = 0;
+    CUdeviceptr start = 0;
+    std::size_t size = 0;
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type));
+    if (type != CU_MEMORYTYPE_DEVICE)
+        return Error(Code::INVALID_ARGUMENT,
+                     "the CUdeviceptr is of memory of type " + std::to_string(type) +
+                         ", not of device memory",
+                     "Fix: allocate it with cuMemAlloc or cudaMalloc", label);
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, owner));
+    if (owner != device.info.id)
+        return Error(Code::WRONG_OWNER,
+                     "the CUdeviceptr belongs to device " + std::to_string(owner) + " of CUDA, `" +
+                         device.info.name + "` is device " + std::to_string(device.info.id),
+                     "Fix: allocate it in the context that wye_device_native gives", label);
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start));
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_SIZE, size));
+    WYE_TRY(sdk::check_native(desc, size - (address - start), address));
+    return std::unique_ptr<Buffer>(new Buffer(device, address));
+}
+
 Result<sdk::Mapping> Buffer::map() const {
     if (registered_) return sdk::Mapping{registered_.get(), true};
     if (!host_) return sdk::errors::not_mappable(device_.info.name);

@@ -40,6 +40,31 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     return create(device, desc.size, sdk::from_abi(desc.label), kPlacements[desc.usage]);
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    const std::string label(sdk::from_abi(desc.label));
+    const std::string& name = device.info.name;
+    WYE_ASSIGN(const auto object, sdk::native_value_as<VkBuffer>(desc, "VkBuffer", name));
+    const auto owner = sdk::native_value_as<VkDevice>(desc, "VkDevice", name);
+    if (owner.ok() && *owner != device.handle())
+        return Error(Code::WRONG_OWNER,
+                     "the VkBuffer belongs to another VkDevice than that of `" + name + "`",
+                     "Fix: create it with the `VkDevice` that wye_device_native gives", label);
+    if (desc.size % 4 != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     "a VkBuffer of " + std::to_string(desc.size) +
+                         " bytes cannot be adopted: Vulkan fills whole words of 4 bytes",
+                     "Fix: adopt a multiple of 4 bytes", label);
+    VkMemoryRequirements needs{};
+    device.vk().vkGetBufferMemoryRequirements(device.handle(), object, &needs);
+    WYE_TRY(sdk::check_native(desc, needs.size));
+    auto out = std::make_unique<Buffer>();
+    out->device = name;
+    out->used = object;
+    out->size = out->capacity = desc.size;
+    out->serial = device.next_serial.fetch_add(1);
+    return out;
+}
+
 Result<sdk::Mapping> Buffer::map() const {
     if (mapped == nullptr) return sdk::errors::not_mappable(std::string(device));
     return sdk::Mapping{mapped, host_reads_fast};
@@ -68,6 +93,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     if (result != VK_SUCCESS)
         return device.failed(result, "vkCreateBuffer of " + std::to_string(size) + " bytes", label);
     out->object = BufferHandle(device.context(), object);
+    out->used = object;
 
     VkMemoryRequirements needs{};
     vk.vkGetBufferMemoryRequirements(device.handle(), object, &needs);

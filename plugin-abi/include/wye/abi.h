@@ -657,7 +657,7 @@ typedef struct wye_timeline_desc {
     wye_string label;
 } wye_timeline_desc;
 
-/* Types of chain entries that this header names; abi_layer.h has another one. No plugin takes them
+/* Types of chain entries that this header names; abi_layer.h and abi_native.h have others. No plugin takes them
  * yet, and buffers have none. */
 enum wye_chain_type {
     WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc: wye_timeline_import */

@@ -14,6 +14,7 @@
 #include "wye/buffer.h"
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
+#include "wye/native.h"
 #include "wye/pending.hpp"
 #include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
@@ -47,6 +48,14 @@ class Buffer {
         return out;
     }
     Result<wye_buffer_info> describe() const&& = delete;
+    // The driver's own handle: see wye/native.h.
+    [[nodiscard]] Result<wye_native_handle> native() const {
+        wye_native_handle out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_native(handle_.context(), get(), &out, e); }));
+        return out;
+    }
     // A name for messages and reports.
     [[nodiscard]] Result<void> set_label(std::string_view label) {
         return detail::call([&](wye_error** e) {
