@@ -35,6 +35,21 @@ Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view
                    "give a " + wanted + " of its driver");
 }
 
+Error native_of_other(const wye_buffer_desc& desc, std::string_view type,
+                      const std::string& device) {
+    return {Code::WRONG_OWNER,
+            "the `" + std::string(type) +
+                "` belongs to another device or context of the driver than `" + device + "`",
+            "Fix: create it with the handles that wye_device_native gives for this device",
+            std::string(from_abi(desc.label))};
+}
+
+Error native_unfit(const wye_buffer_desc& desc, std::string_view type, std::string_view why,
+                   std::string_view fix) {
+    return refused(desc, "the `" + std::string(type) + "` cannot be adopted: " + std::string(why),
+                   std::string(fix));
+}
+
 Result<void> check_native(const wye_buffer_desc& desc, std::uint64_t size, std::uint64_t address) {
     if (desc.size == 0)
         return refused(desc, "native memory of 0 bytes cannot be adopted",

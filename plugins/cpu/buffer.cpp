@@ -36,7 +36,8 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
 }
 
 Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
-    WYE_ASSIGN(void* const memory, sdk::native_value_as<void*>(desc, "void*", device.info.name));
+    constexpr std::string_view kType = "void*";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<void*>(desc, kType, device.info.name));
     WYE_TRY(sdk::check_native(desc, desc.size, reinterpret_cast<std::uintptr_t>(memory)));
     return std::unique_ptr<Buffer>(new Buffer(memory));
 }

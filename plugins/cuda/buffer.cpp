@@ -54,37 +54,30 @@ Result<std::unique_ptr<Buffer>> Buffer::register_memory(Device& device,
 }
 
 Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
-    const std::string label(sdk::from_abi(desc.label));
-    WYE_ASSIGN(const auto address,
-               sdk::native_value_as<CUdeviceptr>(desc, "CUdeviceptr", device.info.name));
+    constexpr std::string_view kType = "CUdeviceptr";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<CUdeviceptr>(desc, kType, device.info.name));
     const Current current(device.context());
     const auto ask = [&](CUpointer_attribute key, auto& value) -> Result<void> {
-        const CUresult status = device.driver.cuPointerGetAttribute(&value, key, address);
-        if (status != CUDA_ERROR_INVALID_VALUE)
-            return device.check(status, "cuPointerGetAttribute", label);
-        return Error(Code::INVALID_ARGUMENT, "CUDA did not allocate the memory at that CUdeviceptr",
-                     "Fix: allocate it with cuMemAlloc or cudaMalloc", label);
+        const CUresult status = device.driver.cuPointerGetAttribute(&value, key, memory);
+        if (status == CUDA_ERROR_INVALID_VALUE)
+            return sdk::native_unfit(desc, kType, "CUDA does not know the address",
+                                     "allocate it with cuMemAlloc or cudaMalloc");
+        return device.check(status, "cuPointerGetAttribute", sdk::from_abi(desc.label));
     };
-    unsigned type = 0;
     int owner = 0;
+    unsigned type = 0;
     CUdeviceptr start = 0;
     std::size_t size = 0;
     WYE_TRY(ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type));
     if (type != CU_MEMORYTYPE_DEVICE)
-        return Error(Code::INVALID_ARGUMENT,
-                     "the CUdeviceptr is of memory of type " + std::to_string(type) +
-                         ", not of device memory",
-                     "Fix: allocate it with cuMemAlloc or cudaMalloc", label);
+        return sdk::native_unfit(desc, kType, "it is no memory of a device",
+                                 "allocate it with cuMemAlloc or cudaMalloc");
     WYE_TRY(ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, owner));
-    if (owner != device.info.id)
-        return Error(Code::WRONG_OWNER,
-                     "the CUdeviceptr belongs to device " + std::to_string(owner) + " of CUDA, `" +
-                         device.info.name + "` is device " + std::to_string(device.info.id),
-                     "Fix: allocate it in the context that wye_device_native gives", label);
     WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start));
     WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_SIZE, size));
-    WYE_TRY(sdk::check_native(desc, size - (address - start), address));
-    return std::unique_ptr<Buffer>(new Buffer(device, address));
+    if (owner != device.info.id) return sdk::native_of_other(desc, kType, device.info.name);
+    WYE_TRY(sdk::check_native(desc, size - (memory - start), memory));
+    return std::unique_ptr<Buffer>(new Buffer(device, memory));
 }
 
 Result<sdk::Mapping> Buffer::map() const {

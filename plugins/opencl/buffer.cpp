@@ -40,39 +40,30 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
 }
 
 Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
-    const Driver& driver = device.driver;
-    const std::string label(sdk::from_abi(desc.label));
-    WYE_ASSIGN(const cl_mem memory, sdk::native_value_as<cl_mem>(desc, "cl_mem", device.info.name));
-    const auto ask = [&](cl_mem_info key, auto& value) -> Result<void> {
-        return device.check(driver.clGetMemObjectInfo(memory, key, sizeof value, &value, nullptr),
-                            "clGetMemObjectInfo", label);
+    constexpr std::string_view kType = "cl_mem";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<cl_mem>(desc, kType, device.info.name));
+    const auto ask = [&](cl_mem_info key, auto& value) {
+        return device.check(
+            device.driver.clGetMemObjectInfo(memory, key, sizeof value, &value, nullptr),
+            "clGetMemObjectInfo", sdk::from_abi(desc.label));
     };
     cl_context owner = nullptr;
     cl_mem_object_type type = 0;
     cl_mem_flags flags = 0;
     std::size_t size = 0;
     WYE_TRY(ask(CL_MEM_CONTEXT, owner));
-    if (owner != device.context().get())
-        return Error(
-            Code::WRONG_OWNER,
-            "the cl_mem belongs to another cl_context than that of `" + device.info.name + "`",
-            "Fix: create it with the `cl_context` that wye_device_native gives", label);
     WYE_TRY(ask(CL_MEM_TYPE, type));
     WYE_TRY(ask(CL_MEM_FLAGS, flags));
     WYE_TRY(ask(CL_MEM_SIZE, size));
+    if (owner != device.context().get()) return sdk::native_of_other(desc, kType, device.info.name);
     constexpr cl_mem_flags kPartly = CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY |
                                      CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (type != CL_MEM_OBJECT_BUFFER || (flags & kPartly) != 0)
-        return Error(Code::INVALID_ARGUMENT,
-                     "the cl_mem is of type " + std::to_string(type) + " with the flags " +
-                         std::to_string(flags) +
-                         ", and programs and transfers use buffers that "
-                         "they may read and write",
-                     "Fix: create a buffer with CL_MEM_READ_WRITE and no restriction of the host",
-                     label);
+        return sdk::native_unfit(desc, kType, "not all may read and write it",
+                                 "create a buffer with CL_MEM_READ_WRITE alone");
     WYE_TRY(sdk::check_native(desc, size));
-    WYE_TRY(device.check(driver.clRetainMemObject(memory), "clRetainMemObject", label));
-    return std::unique_ptr<Buffer>(new Buffer(device, MemoryHandle(driver, memory), 0));
+    WYE_TRY(device.check(device.driver.clRetainMemObject(memory), "clRetainMemObject"));
+    return std::unique_ptr<Buffer>(new Buffer(device, MemoryHandle(device.driver, memory), 0));
 }
 
 Result<sdk::Mapping> Buffer::map() const {

@@ -41,25 +41,21 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
 }
 
 Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
-    const std::string label(sdk::from_abi(desc.label));
-    const std::string& name = device.info.name;
-    WYE_ASSIGN(const auto object, sdk::native_value_as<VkBuffer>(desc, "VkBuffer", name));
-    const auto owner = sdk::native_value_as<VkDevice>(desc, "VkDevice", name);
+    constexpr std::string_view kType = "VkBuffer";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<VkBuffer>(desc, kType, device.info.name));
+    const auto owner = sdk::native_value_as<VkDevice>(desc, "VkDevice", device.info.name);
     if (owner.ok() && *owner != device.handle())
-        return Error(Code::WRONG_OWNER,
-                     "the VkBuffer belongs to another VkDevice than that of `" + name + "`",
-                     "Fix: create it with the `VkDevice` that wye_device_native gives", label);
+        return sdk::native_of_other(desc, kType, device.info.name);
     if (desc.size % 4 != 0)
-        return Error(Code::INVALID_ARGUMENT,
-                     "a VkBuffer of " + std::to_string(desc.size) +
-                         " bytes cannot be adopted: Vulkan fills whole words of 4 bytes",
-                     "Fix: adopt a multiple of 4 bytes", label);
+        return sdk::native_unfit(
+            desc, kType, std::to_string(desc.size) + " bytes are not whole words of 4 bytes",
+            "adopt a multiple of 4 bytes");
     VkMemoryRequirements needs{};
-    device.vk().vkGetBufferMemoryRequirements(device.handle(), object, &needs);
+    device.vk().vkGetBufferMemoryRequirements(device.handle(), memory, &needs);
     WYE_TRY(sdk::check_native(desc, needs.size));
     auto out = std::make_unique<Buffer>();
-    out->device = name;
-    out->used = object;
+    out->device = device.info.name;
+    out->used = memory;
     out->size = out->capacity = desc.size;
     out->serial = device.next_serial.fetch_add(1);
     return out;

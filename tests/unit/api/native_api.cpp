@@ -166,11 +166,12 @@ class OpenclApi final : public NativeApi {
         other_ = cl_.CreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
         REQUIRE(status == CL_SUCCESS);
         std::vector<Refusal> out;
-        out.push_back({make(other_, bytes), bytes, wye::Code::WRONG_OWNER, "another cl_context"});
+        out.push_back(
+            {make(other_, bytes), bytes, wye::Code::WRONG_OWNER, "another device or context"});
         out.push_back({make(context_, bytes, CL_MEM_READ_ONLY), bytes, wye::Code::INVALID_ARGUMENT,
-                       "read and write"});
+                       "not all may read and write it"});
         out.push_back({make(context_, bytes, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS), bytes,
-                       wye::Code::INVALID_ARGUMENT, "read and write"});
+                       wye::Code::INVALID_ARGUMENT, "not all may read and write it"});
         return out;
     }
 
@@ -303,7 +304,7 @@ class VulkanApi final : public NativeApi {
         std::vector<Refusal> out;
         out.push_back({std::make_unique<VulkanMemory>(vk_, physical_, device_, bytes,
                                                       reinterpret_cast<VkDevice>(physical_)),
-                       bytes, wye::Code::WRONG_OWNER, "another VkDevice"});
+                       bytes, wye::Code::WRONG_OWNER, "another device or context"});
         out.push_back(
             {allocate(bytes), bytes - 2, wye::Code::INVALID_ARGUMENT, "whole words of 4 bytes"});
         return out;
@@ -441,15 +442,15 @@ class CudaApi final : public NativeApi {
     std::vector<Refusal> refused(std::uint64_t bytes) override {
         std::vector<Refusal> out;
         out.push_back({std::make_unique<CudaMemory>(cu_, context_, bytes, true), bytes,
-                       wye::Code::INVALID_ARGUMENT, "not of device memory"});
+                       wye::Code::INVALID_ARGUMENT, "no memory of a device"});
         out.push_back({std::make_unique<NoMemory>(), bytes, wye::Code::INVALID_ARGUMENT,
-                       "CUDA did not allocate"});
+                       "CUDA does not know the address"});
         int devices = 0;
         REQUIRE(cu_.count(&devices) == CUDA_SUCCESS);
         if (devices < 2) return out;
         REQUIRE(cu_.retain(&second_, 1) == CUDA_SUCCESS);
         out.push_back({std::make_unique<CudaMemory>(cu_, second_, bytes), bytes,
-                       wye::Code::WRONG_OWNER, "device 1 of CUDA"});
+                       wye::Code::WRONG_OWNER, "another device or context"});
         return out;
     }
 
