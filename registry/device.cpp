@@ -135,6 +135,29 @@ Result<NativeBuffer> NativeBuffer::registered(DeviceRef device, void* memory, st
     return create(std::move(device), desc);
 }
 
+Result<NativeBuffer> NativeBuffer::adopt(DeviceRef device, const wye_native_handle& memory,
+                                         std::uint64_t size, std::uint64_t alignment,
+                                         std::string_view label) {
+    wye_native_memory native{};
+    native.header = sdk::header_of(sizeof native);
+    native.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
+    native.handle = &memory;
+    wye_buffer_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.header.next = &native;
+    desc.size = size;
+    desc.alignment = alignment;
+    desc.usage = WYE_BUFFER_USAGE_DEVICE;
+    desc.label = sdk::to_abi(label);
+    auto made = create(device, desc);
+    if (made.ok()) return made;
+    if (made.error().code != Code::UNSUPPORTED_EXTENSION) return made;
+    return Error(Code::UNSUPPORTED,
+                 "the plugin of " + device->info().selector + " adopts no memory of its driver",
+                 "Fix: make a buffer with wye_buffer_create and copy, or use a newer plugin",
+                 std::string(label));
+}
+
 Result<NativeBuffer> NativeBuffer::create(DeviceRef device, const wye_buffer_desc& desc) {
     wye_buffer_object* object = nullptr;
     WYE_TRY(rare_call(*device, "buffer_create", [&](wye_error** error) {
@@ -142,7 +165,8 @@ Result<NativeBuffer> NativeBuffer::create(DeviceRef device, const wye_buffer_des
     }));
     if (object == nullptr) return about(*device, null_object_fault("buffer_create"));
     NativeBuffer out(std::move(device), object, desc.size);
-    out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING;  // counted as device memory
+    // Counted as device memory, unless it is the application's.
+    out.counted_ = desc.usage < WYE_BUFFER_USAGE_STAGING && desc.header.next == nullptr;
     if (out.counted_) out.device_->count_buffer(desc.size);
     return out;
 }

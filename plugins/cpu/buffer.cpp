@@ -35,6 +35,13 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                   "the system has no more memory");
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    constexpr std::string_view kType = "void*";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<void*>(desc, kType, device.info.name));
+    WYE_TRY(sdk::check_native(desc, desc.size, reinterpret_cast<std::uintptr_t>(memory)));
+    return std::unique_ptr<Buffer>(new Buffer(memory));
+}
+
 Result<sdk::Mapping> Buffer::map() const { return sdk::Mapping{data_, true}; }
 
 Buffer::Memory Buffer::allocate(std::uint64_t size, std::uint64_t alignment) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffer: host memory: aligned to a cache line and with one element past the end, so that an empty
-// range can be read; or application memory, used in place. [FREE].
+// Buffer: host memory: aligned to a cache line; or application memory, used in place. [FREE].
 #pragma once
 
 #include <cstddef>
@@ -16,6 +15,10 @@ class Buffer {
     // DEVICE_MEMORY if the system has no more memory.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
+
+    // Uses the application's memory (`void*`) in place.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
+                                                               const wye_buffer_desc& desc);
 
     // The mapping is the memory itself, whatever the usage.
     [[nodiscard]] Result<sdk::Mapping> map() const;
@@ -34,7 +37,7 @@ class Buffer {
     using Memory = std::unique_ptr<std::byte, Free>;
 
     explicit Buffer(Memory memory) : memory_(std::move(memory)), data_(memory_.get()) {}
-    explicit Buffer(void* registered) : data_(static_cast<std::byte*>(registered)) {}
+    explicit Buffer(void* application) : data_(static_cast<std::byte*>(application)) {}
     [[nodiscard]] static Memory allocate(std::uint64_t size, std::uint64_t alignment);
 
     Memory memory_;  // null: application memory

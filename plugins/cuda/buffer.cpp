@@ -53,6 +53,33 @@ Result<std::unique_ptr<Buffer>> Buffer::register_memory(Device& device,
     return error;
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    constexpr std::string_view kType = "CUdeviceptr";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<CUdeviceptr>(desc, kType, device.info.name));
+    const Current current(device.context());
+    const auto ask = [&](CUpointer_attribute key, auto& value) -> Result<void> {
+        const CUresult status = device.driver.cuPointerGetAttribute(&value, key, memory);
+        if (status == CUDA_ERROR_INVALID_VALUE)
+            return sdk::native_unfit(desc, kType, "CUDA does not know the address",
+                                     "allocate it with cuMemAlloc or cudaMalloc");
+        return device.check(status, "cuPointerGetAttribute", sdk::from_abi(desc.label));
+    };
+    int owner = 0;
+    unsigned type = 0;
+    CUdeviceptr start = 0;
+    std::size_t size = 0;
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, type));
+    if (type != CU_MEMORYTYPE_DEVICE)
+        return sdk::native_unfit(desc, kType, "it is no memory of a device",
+                                 "allocate it with cuMemAlloc or cudaMalloc");
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, owner));
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start));
+    WYE_TRY(ask(CU_POINTER_ATTRIBUTE_RANGE_SIZE, size));
+    if (owner != device.info.id) return sdk::native_of_other(desc, kType, device.info.name);
+    WYE_TRY(sdk::check_native(desc, size - (memory - start), memory));
+    return std::unique_ptr<Buffer>(new Buffer(device, memory));
+}
+
 Result<sdk::Mapping> Buffer::map() const {
     if (registered_) return sdk::Mapping{registered_.get(), true};
     if (!host_) return sdk::errors::not_mappable(device_.info.name);

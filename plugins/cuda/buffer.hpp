@@ -15,6 +15,10 @@ class Buffer {
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
 
+    // Uses a `CUdeviceptr` of the application. WRONG_OWNER: it is of another device.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
+                                                               const wye_buffer_desc& desc);
+
     // Error: UNSUPPORTED for buffers of the usage DEVICE.
     [[nodiscard]] Result<sdk::Mapping> map() const;
 
@@ -36,11 +40,12 @@ class Buffer {
         : device_(device),
           registered_(std::move(registered)),
           address_(reinterpret_cast<CUdeviceptr>(registered_.get())) {}
+    Buffer(Device& device, CUdeviceptr adopted) : device_(device), address_(adopted) {}
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> register_memory(
         Device& device, const wye_buffer_desc& desc);
 
     Device& device_;
-    Context::Memory memory_;  // if the usage is DEVICE
+    Context::Memory memory_;  // if the usage is DEVICE and the application does not own it
     // Page-locked memory, for all other usages. The driver maps it for the device at the same
     // address (unified addressing, which every 64-bit system has).
     HostMemoryHandle host_;

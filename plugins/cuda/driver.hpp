@@ -38,6 +38,7 @@ namespace wye::cuda {
     X(cuMemFree, "cuMemFree_v2")                                                                  \
     X(cuMemAllocHost, "cuMemAllocHost_v2")                                                        \
     X(cuMemFreeHost, "cuMemFreeHost")                                                             \
+    X(cuPointerGetAttribute, "cuPointerGetAttribute")                                             \
     X(cuMemHostRegister, "cuMemHostRegister_v2")                                                  \
     X(cuMemHostUnregister, "cuMemHostUnregister")                                                 \
     X(cuMemPoolCreate, "cuMemPoolCreate")                                                         \

@@ -39,6 +39,33 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
                                   room(device, status));
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    constexpr std::string_view kType = "cl_mem";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<cl_mem>(desc, kType, device.info.name));
+    const auto ask = [&](cl_mem_info key, auto& value) {
+        return device.check(
+            device.driver.clGetMemObjectInfo(memory, key, sizeof value, &value, nullptr),
+            "clGetMemObjectInfo", sdk::from_abi(desc.label));
+    };
+    cl_context owner = nullptr;
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    std::size_t size = 0;
+    WYE_TRY(ask(CL_MEM_CONTEXT, owner));
+    WYE_TRY(ask(CL_MEM_TYPE, type));
+    WYE_TRY(ask(CL_MEM_FLAGS, flags));
+    WYE_TRY(ask(CL_MEM_SIZE, size));
+    if (owner != device.context().get()) return sdk::native_of_other(desc, kType, device.info.name);
+    constexpr cl_mem_flags kPartly = CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY |
+                                     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+    if (type != CL_MEM_OBJECT_BUFFER || (flags & kPartly) != 0)
+        return sdk::native_unfit(desc, kType, "not all may read and write it",
+                                 "create a buffer with CL_MEM_READ_WRITE alone");
+    WYE_TRY(sdk::check_native(desc, size));
+    WYE_TRY(device.check(device.driver.clRetainMemObject(memory), "clRetainMemObject"));
+    return std::unique_ptr<Buffer>(new Buffer(device, MemoryHandle(device.driver, memory), 0));
+}
+
 Result<sdk::Mapping> Buffer::map() const {
     if (mapped() == nullptr) return sdk::errors::only_staging_mapped(device_.info.name);
     return sdk::Mapping{host_.get(), true};

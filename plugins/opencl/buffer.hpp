@@ -14,6 +14,9 @@ class Buffer {
     // DEVICE_MEMORY has the requested and the total bytes.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
+    // Retains a `cl_mem` of the application. WRONG_OWNER: it is of another context.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
+                                                               const wye_buffer_desc& desc);
     ~Buffer() { device_.allocated.fetch_sub(size_); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
@@ -31,6 +34,7 @@ class Buffer {
     [[nodiscard]] std::uint64_t serial() const { return serial_; }   // unique per device
 
   private:
+    // `size`: of memory that the device allocated for it.
     Buffer(Device& device, MemoryHandle memory, std::uint64_t size)
         : device_(device),
           memory_(std::move(memory)),

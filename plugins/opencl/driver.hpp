@@ -29,6 +29,8 @@ namespace wye::opencl {
     X(clReleaseCommandQueue)       \
     X(clCreateBuffer)              \
     X(clCreateSubBuffer)           \
+    X(clGetMemObjectInfo)          \
+    X(clRetainMemObject)           \
     X(clReleaseMemObject)          \
     X(clCreateProgramWithSource)   \
     X(clCreateProgramWithBinary)   \

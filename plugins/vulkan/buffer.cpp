@@ -40,6 +40,27 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, const wye_buffer_
     return create(device, desc.size, sdk::from_abi(desc.label), kPlacements[desc.usage]);
 }
 
+Result<std::unique_ptr<Buffer>> Buffer::adopt(Device& device, const wye_buffer_desc& desc) {
+    constexpr std::string_view kType = "VkBuffer";
+    WYE_ASSIGN(const auto memory, sdk::native_value_as<VkBuffer>(desc, kType, device.info.name));
+    const auto owner = sdk::native_value_as<VkDevice>(desc, "VkDevice", device.info.name);
+    if (owner.ok() && *owner != device.handle())
+        return sdk::native_of_other(desc, kType, device.info.name);
+    if (desc.size % 4 != 0)
+        return sdk::native_unfit(
+            desc, kType, std::to_string(desc.size) + " bytes are not whole words of 4 bytes",
+            "adopt a multiple of 4 bytes");
+    VkMemoryRequirements needs{};
+    device.vk().vkGetBufferMemoryRequirements(device.handle(), memory, &needs);
+    WYE_TRY(sdk::check_native(desc, needs.size));
+    auto out = std::make_unique<Buffer>();
+    out->device = device.info.name;
+    out->used = memory;
+    out->size = out->capacity = desc.size;
+    out->serial = device.next_serial.fetch_add(1);
+    return out;
+}
+
 Result<sdk::Mapping> Buffer::map() const {
     if (mapped == nullptr) return sdk::errors::not_mappable(std::string(device));
     return sdk::Mapping{mapped, host_reads_fast};
@@ -68,6 +89,7 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     if (result != VK_SUCCESS)
         return device.failed(result, "vkCreateBuffer of " + std::to_string(size) + " bytes", label);
     out->object = BufferHandle(device.context(), object);
+    out->used = object;
 
     VkMemoryRequirements needs{};
     vk.vkGetBufferMemoryRequirements(device.handle(), object, &needs);

@@ -44,6 +44,9 @@ struct Buffer {
     // DEVICE_MEMORY has the requested and the free bytes. Frees what it allocated if it fails.
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(Device& device,
                                                                 const wye_buffer_desc& desc);
+    // Uses a `VkBuffer` of the application. WRONG_OWNER: the handle names another `VkDevice`.
+    [[nodiscard]] static Result<std::unique_ptr<Buffer>> adopt(Device& device,
+                                                               const wye_buffer_desc& desc);
     [[nodiscard]] static Result<std::unique_ptr<Buffer>> create(
         Device& device, std::uint64_t size, std::string_view label,
         Placement placement = Placement::Device);
@@ -53,19 +56,20 @@ struct Buffer {
 
     AllocationTicket ticket;
     MemoryHandle memory;
-    std::string_view device;      // the device's name
-    BufferHandle object;          // destroyed before its memory
+    std::string_view device;  // the device's name
+    BufferHandle object;      // destroyed before its memory; empty if it is the application's
+    VkBuffer used = VK_NULL_HANDLE;
     std::uint64_t size = 0;       // as requested
     std::uint64_t capacity = 0;   // at least kLeastBytes, rounded up to whole words
     std::uint64_t serial = 0;     // unique per device
     std::byte* mapped = nullptr;  // coherent; null: not mapped
     bool host_reads_fast = false;
 
-    [[nodiscard]] VkBuffer get() const { return object.get(); }
+    [[nodiscard]] VkBuffer get() const { return used; }
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
-        out.add("VkBuffer", object.get());
-        out.add("VkDeviceMemory", memory.get());
+        out.add("VkBuffer", used);
+        if (memory) out.add("VkDeviceMemory", memory.get());
         return {};
     }
 };

@@ -189,21 +189,43 @@ Result<Handle> Context::add_program(ProgramRef program) {
     return handles_.add(HandleKind::program, std::move(program), nullptr, std::move(name));
 }
 
+namespace {
+
+constexpr std::uint32_t kBufferAlignment = 16;
+
+// LIMIT_EXCEEDED: the programs of the device cannot use a buffer of this size.
+Result<void> check_size(const DeviceSession& session, std::uint64_t size, std::string_view label) {
+    const std::uint64_t limit = std::min(session.limits().max_buffer_bytes, kMaxBufferBytes);
+    if (size <= limit) return {};
+    return Error(Code::LIMIT_EXCEEDED,
+                 fmt::format("a buffer of {} bytes is too large: {} takes at most {}", size,
+                             session.info().selector, limit),
+                 "Fix: split the data over several buffers", std::string(label));
+}
+
+}  // namespace
+
 Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::uint32_t alignment,
                                       std::uint32_t usage, std::string_view label) {
     WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
     DeviceSession& session = pin.as<DeviceSession>();
-    const std::uint64_t limit = std::min(session.limits().max_buffer_bytes, kMaxBufferBytes);
-    if (size > limit)
-        return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("a buffer of {} bytes is too large: {} takes at most {}", size,
-                                 session.info().selector, limit),
-                     "Fix: split the data over several buffers", std::string(label));
-    const std::uint32_t effective = alignment == 0 ? 16U : alignment;
+    WYE_TRY(check_size(session, size, label));
+    const std::uint32_t effective = alignment == 0 ? kBufferAlignment : alignment;
     WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label, usage));
     auto object = std::make_shared<BufferObject>(session, std::move(native), size, device);
     object->alignment = effective;
     object->usage = usage;
+    return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
+}
+
+Result<Handle> Context::adopt_buffer(Handle device, const wye_native_handle& memory,
+                                     std::uint64_t size, std::string_view label) {
+    WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
+    DeviceSession& session = pin.as<DeviceSession>();
+    WYE_TRY(check_size(session, size, label));
+    WYE_ASSIGN(registry::NativeBuffer native, session.adopt(memory, size, kBufferAlignment, label));
+    auto object = std::make_shared<BufferObject>(session, std::move(native), size, device);
+    object->alignment = kBufferAlignment;
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
 }
 

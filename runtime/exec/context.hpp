@@ -55,6 +55,10 @@ class Context {
                                                          std::uint32_t alignment,
                                                          std::uint32_t usage,
                                                          std::string_view label);
+    // A buffer of memory that the application allocated with the driver's API.
+    [[nodiscard]] Result<registry::Handle> adopt_buffer(registry::Handle device,
+                                                        const wye_native_handle& memory,
+                                                        std::uint64_t size, std::string_view label);
     // BUFFER_IN_USE while the buffer is mapped or used by pending work.
     [[nodiscard]] Result<void> free_buffer(registry::Handle buffer);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver under test. Meson runs one executable once for each driver and sets both variables.
+// The driver under test. Meson runs one executable once for each driver and sets the variables.
 #pragma once
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace support {
 
@@ -19,5 +21,17 @@ inline std::string test_driver_folder() {
     const char* const text = std::getenv("WYE_TEST_DRIVER_FOLDER");
     return text != nullptr ? text : "";
 }
+
+// `WYE_TEST_DRIVER_LIBRARY`: the library that the plugin opens as its driver; unset: its own
+// choice. The configuration of a context that does so.
+inline std::vector<std::pair<std::string, std::string>> test_driver_config() {
+    const char* const library = std::getenv("WYE_TEST_DRIVER_LIBRARY");
+    if (library == nullptr) return {};
+    const std::string driver = test_driver();
+    return {{driver.substr(0, driver.find(':')) + ".library", library}};
+}
+
+// Whether the driver runs programs. A fake one only records launches.
+inline bool test_driver_computes() { return std::getenv("WYE_TEST_DRIVER_LIBRARY") == nullptr; }
 
 }  // namespace support

@@ -205,6 +205,9 @@ Result<std::vector<Way>> raw_ways(RawApi& api, RowId row, const Sizes& sizes) {
         case RowId::Commands:
         case RowId::OneDispatch:
         case RowId::Recorded:
+        case RowId::Recording:
+        case RowId::Batch:
+        case RowId::PipelineCall:
         case RowId::Launches:
             return api.tiny(row, sizes);
         case RowId::Submits:

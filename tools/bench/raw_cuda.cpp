@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "raw.hpp"
@@ -268,6 +269,7 @@ class Tiny {
     // A chain of launches on the first buffer.
     [[nodiscard]] Result<void> record(std::uint64_t launches) {
         const Entered entered(driver_);
+        if (exec_ != nullptr) (void)driver_.cuGraphExecDestroy(std::exchange(exec_, nullptr));
         CUgraph graph = nullptr;
         TRY_CUDA(driver_.cuGraphCreate(&graph, 0));
         const auto made = fill(graph, launches);
@@ -368,6 +370,12 @@ Result<Way> replays(const Driver& driver, std::string name, std::uint64_t count)
         WYE_TRY(t.replay());
         return t.synchronize();
     });
+}
+
+// Makes a graph and frees it, without a run.
+Result<Way> recordings(const Driver& driver, std::string name, std::uint64_t count) {
+    WYE_ASSIGN(const auto tiny, Tiny::make(driver, 1));
+    return way_of(std::move(name), tiny, 0, [count](Tiny& t) { return t.record(count); });
 }
 
 class CudaLane final : public Lane {
@@ -509,6 +517,7 @@ class RawCuda final : public RawApi {
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
+            case RowId::PipelineCall:
                 WYE_TRY(add(launches(driver_, kBlocking, 1, 1, &Tiny::synchronize)));
                 WYE_TRY(add(replays(driver_, "graph of one node, cuStreamSynchronize", 1)));
                 WYE_TRY(add(launches(driver_, "launch, cuStreamQuery polled", 1, 1, &Tiny::poll)));
@@ -518,9 +527,14 @@ class RawCuda final : public RawApi {
             case RowId::Commands:
                 WYE_TRY(add(launches(driver_, kBlocking, sizes.turns, 1, &Tiny::synchronize)));
                 break;
+            case RowId::Recording:
+                WYE_TRY(add(recordings(driver_, "graph of a chain of nodes, instantiated",
+                                       sizes.recorded)));
+                break;
             case RowId::Recorded:
                 WYE_TRY(add(replays(driver_, "graph of a chain of nodes", sizes.recorded)));
                 [[fallthrough]];
+            case RowId::Batch:
             case RowId::Launches:
                 WYE_TRY(add(launches(driver_, "launches, one cuStreamSynchronize", 1,
                                      sizes.recorded, &Tiny::synchronize)));

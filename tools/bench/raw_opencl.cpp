@@ -424,6 +424,7 @@ class RawOpenCl final : public RawApi {
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
+            case RowId::PipelineCall:
                 WYE_TRY(add(launches(driver_, "enqueue, clFinish", 1, 1)));
                 break;
             case RowId::Commands:
@@ -433,6 +434,7 @@ class RawOpenCl final : public RawApi {
                     launches(driver_, "clSetKernelArg, enqueue, clFinish", sizes.turns, 1, true)));
                 break;
             case RowId::Recorded:
+            case RowId::Batch:
             case RowId::Launches:
                 WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 break;

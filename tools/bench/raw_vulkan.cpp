@@ -178,11 +178,21 @@ Result<Way> replays(const Device& device, Queue& queue, std::string name, std::u
     });
 }
 
-Result<Way> recordings(const Device& device, Queue& queue, std::string name) {
+// Records a command buffer, without a run.
+Result<Way> only_recordings(const Device& device, Queue& queue, std::string name,
+                            std::uint64_t dispatches) {
     WYE_ASSIGN(const auto tiny, Tiny::make(device, queue, 1, 1));
-    return way_of(std::move(name), tiny, 1, [](Tiny& t) -> Result<void> {
+    return way_of(std::move(name), tiny, 0, [=](Tiny& t) {
+        return t.record(*t.turns.front(), dispatches, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    });
+}
+
+Result<Way> recordings(const Device& device, Queue& queue, std::string name,
+                       std::uint64_t dispatches) {
+    WYE_ASSIGN(const auto tiny, Tiny::make(device, queue, 1, 1));
+    return way_of(std::move(name), tiny, dispatches, [=](Tiny& t) -> Result<void> {
         Tiny::Turn& turn = *t.turns.front();
-        WYE_TRY(t.record(turn, 1, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT));
+        WYE_TRY(t.record(turn, dispatches, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT));
         WYE_TRY(turn.commands.submit(true));
         return turn.commands.wait();
     });
@@ -348,8 +358,9 @@ class RawVulkan final : public RawApi {
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
+            case RowId::PipelineCall:
                 WYE_TRY(add(replays(device_, first, kFence, 1, 1)));
-                WYE_TRY(add(recordings(device_, first, "recorded each time, fence waited for")));
+                WYE_TRY(add(recordings(device_, first, "recorded each time, fence waited for", 1)));
                 WYE_TRY(
                     add(timelines(device_, first, "recorded once, timeline waited for", false)));
                 WYE_TRY(add(timelines(device_, first, "recorded once, timeline polled", true)));
@@ -363,6 +374,15 @@ class RawVulkan final : public RawApi {
             case RowId::Recorded:
                 WYE_TRY(add(replays(device_, first, "one command buffer, fence waited for", 1,
                                     sizes.recorded)));
+                break;
+            case RowId::Recording:
+                WYE_TRY(add(only_recordings(device_, first, "one command buffer, recorded",
+                                            sizes.recorded)));
+                break;
+            case RowId::Batch:
+                WYE_TRY(add(recordings(device_, first,
+                                       "one command buffer, recorded each time, fence waited for",
+                                       sizes.recorded)));
                 break;
             case RowId::Launches:
                 WYE_TRY(add(separate_submits(

@@ -14,6 +14,11 @@ constexpr std::array kRows = {
         Unit::Time},
     Row{RowId::Recorded, "1000-recorded", "1000 dependent dispatches as one graph, one wait",
         Unit::Time},
+    Row{RowId::Recording, "record-1000", "making that graph and freeing it, without a run",
+        Unit::Time},
+    Row{RowId::Batch, "1000-batch", "1000 dependent dispatches as a batch of a pipeline",
+        Unit::Time},
+    Row{RowId::PipelineCall, "pipeline-call", "a tiny dispatch through a pipeline", Unit::Time},
     Row{RowId::Launches, "1000-launches", "1000 dependent dispatches, submitted singly, one wait",
         Unit::Time},
     Row{RowId::Submits, "1000-submits",
@@ -59,6 +64,8 @@ Goal soft_goal(RowId row) {
         case RowId::OneCommand:
         case RowId::Recorded:
             return ratio(1.05);
+        case RowId::Recording:
+            return ratio(1.5);
         default:
             return {};
     }
@@ -73,6 +80,9 @@ Goal gpu_goal(RowId row, std::string_view plugin) {
             return ratio(cuda ? 0.85 : vulkan ? 0.45 : 1.10);
         case RowId::Recorded:
             return cuda ? nanoseconds(1000) : ratio(1.05);
+        case RowId::Recording:
+            return ratio(1.5);
+        case RowId::Batch:
         case RowId::Launches:
         case RowId::Submits:
         case RowId::RoundTrip:
@@ -122,10 +132,13 @@ Work work_of(RowId row, const Sizes& sizes) {
     switch (row) {
         case RowId::OneCommand:
         case RowId::OneDispatch:
+        case RowId::PipelineCall:
             return {1, 0};
         case RowId::Commands:
             return {sizes.turns, 0};
         case RowId::Recorded:
+        case RowId::Recording:
+        case RowId::Batch:
         case RowId::Launches:
         case RowId::Submits:
         case RowId::BehindAnother:

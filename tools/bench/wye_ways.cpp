@@ -13,6 +13,7 @@
 #include "sha256_text.hpp"
 #include "wye/graph.hpp"
 #include "wye/memory.hpp"
+#include "wye/pipeline.hpp"
 
 namespace wye::bench {
 namespace {
@@ -54,6 +55,8 @@ class Tiny {
     Tiny& operator=(const Tiny&) = delete;
 
     [[nodiscard]] Dispatch& dispatch() { return *dispatch_; }
+    [[nodiscard]] const Program& program() const { return program_; }
+    [[nodiscard]] const Buffer& buffer() const { return buffer_; }
     [[nodiscard]] Result<Graph> record(const Device& device, std::uint64_t dispatches) {
         return Graph::record(device, std::vector<Dispatch*>(dispatches, &*dispatch_));
     }
@@ -101,6 +104,48 @@ Result<Way> one_dispatch(const Target& target) {
                    return {};
                },
                [=] { return tiny->expect_steps(*runs); }};
+}
+
+// Records a graph of dependent dispatches and frees it.
+Result<Way> recordings(const Target& target, std::uint64_t count) {
+    WYE_ASSIGN(const auto tiny, Tiny::make(target));
+    const auto device = target.device;
+    const auto runs = std::make_shared<std::uint64_t>(0);
+    return Way{"Graph::record",
+               [=](std::uint64_t times) -> Result<void> {
+                   for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(tiny->record(device, count));
+                   return {};
+               },
+               [=]() -> Result<void> {
+                   WYE_ASSIGN(const Graph graph, tiny->record(device, count));
+                   WYE_TRY(graph.run());
+                   return tiny->expect_steps(++*runs * count);
+               }};
+}
+
+// Dispatches through a pipeline: one, or a batch of several.
+Result<Way> piped(const Target& target, std::uint64_t count) {
+    WYE_ASSIGN(const auto tiny, Tiny::make(target));
+    WYE_ASSIGN(auto made, Pipeline::create(tiny->program(), target.device));
+    const auto pipeline = std::make_shared<Pipeline>(std::move(made));
+    const auto dispatch = std::make_shared<Dispatch>(*pipeline);
+    dispatch->bind("words", tiny->buffer());
+    const std::vector<Dispatch*> items(count, dispatch.get());
+    const auto runs = std::make_shared<std::uint64_t>(0);
+    return Way{count == 1 ? "Dispatch of a Pipeline" : "Pipeline::batch",
+               [=](std::uint64_t times) -> Result<void> {
+                   for (std::uint64_t i = 0; i < times; ++i) {
+                       if (count == 1) {
+                           WYE_TRY(dispatch->run());
+                           continue;
+                       }
+                       BatchResult done = pipeline->batch(items);
+                       if (done.error) return *std::move(done.error);
+                   }
+                   *runs += times;
+                   return {};
+               },
+               [=] { return tiny->expect_steps(*runs * count); }};
 }
 
 // `longer`: a dispatch on a buffer of its own that is submitted first each time; may be null.
@@ -338,6 +383,18 @@ Result<std::optional<Way>> wye_way(const Target& target, RowId row, const Sizes&
         }
         case RowId::Recorded: {
             WYE_ASSIGN(out, graphs(target, 1, sizes.recorded));
+            break;
+        }
+        case RowId::Recording: {
+            WYE_ASSIGN(out, recordings(target, sizes.recorded));
+            break;
+        }
+        case RowId::Batch: {
+            WYE_ASSIGN(out, piped(target, sizes.recorded));
+            break;
+        }
+        case RowId::PipelineCall: {
+            WYE_ASSIGN(out, piped(target, 1));
             break;
         }
         case RowId::Launches: {

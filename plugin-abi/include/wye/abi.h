@@ -657,8 +657,8 @@ typedef struct wye_timeline_desc {
     wye_string label;
 } wye_timeline_desc;
 
-/* Types of chain entries that this header names; abi_layer.h has another one. No plugin takes them
- * yet, and buffers have none. */
+/* Types of chain entries that this header names; abi_layer.h and abi_native.h have others. No
+ * plugin takes these yet. */
 enum wye_chain_type {
     WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc: wye_timeline_import */
     WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc: reserved */

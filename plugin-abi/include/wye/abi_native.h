@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The extension `wye.native_handle`, version 1: a device returns this table from get_extension, so
- * that applications can use its objects with the driver's own API.
+ * that applications can use its objects with the driver's own API. And the chain entry by which a
+ * buffer is made of memory that the application allocated with that API.
  */
 #ifndef WYE_ABI_NATIVE_H
 #define WYE_ABI_NATIVE_H
@@ -43,6 +44,25 @@ typedef struct wye_native_table {
     wye_status (*buffer)(wye_device_object* device, wye_buffer_object* buffer,
                          wye_native_handle* out, wye_error** error);
 } wye_native_table;
+
+/* The type of a chain entry, the next number after those of abi.h and abi_layer.h. */
+enum wye_native_chain_type {
+    WYE_CHAIN_NATIVE_MEMORY = 4 /* in wye_buffer_desc: wye_native_memory */
+};
+
+/* Memory that the application allocated with the driver's API. The buffer of usage DEVICE is the
+ * first `size` bytes of it. The application keeps owning it: it stays allocated until the buffer
+ * was destroyed, which frees nothing, or the device closed. Its type is critical, so a plugin that
+ * adopts no memory returns WYE_UNSUPPORTED_EXTENSION.
+ *
+ * WYE_INVALID_ARGUMENT: `handle` has no value of the type that the plugin needs, or null for it;
+ * the memory is smaller than `size`, not aligned to `alignment`, or cannot be read and written by
+ * programs and transfers. WYE_WRONG_OWNER: it belongs to another device or context of the driver. A
+ * plugin checks this as far as its driver can tell. */
+typedef struct wye_native_memory {
+    wye_header header;               /* its type is WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL */
+    const wye_native_handle* handle; /* as `buffer` above gives it; read during the call */
+} wye_native_memory;
 
 #ifdef __cplusplus
 }

@@ -123,8 +123,11 @@ void Worker::prepare(const Launch& launch) {
     const auto& arrays = launch.program->bound_arrays();
     for (std::size_t n = 0; n < arrays.size(); ++n) {
         const wye_binding& binding = launch.bindings[n];
-        bound_[arrays[n]] = {buffer_of(binding.buffer).data() + binding.offset, binding.elements,
-                             std::min(binding.elements, kMost32)};
+        // A kernel may read element 0 of an empty range.
+        alignas(64) static constinit std::byte nothing[64] = {};
+        std::byte* const data =
+            binding.size == 0 ? nothing : buffer_of(binding.buffer).data() + binding.offset;
+        bound_[arrays[n]] = {data, binding.elements, std::min(binding.elements, kMost32)};
     }
     for (const ParamSlot& param : routine.params) {
         scalars_[param.scalar] = 0;

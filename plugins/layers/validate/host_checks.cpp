@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "wye/sdk/native_slots.hpp"
+
 namespace wye::layers::validate {
 namespace {
 
@@ -86,6 +88,13 @@ Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
     if (!std::has_single_bit(desc.alignment))
         return broken("the alignment " + number(desc.alignment) + " is no power of two");
     if (desc.reserved != 0) return broken("a reserved member of the description is not zero");
+    if (const wye_native_memory* native = sdk::native_memory(desc.header)) {
+        if (desc.usage != WYE_BUFFER_USAGE_DEVICE)
+            return broken("native memory is given for a buffer of the usage " + number(desc.usage));
+        if (native->handle == nullptr || native->handle->count == 0 ||
+            native->handle->count > WYE_NATIVE_VALUES)
+            return broken("the native memory has no handle, or one without values");
+    }
     if (desc.usage != WYE_BUFFER_USAGE_REGISTERED) {
         if (desc.memory != nullptr)
             return broken("memory is given for a buffer of the usage " + number(desc.usage));

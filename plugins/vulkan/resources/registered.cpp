@@ -45,6 +45,7 @@ Result<std::unique_ptr<Buffer>> register_memory(Device& device, const wye_buffer
     VkResult result = vk.vkCreateBuffer(device.handle(), &info, nullptr, &object);
     if (result != VK_SUCCESS) return device.failed(result, "vkCreateBuffer", label);
     out->object = BufferHandle(device.context(), object);
+    out->used = object;
 
     VkMemoryRequirements needs{};
     vk.vkGetBufferMemoryRequirements(device.handle(), object, &needs);

@@ -124,6 +124,12 @@ class NativeBuffer {
     [[nodiscard]] static Result<NativeBuffer> registered(DeviceRef device, void* memory,
                                                          std::uint64_t size,
                                                          std::string_view label);
+    // Makes a buffer of the application's own memory, which it keeps owning. UNSUPPORTED: the
+    // plugin adopts none.
+    [[nodiscard]] static Result<NativeBuffer> adopt(DeviceRef device,
+                                                    const wye_native_handle& memory,
+                                                    std::uint64_t size, std::uint64_t alignment,
+                                                    std::string_view label);
     NativeBuffer(NativeBuffer&& other) noexcept
         : device_(std::move(other.device_)),
           object_(std::exchange(other.object_, nullptr)),

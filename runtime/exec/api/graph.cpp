@@ -7,6 +7,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/dispatch/pending.hpp"
+#include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -48,10 +49,14 @@ Result<void> check_graph(const wye_graph_desc& desc) {
                             step.dispatch == nullptr ? "nothing" : "a dispatch and a transfer"),
                 "Fix: set one of `dispatch` and `transfer`, and leave the other null",
                 "wye_graph_step");
-        if (step.dispatch != nullptr)
-            WYE_TRY(check_dispatch(*step.dispatch));
-        else
-            WYE_TRY(check_transfer_desc(*step.transfer, WYE_TRANSFER_WHOLE));
+        Result<void> checked = step.dispatch != nullptr
+                                   ? check_dispatch(*step.dispatch)
+                                   : check_transfer_desc(*step.transfer, WYE_TRANSFER_WHOLE);
+        if (checked.ok()) continue;
+        Error error = std::move(checked).error();
+        error.message = fmt::format("step {} of graph `{}`: {}", i, wye::sdk::from_abi(desc.label),
+                                    error.message);
+        return error;
     }
     return {};
 }

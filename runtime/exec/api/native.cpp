@@ -3,10 +3,14 @@
 // The C functions for native handles of devices, queues and buffers.
 #include <fmt/format.h>
 
+#include <span>
+#include <utility>
+
 #include "exec/api/api.hpp"
 #include "exec/device/buffer.hpp"
 #include "exec/device/public_queue.hpp"
 #include "wye/native.h"
+#include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
 namespace registry = wye::registry;
@@ -27,6 +31,23 @@ Result<void> answer(Context& context, registry::Handle handle, HandleKind kind,
     WYE_ASSIGN(wye_native_handle found, native(pin));
     found.header = out->header;
     *out = found;
+    return {};
+}
+
+// INVALID_ARGUMENT unless the caller's handle has values with types.
+Result<void> check_handle(const wye_native_handle& handle) {
+    WYE_TRY(check_header(handle.header, sizeof handle, "wye_native_handle"));
+    const auto refused = [](std::string what) {
+        return Error(Code::INVALID_ARGUMENT, std::move(what),
+                     "Fix: make the handle with wye_native_of", "wye_native_handle");
+    };
+    if (handle.count == 0 || handle.count > WYE_NATIVE_VALUES || handle.reserved != 0)
+        return refused(fmt::format("wye_native_handle has {} values and the reserved member {}",
+                                   handle.count, handle.reserved));
+    for (const wye_native_value& one : std::span(handle.values, handle.count)) {
+        WYE_TRY(check_string(one.type, "type"));
+        if (one.type.size == 0) return refused("a value of wye_native_handle has no type");
+    }
     return {};
 }
 
@@ -83,5 +104,27 @@ wye_status wye_buffer_native(wye_context* context, wye_buffer buffer, wye_native
                           WYE_TRY(object.session.alive());
                           return noted(object.session, object.native.native());
                       });
+    });
+}
+
+wye_status wye_buffer_adopt(wye_context* context, wye_device device,
+                            const wye_buffer_adopt_desc* desc, wye_buffer* out, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(desc);
+        WYE_NEED(out);
+        WYE_TRY(check_header(desc->header, sizeof *desc, "wye_buffer_adopt_desc"));
+        WYE_TRY(check_string(desc->label, "label"));
+        if (desc->flags != 0 || desc->reserved != 0)
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("wye_buffer_adopt_desc has the flags {:#x} and the reserved "
+                                     "member {}",
+                                     desc->flags, desc->reserved),
+                         "Fix: set both to 0", "flags");
+        WYE_NEED(desc->memory);
+        WYE_TRY(check_handle(*desc->memory));
+        WYE_ASSIGN(*out, self->adopt_buffer(device, *desc->memory, desc->size,
+                                            wye::sdk::from_abi(desc->label)));
+        return {};
     });
 }

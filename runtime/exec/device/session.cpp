@@ -279,6 +279,17 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
     return made;
 }
 
+Result<registry::NativeBuffer> DeviceSession::adopt(const wye_native_handle& memory,
+                                                    std::uint64_t size, std::uint32_t alignment,
+                                                    std::string_view label) {
+    const sdk::SharedLock entering(entering_);
+    WYE_TRY(alive());
+    auto made = registry::NativeBuffer::adopt(device_, memory, size, alignment, label);
+    if (!made.ok()) return noted(std::move(made).error());
+    if (trace_) trace_->set_staging(made->object(), false);
+    return made;
+}
+
 void DeviceSession::await_use(const BufferHistory& history) {
     for (;;) {
         const Ticket newest = [&] {

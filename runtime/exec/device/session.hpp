@@ -133,6 +133,10 @@ class DeviceSession {
     [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
                                                         std::string_view label,
                                                         std::uint32_t usage);
+    // Makes a buffer of the application's memory. UNSUPPORTED: the plugin adopts none.
+    [[nodiscard]] Result<registry::NativeBuffer> adopt(const wye_native_handle& memory,
+                                                       std::uint64_t size, std::uint32_t alignment,
+                                                       std::string_view label);
     // Waits until submitted work that uses the buffer has ended, whether it succeeded or failed.
     void await_use(const BufferHistory& history);
 

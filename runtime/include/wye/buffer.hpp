@@ -14,6 +14,7 @@
 #include "wye/buffer.h"
 #include "wye/element.hpp"
 #include "wye/handle.hpp"
+#include "wye/native.h"
 #include "wye/pending.hpp"
 #include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
@@ -37,12 +38,22 @@ class Buffer {
             [&](wye_error** e) { return wye_buffer_size(handle_.context(), get(), &bytes, e); }));
         return bytes;
     }
-    // Returns owner, sizes, label and usage.
-    [[nodiscard]] Result<wye_buffer_info> describe() const {
+    // Returns owner, sizes, label and usage. The label is valid while the buffer lives and gets no
+    // other one; not callable on a temporary.
+    [[nodiscard]] Result<wye_buffer_info> describe() const& {
         wye_buffer_info out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_buffer_describe(handle_.context(), get(), &out, e); }));
+        return out;
+    }
+    Result<wye_buffer_info> describe() const&& = delete;
+    // The driver's own handle: see wye/native.h.
+    [[nodiscard]] Result<wye_native_handle> native() const {
+        wye_native_handle out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_buffer_native(handle_.context(), get(), &out, e); }));
         return out;
     }
     // A name for messages and reports.

@@ -13,6 +13,7 @@
 #include "wye/buffer.hpp"
 #include "wye/device.h"
 #include "wye/handle.hpp"
+#include "wye/native.h"
 #include "wye/profile.h"
 #include "wye/queue.hpp"
 #include "wye/sdk/result.hpp"
@@ -69,6 +70,29 @@ class Device {
             return wye_device_fact(context_.get(), handle_, detail::borrow(name), &out, e);
         }));
         return out;
+    }
+    // The driver's own handle: see wye/native.h.
+    [[nodiscard]] Result<wye_native_handle> native() const {
+        wye_native_handle out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_native(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    // Makes a buffer of memory that the application allocated with the driver's API, and keeps
+    // owning. See wye_buffer_adopt.
+    [[nodiscard]] Result<Buffer> adopt(const wye_native_handle& memory, std::uint64_t size,
+                                       std::string_view label = {}) const {
+        wye_buffer_adopt_desc desc;
+        WYE_INIT(desc);
+        desc.memory = &memory;
+        desc.size = size;
+        desc.label = detail::borrow(label);
+        wye_buffer out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_buffer_adopt(context_.get(), handle_, &desc, &out, e);
+        }));
+        return Buffer(context_, out);
     }
     // Makes a buffer of so many bytes.
     [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},

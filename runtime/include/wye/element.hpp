@@ -121,6 +121,20 @@ template <typename T>
     return {};
 }
 
+// The types of parameters, as programs declare them.
+template <typename T>
+concept ParamValue = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
+    std::same_as<T, double>;
+// A parameter as the C API takes it: its bits, zero-extended.
+template <ParamValue T>
+[[nodiscard]] constexpr std::uint64_t param_bits(T value) {
+    if constexpr (sizeof(T) == 4)
+        return std::bit_cast<std::uint32_t>(value);
+    else
+        return std::bit_cast<std::uint64_t>(value);
+}
+
 // The type of a vector's components; a vector is a std::array.
 template <typename T>
 struct Lanes {

@@ -4,9 +4,13 @@
 // submit.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -96,6 +100,52 @@ class Step {
     wye_transfer_desc transfer_{};
 };
 
+// Values of a graph's parameters, with the types that the programs declare. Starts with the
+// recorded values; Graph::params makes it. Any number may exist; one thread at a time.
+class GraphParams {
+  public:
+    // Sets a parameter of a dispatch, which is counted from 0 among the graph's dispatches. The C++
+    // type must be the declared one: std::uint32_t for u32, float for f32, .... Graph::run and
+    // submit return the first wrong index, name or type.
+    template <detail::ParamValue T>
+    GraphParams& set(std::uint64_t dispatch, std::string_view name, T value) {
+        for (std::size_t i = 0; i < declared_->size(); ++i) {
+            const Declared& one = (*declared_)[i];
+            if (one.dispatch != dispatch || one.name != name) continue;
+            if (one.type != detail::scalar_name<T>())
+                return wrong(
+                    dispatch, name,
+                    "has type " + one.type + ", got " + std::string(detail::scalar_name<T>()));
+            values_[i] = detail::param_bits(value);
+            return *this;
+        }
+        return wrong(dispatch, name, "is not a parameter of the graph");
+    }
+    // Each value's bits in its own word, as the C API takes them.
+    [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return values_; }
+
+  private:
+    friend class Graph;
+    struct Declared {
+        std::uint64_t dispatch;
+        std::string name, type;
+    };
+    GraphParams& wrong(std::uint64_t dispatch, std::string_view name, const std::string& what) {
+        if (!error_)
+            error_ = Error(
+                Code::INVALID_ARGUMENT,
+                "`" + std::string(name) + "` of dispatch " + std::to_string(dispatch) + " " + what,
+                "Fix: count the graph's dispatches from 0, and use the names and types "
+                "that their programs declare",
+                std::string(name));
+        return *this;
+    }
+
+    std::shared_ptr<const std::vector<Declared>> declared_;
+    std::vector<std::uint64_t> values_;
+    std::optional<Error> error_;
+};
+
 // Steps of one device that run in order as one submit; recorded once and executed many times.
 class Graph {
   public:
@@ -103,6 +153,9 @@ class Graph {
     [[nodiscard]] static Result<Graph> record(const Device& device, std::span<const Step> steps,
                                               std::string_view label = "graph") {
         std::vector<wye_graph_step> list;
+        GraphParams params;
+        auto declared = std::make_shared<std::vector<GraphParams::Declared>>();
+        std::uint64_t dispatches = 0;
         for (const Step& step : steps) {
             if (step.dispatch_ == nullptr) {
                 list.push_back({nullptr, &step.transfer_});
@@ -110,6 +163,13 @@ class Graph {
             }
             WYE_TRY(step.dispatch_->ready());
             list.push_back({&step.dispatch_->desc_, nullptr});
+            const wye_program_description& program = step.dispatch_->info_;
+            for (std::uint64_t i = 0; i < program.param_count; ++i) {
+                declared->push_back({dispatches, std::string(detail::view(program.params[i].name)),
+                                     std::string(detail::view(program.params[i].type))});
+                params.values_.push_back(step.dispatch_->params_[i]);
+            }
+            ++dispatches;
         }
         wye_graph_desc desc;
         WYE_INIT(desc);
@@ -120,7 +180,8 @@ class Graph {
         wye_graph out = 0;
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_graph_create(device.context(), &desc, &out, e); }));
-        return Graph(device.shared_context(), out);
+        params.declared_ = std::move(declared);
+        return Graph(device.shared_context(), out, std::move(params));
     }
     // As above.
     [[nodiscard]] static Result<Graph> record(const Device& device,
@@ -152,6 +213,21 @@ class Graph {
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
 
+    // The parameters of all dispatches, with the recorded values.
+    [[nodiscard]] GraphParams params() const { return params_; }
+
+    // Runs all steps and waits, with these parameters.
+    [[nodiscard]] Result<wye_report> run(const GraphParams& params,
+                                         const GraphRun& how = {}) const {
+        if (params.error_) return *params.error_;
+        return run(params.words(), how);
+    }
+    // Starts an execution with these parameters, and does not wait for it.
+    [[nodiscard]] Result<Pending> submit(const GraphParams& params,
+                                         const GraphRun& how = {}) const {
+        if (params.error_) return *params.error_;
+        return submit(params.words(), how);
+    }
     // Runs all steps and waits. `params`: the parameters of all dispatches, in order, each value's
     // bits in its own word; empty: unchanged.
     [[nodiscard]] Result<wye_report> run(std::span<const std::uint64_t> params = {},
@@ -182,8 +258,8 @@ class Graph {
     }
 
   private:
-    Graph(std::shared_ptr<wye_context> context, wye_graph handle)
-        : handle_(std::move(context), handle) {}
+    Graph(std::shared_ptr<wye_context> context, wye_graph handle, GraphParams params)
+        : handle_(std::move(context), handle), params_(std::move(params)) {}
     [[nodiscard]] static wye_graph_run_desc description(std::span<const std::uint64_t> params,
                                                         const GraphRun& how) {
         wye_graph_run_desc out;
@@ -196,6 +272,7 @@ class Graph {
     }
 
     detail::Handle<&wye_graph_free> handle_;
+    GraphParams params_;
 };
 
 }  // namespace wye

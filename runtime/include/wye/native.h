@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Native handles: the objects of the driver's own API that are behind the library's devices, queues
- * and buffers. An addition to wye.h, whose conventions hold.
+ * and buffers; and buffers made of memory that the application allocated with that API. An addition
+ * to wye.h, whose conventions hold.
  *
  *   plugin  device                                    queue          buffer
  *   cuda    CUcontext, CUdevice                       CUstream       CUdeviceptr
@@ -38,6 +39,53 @@ WYE_API wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_n
  * may be larger. */
 WYE_API wye_status wye_buffer_native(wye_context* context, wye_buffer buffer,
                                      wye_native_handle* out, wye_error** error);
+
+/* ---- Memory of the application ------------------------------------------------------------- */
+
+/* Memory that the application allocated with the driver's API. */
+typedef struct wye_buffer_adopt_desc {
+    wye_header header;
+    /* Has the value that the table above lists first for the buffers of the device's plugin, as
+     * wye_native_of makes it; other values may be there. Read during the call.
+     *
+     *   cuda    device memory of the device (cuMemAlloc, cudaMalloc); an address within it is fine
+     *   opencl  a buffer of the device's cl_context, read and write, also for the host
+     *   vulkan  a buffer of the device's VkDevice with bound memory and the usages STORAGE_BUFFER,
+     *           TRANSFER_SRC, TRANSFER_DST and INDIRECT_BUFFER. With a value "VkDevice" in the
+     *           handle, another device is an error; else nobody can tell
+     *   cpu     an address in the process */
+    const wye_native_handle* memory;
+    uint64_t size;    /* bytes that the buffer has; not 0. The memory may be larger */
+    wye_string label; /* for errors, logs and traces; copied */
+    uint32_t flags;   /* 0 */
+    uint32_t reserved;
+} wye_buffer_adopt_desc;
+
+/* Makes a buffer of the application's memory, which dispatches, transfers and graphs use in place,
+ * as any buffer of the usage WYE_BUFFER_USAGE_DEVICE. The application keeps owning the memory and
+ * must keep it until the buffer was freed (wye_buffer_free) or its device closed; neither frees it.
+ * Bytes of adopted memory are not in `buffer_bytes` of wye_counters. Two buffers must not have the
+ * same bytes: the library would not know that work on one concerns the other. Any thread.
+ *
+ * WYE_UNSUPPORTED: the plugin adopts no memory. WYE_INVALID_ARGUMENT: no handle, no value of the
+ * plugin's type or a null one; the size is 0 or larger than the memory (the CPU cannot tell); an
+ * address that is no multiple of 16; memory that programs and transfers may not read and write.
+ * WYE_WRONG_OWNER: the memory belongs to another device or context of the driver.
+ * WYE_LIMIT_EXCEEDED: the device's programs cannot use a buffer of this size. */
+WYE_API wye_status wye_buffer_adopt(wye_context* context, wye_device device,
+                                    const wye_buffer_adopt_desc* desc, wye_buffer* out,
+                                    wye_error** error);
+
+/* Returns a handle with one value. `type` ("cl_mem") must live as long as the handle. */
+static inline wye_native_handle wye_native_of(const char* type, uint64_t value) {
+    wye_native_handle out;
+    WYE_INIT(out);
+    out.count = 1;
+    out.values[0].type.data = type;
+    out.values[0].type.size = strlen(type);
+    out.values[0].value = value;
+    return out;
+}
 
 /* Sets *value to the handle's value of a type ("CUstream") and returns 1. Returns 0 if it has none.
  */

@@ -73,19 +73,22 @@ class Pipeline {
     [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
         return handle_.shared_context();
     }
-    // Id, program and counts; pointers are valid while the pipeline lives.
-    [[nodiscard]] Result<wye_pipeline_description> describe() const {
+    // Id, program and counts; pointers are valid while the pipeline lives; not callable on a
+    // temporary.
+    [[nodiscard]] Result<wye_pipeline_description> describe() const& {
         wye_pipeline_description out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_pipeline_describe(context(), get(), &out, e); }));
         return out;
     }
-    // Describes the program, even after the Program was destroyed.
-    [[nodiscard]] Result<wye_program_description> describe_program() const {
+    Result<wye_pipeline_description> describe() const&& = delete;
+    // Describes the program, even after the Program was destroyed. As describe.
+    [[nodiscard]] Result<wye_program_description> describe_program() const& {
         WYE_ASSIGN(const wye_pipeline_description described, describe());
         return *described.program;
     }
+    Result<wye_program_description> describe_program() const&& = delete;
 
     // Runs dispatches through this pipeline without waiting between them; see wye_pipeline_batch.
     [[nodiscard]] BatchResult batch(std::span<Dispatch* const> items) const {

@@ -31,14 +31,16 @@ class Program {
         return handle_.shared_context();
     }
 
-    // Name, fingerprint, parameters and buffers; valid while the program lives.
-    [[nodiscard]] Result<wye_program_description> describe() const {
+    // Name, fingerprint, parameters and buffers; valid while the program lives; not
+    // callable on a temporary.
+    [[nodiscard]] Result<wye_program_description> describe() const& {
         wye_program_description out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_program_describe(context(), get(), &out, e); }));
         return out;
     }
+    Result<wye_program_description> describe() const&& = delete;
     // Needs, determinism and sizes, as JSON.
     [[nodiscard]] Result<std::string> analysis() const {
         wye_blob* blob = nullptr;

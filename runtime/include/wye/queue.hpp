@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "wye/handle.hpp"
+#include "wye/native.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -43,11 +44,20 @@ class Queue {
 
     // Returns what was requested and what the driver granted. The label is valid while the queue
     // lives.
-    [[nodiscard]] Result<wye_queue_description> describe() const {
+    [[nodiscard]] Result<wye_queue_description> describe() const& {
         wye_queue_description out;
         WYE_INIT(out);
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_queue_describe(handle_.context(), get(), &out, e); }));
+        return out;
+    }
+    Result<wye_queue_description> describe() const&& = delete;
+    // The driver's own handle: see wye/native.h.
+    [[nodiscard]] Result<wye_native_handle> native() const {
+        wye_native_handle out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_queue_native(handle_.context(), get(), &out, e); }));
         return out;
     }
     // Waits until all work submitted to it so far has ended.

@@ -17,9 +17,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -260,21 +258,15 @@ class Dispatch {
     explicit Dispatch(const Pipeline&&) = delete;
 
     // The C++ type must be the declared one: std::uint32_t for u32, float for f32, ....
-    template <typename T>
-    requires(std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
-             std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
-             std::same_as<T, float> ||
-             std::same_as<T, double>) Dispatch& param(std::string_view name, T value) {
+    template <detail::ParamValue T>
+    Dispatch& param(std::string_view name, T value) {
         for (std::uint64_t i = 0; i < info_.param_count; ++i) {
             if (detail::view(info_.params[i].name) != name) continue;
             if (const auto type = detail::view(info_.params[i].type);
                 type != detail::scalar_name<T>())
                 return wrong(name, "has type " + std::string(type) + ", got " +
                                        std::string(detail::scalar_name<T>()));
-            if constexpr (sizeof(T) == 4)
-                params_[i] = std::bit_cast<std::uint32_t>(value);
-            else
-                params_[i] = std::bit_cast<std::uint64_t>(value);
+            params_[i] = detail::param_bits(value);
             given_[i] = true;
             return *this;
         }

@@ -100,4 +100,67 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
     CHECK(equal(of_queue(rig.device.queue), queue));
 }
 
+// A buffer whose memory is that of another one, as an application would allocate it.
+TEST_CASE("a buffer of native memory is that memory, and leaves it when destroyed (P-51)") {
+    Rig rig;
+    const wye_native_table* table = table_of(rig);
+    if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");
+    wye_device_object* const device = rig.device.object;
+    constexpr std::uint64_t kBytes = 4096;
+    wye_buffer_object* const owner = rig.device.buffer(kBytes);
+    REQUIRE(owner != nullptr);
+    wye_native_handle handle =
+        ask([&](auto* out, auto** e) { return table->buffer(device, owner, out, e); });
+    REQUIRE(handle.count >= 1);
+    wye_native_memory memory{};
+    memory.header.size = sizeof memory;
+    memory.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
+    memory.handle = &handle;
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.header.next = &memory;
+    desc.size = kBytes;
+    desc.alignment = 16;
+    desc.usage = WYE_BUFFER_USAGE_DEVICE;
+    harness::Sink sink;
+    const auto create = [&](wye_buffer_object** out) {
+        return rig.device.table->buffer_create(device, &desc, out, sink.out());
+    };
+    wye_buffer_object* adopted = nullptr;
+    const wye_status status = create(&adopted);
+    if (status == WYE_UNSUPPORTED_EXTENSION)
+        return harness::not_applicable("the device adopts no native memory");
+    REQUIRE(status == WYE_OK);
+    REQUIRE(adopted != nullptr);
+    const auto word_of = [&](wye_buffer_object* buffer, std::uint64_t at) {
+        return harness::values_of<std::uint32_t>(rig.device.download(buffer, kBytes)).at(at / 4);
+    };
+    REQUIRE(rig.device.run(harness::fill(owner, 0, kBytes, 11, 4)) == WYE_OK);
+    CHECK(word_of(adopted, kBytes - 4) == 11);
+    REQUIRE(rig.device.run(harness::fill(adopted, 8, 4, 22, 4)) == WYE_OK);
+    CHECK(word_of(owner, 8) == 22);
+    CHECK(word_of(owner, 12) == 11);
+    rig.device.table->buffer_destroy(device, adopted);
+    CHECK(word_of(owner, 8) == 22);
+    REQUIRE(rig.device.run(harness::fill(owner, 0, kBytes, 33, 4)) == WYE_OK);
+    CHECK(word_of(owner, 8) == 33);
+
+    const auto refused = [&] {
+        wye_buffer_object* out = nullptr;
+        const wye_status answer = create(&out);
+        CHECK(out == nullptr);
+        check_helpful(sink.failure(), answer);
+        return answer;
+    };
+    const wye_native_value good = handle.values[0];
+    handle.values[0].value = 0;
+    CHECK(refused() == WYE_INVALID_ARGUMENT);
+    handle.values[0] = good;
+    handle.values[0].type = {"no_such_type", 12};
+    CHECK(refused() == WYE_INVALID_ARGUMENT);
+    handle.values[0] = good;
+    desc.size = 0;
+    CHECK(refused() == WYE_INVALID_ARGUMENT);
+}
+
 TEST_SUITE_END();

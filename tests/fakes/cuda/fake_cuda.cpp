@@ -26,6 +26,7 @@ CUresult allocate(CUdeviceptr* out, std::size_t size) {
     std::memset(memory, 0xa5, size);
     *out = reinterpret_cast<CUdeviceptr>(memory);
     m.allocations[*out] = size;
+    m.owners[*out] = contexts.back()->device;
     m.used += size;
     return CUDA_SUCCESS;
 }
@@ -37,6 +38,7 @@ CUresult release(CUdeviceptr at) {
     if (found == m.allocations.end()) return CUDA_ERROR_INVALID_VALUE;
     m.used -= found->second;
     std::free(host(at));
+    m.owners.erase(at);
     m.allocations.erase(found);
     return CUDA_SUCCESS;
 }
@@ -312,6 +314,34 @@ CUresult CUDAAPI cuMemFreeHost(void* memory) {
     if (machine().host_memory.erase(memory) == 0) return CUDA_ERROR_INVALID_VALUE;
     std::free(memory);
     return CUDA_SUCCESS;
+}
+// Each allocation belongs to the device whose context was current.
+CUresult CUDAAPI cuPointerGetAttribute(void* out, CUpointer_attribute key, CUdeviceptr at) {
+    const Lock lock(machine().mutex);
+    if (const CUresult status = entered(); status != CUDA_SUCCESS) return status;
+    const auto put = [out](auto value) {
+        std::memcpy(out, &value, sizeof value);
+        return CUDA_SUCCESS;
+    };
+    const auto after = machine().allocations.upper_bound(at);
+    const bool on_host = machine().host_memory.count(host(at)) != 0;
+    if (on_host && key == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        return put(unsigned{CU_MEMORYTYPE_HOST});
+    if (after == machine().allocations.begin()) return CUDA_ERROR_INVALID_VALUE;
+    const auto found = std::prev(after);
+    if (at - found->first >= found->second) return CUDA_ERROR_INVALID_VALUE;
+    switch (key) {
+        case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+            return put(unsigned{CU_MEMORYTYPE_DEVICE});
+        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+            return put(machine().owners[found->first]);
+        case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+            return put(found->first);
+        case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+            return put(std::size_t{found->second});
+        default:
+            return CUDA_ERROR_NOT_SUPPORTED;
+    }
 }
 // Page-locks whole pages, once in the process, as the real driver does.
 CUresult CUDAAPI cuMemHostRegister_v2(void* memory, std::size_t size, unsigned) {

@@ -84,6 +84,7 @@ struct Machine {
     int recorded = 0;
     Kernel kernel = nullptr;
     std::map<CUdeviceptr, std::uint64_t> allocations;
+    std::map<CUdeviceptr, int> owners;  // their devices
     std::set<CUstream> streams;
     std::uint64_t happened = 0;  // events
     std::set<CUevent> events;

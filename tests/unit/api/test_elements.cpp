@@ -16,6 +16,7 @@
 
 #include "support/half.hpp"
 #include "take.hpp"
+#include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -60,6 +61,21 @@ static_assert(Gives<const wye::OutputSlots&> && Gives<wye::OutputSlots&>);
 static_assert(!Gives<wye::OutputSlots> && !Gives<const wye::OutputSlots>);
 static_assert(GivesOutput<const wye::Pending&> && GivesOutput<wye::Pending&>);
 static_assert(!GivesOutput<wye::Pending> && !GivesOutput<const wye::Pending>);
+
+// Descriptions are refused likewise, since their text belongs to the object.
+template <typename O>
+concept Describes = requires(O&& object) {
+    std::forward<O>(object).describe();
+};
+template <typename P>
+concept DescribesProgram = requires(P&& pipeline) {
+    std::forward<P>(pipeline).describe_program();
+};
+static_assert(Describes<const wye::Pipeline&> && !Describes<wye::Pipeline>);
+static_assert(DescribesProgram<const wye::Pipeline&> && !DescribesProgram<wye::Pipeline>);
+static_assert(Describes<wye::Program&> && !Describes<wye::Program>);
+static_assert(Describes<wye::Buffer&> && !Describes<wye::Buffer>);
+static_assert(Describes<wye::Queue&> && !Describes<const wye::Queue>);
 
 // Values that no buffer can hold are refused too.
 struct Pair {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,11 @@ main { let i = global_id.x; if i < len(r) { r[i] = r[i] + x[i]; } })";
 constexpr std::string_view kEven = R"(wye 1; program even; workgroup 64;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] % 2u == 0u { r[i] = x[i]; } } })";
+
+constexpr std::string_view kScale =
+    R"(wye 1; program scale; workgroup 64; param by: f32; param k: i32;
+input x: u32[]; output r: f32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { r[i] = f32(x[i]) * by + f32(k); } })";
 
 constexpr std::string_view kCheck = R"(wye 1; program check; workgroup 1; param bad: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
@@ -449,5 +455,55 @@ TEST_CASE("a graph of pipelines takes other parameters") {
         (void)take(graph.run());
         (void)take(graph.run(std::array{std::uint64_t{8}}));
         CHECK(t.words(x, 100)[10] == (10 * 3 + 2) * 3 + 8);
+    }
+}
+
+TEST_CASE("a graph's parameters are set by dispatch, name and declared type") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const auto add = take(t.context.program_from_text(kAdd));
+        const auto scale = take(t.context.program_from_text(kScale));
+        const wye::Buffer x = t.buffer(counting(100)), r = t.buffer(Words(100, 0));
+        const wye::Buffer y = t.buffer(Words(100, 0));
+        wye::Dispatch first(step, t.device), second(add, t.device), third(scale, t.device);
+        first.param("k", 1U).bind("x", x);
+        second.bind("x", x).bind("r", r);
+        third.param("by", 2.0F).param("k", -3).bind("x", x).bind("r", y);
+        const auto graph = take(
+            wye::Graph::record(t.device, {&first, wye::Step::fill(r, 0, 0, 400), &second, &third}));
+        wye::GraphParams params = graph.params();
+        CHECK(Words(params.words().begin(), params.words().end()) ==
+              Words{1, 0x40000000, 0xfffffffd});
+        params.set(0, "k", 6U).set(2, "by", 0.5F).set(2, "k", -1);
+        (void)take(graph.run(params));
+        CHECK(t.words(r, 100)[10] == 10 * 3 + 6);
+        const auto scaled = [&] { return std::bit_cast<float>(t.words(y, 100)[10]); };
+        CHECK(scaled() == 36 * 0.5F - 1);
+        (void)take(take(graph.submit(params.set(2, "k", 4))).wait());
+        CHECK(scaled() == (36 * 3 + 6) * 0.5F + 4);
+        const Words before = t.words(x, 100);
+
+        struct Wrong {
+            const char* says;
+            void (*set)(wye::GraphParams&);
+        };
+        for (const Wrong& wrong :
+             {Wrong{"`k` of dispatch 1 is not a parameter", [](auto& p) { p.set(1, "k", 1U); }},
+              Wrong{"`by` of dispatch 0 is not a parameter", [](auto& p) { p.set(0, "by", 1.F); }},
+              Wrong{"`k` of dispatch 3 is not a parameter", [](auto& p) { p.set(3, "k", 1U); }},
+              Wrong{"`k` of dispatch 0 has type u32, got i32", [](auto& p) { p.set(0, "k", 1); }},
+              Wrong{"`by` of dispatch 2 has type f32, got f64",
+                    [](auto& p) { p.set(2, "by", 1.0).set(0, "k", 1U); }}}) {
+            wye::GraphParams values = graph.params();
+            wrong.set(values);
+            for (const auto& result : {graph.run(values).error(), graph.submit(values).error()}) {
+                CHECK(result.code == wye::Code::INVALID_ARGUMENT);
+                CHECK(result.message.find(wrong.says) != std::string::npos);
+                CHECK(result.fix.starts_with("Fix: "));
+            }
+        }
+        CHECK(t.words(x, 100) == before);
     }
 }

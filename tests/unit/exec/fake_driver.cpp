@@ -216,6 +216,15 @@ const wye_queue_table kQueueTable = {
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    if (const wye_header* entry = sdk::critical_entry(desc->header)) {
+        if (!fake().adopts || entry->type != (WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL))
+            return fail(device->host, Code::UNSUPPORTED_EXTENSION, "no such extension", error);
+        const wye_native_value& memory =
+            reinterpret_cast<const wye_native_memory*>(entry)->handle->values[0];
+        ++fake().registered;
+        *out = new wye_buffer_object{{}, false, reinterpret_cast<std::byte*>(memory.value)};
+        return WYE_OK;
+    }
     if (desc->usage == WYE_BUFFER_USAGE_REGISTERED) {
         if (fake().refuses_registered)
             return fail(device->host, Code::DRIVER, "the fake cannot lock it", error);

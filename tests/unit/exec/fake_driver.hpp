@@ -85,6 +85,7 @@ struct FakeDriver {
     bool maps_none = false;  // of the usages UPLOAD, READBACK and SHARED
     // Memory of the application, whole pages, becomes a buffer, copied as staging memory.
     bool refuses_registered = false;
+    bool adopts = true;       // native memory becomes a buffer, which counts as a registered one
     bool can_cancel = false;  // cancel ends hanging work
     bool has_timing = false;
     std::uint64_t begin_ns = 0, end_ns = 0;  // of every timed submit

@@ -196,6 +196,25 @@ std::vector<Call> resource_calls() {
          true,
          true,
          true},
+        {"wye_buffer_adopt",
+         [](const World& w, wye_error** e) {
+             static std::uint32_t memory[4];
+             const wye_native_handle handle =
+                 wye_native_of("void*", reinterpret_cast<std::uintptr_t>(memory));
+             auto desc = w.description<wye_buffer_adopt_desc>();
+             desc.memory = &handle;
+             desc.size = sizeof memory;
+             wye_buffer out = 0;
+             const wye_status status =
+                 wye_buffer_adopt(w.context, w.device, &desc, w.pointer(out), e);
+             if (out != 0) wye_buffer_free(w.context, out, nullptr);
+             return status;
+         },
+         {&World::device},
+         {},
+         true,
+         true,
+         true},
         {"wye_device_close",
          [](const World& w, wye_error** e) { return wye_device_close(w.context, w.device, e); },
          {&World::device}},

@@ -2,6 +2,7 @@
 //
 // Native handles: those of the plugin, or an error that says why there are none.
 #include "rig.hpp"
+#include "wye/device.h"
 #include "wye/native.h"
 
 namespace wye::exec::test::test_native {
@@ -78,6 +79,101 @@ TEST_CASE("without native handles, and with broken ones, the error says so") {
     check_ok(t.of_buffer());
     t.rig.driver.lose(0);
     check_refused(t.of_device(), WYE_DEVICE_LOST, "");
+}
+
+// Adopts the application's memory, with one mistake at a time.
+struct Adopted {
+    Rig rig;
+    wye_device device = rig.device();
+    alignas(16) std::uint32_t memory[4] = {1, 2, 3, 4};
+    wye_native_handle handle = wye_native_of("void*", reinterpret_cast<std::uintptr_t>(memory));
+    wye_buffer_adopt_desc desc;
+    wye_buffer buffer = 0;
+
+    Adopted() {
+        WYE_INIT(desc);
+        desc.memory = &handle;
+        desc.size = sizeof memory;
+        desc.label = wye_str("mine");
+    }
+    Outcome adopt() {
+        return attempt([&](wye_error** e) {
+            return wye_buffer_adopt(rig.context, device, &desc, &buffer, e);
+        });
+    }
+};
+
+TEST_CASE("adopted memory is used in place, belongs to the application, and is not counted") {
+    Adopted t;
+    t.rig.driver.kernel = add_kernel;
+    check_ok(t.adopt());
+    CHECK(t.rig.driver.registered == 1);
+    CHECK(t.rig.driver.buffers == 0);
+    wye_counters counters;
+    WYE_INIT(counters);
+    CHECK(wye_device_counters(t.rig.context, t.device, &counters, nullptr) == WYE_OK);
+    CHECK(counters.buffer_bytes == 0);
+    wye_buffer_info info;
+    WYE_INIT(info);
+    CHECK(wye_buffer_describe(t.rig.context, t.buffer, &info, nullptr) == WYE_OK);
+    CHECK(info.size == 16);
+    CHECK(info.usage == WYE_BUFFER_USAGE_DEVICE);
+    CHECK(std::string_view(info.label.data, info.label.size) == "mine");
+    const wye_buffer x = t.rig.buffer(t.device, 16);
+    t.rig.upload(x, std::vector<std::uint32_t>{10, 20, 30, 40});
+    Job job(t.rig.program(kAdd), t.device);
+    check_ok(job.param(5).resident(0, x).resident(1, t.buffer).run(t.rig));
+    CHECK(t.memory[3] == 45);
+    check_ok(t.rig.free(t.buffer));
+    CHECK(t.rig.driver.registered == 0);
+    CHECK(t.memory[3] == 45);
+    check_refused(t.rig.free(t.buffer), WYE_STALE_HANDLE, "");
+}
+
+TEST_CASE("wrong adoptions are refused by name, and without the plugin where it cannot help") {
+    Adopted t;
+    const wye_native_handle good = t.handle;
+    t.desc.memory = nullptr;
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "memory");
+    t.desc.memory = &t.handle;
+    for (const std::uint32_t count : {0U, WYE_NATIVE_VALUES + 1U, UINT32_MAX}) {
+        t.handle.count = count;
+        check_refused(t.adopt(), WYE_INVALID_ARGUMENT, std::to_string(count) + " values");
+    }
+    t.handle = good;
+    t.handle.reserved = 7;
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "reserved member 7");
+    t.handle = good;
+    t.handle.values[0].type.size = 0;
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "no type");
+    t.handle.values[0].type = {nullptr, 4};
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "type");
+    t.handle = good;
+    t.handle.header.size = 8;
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "wye_native_handle");
+    t.handle = good;
+    t.desc.flags = 4;
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "flags 0x4");
+    t.desc.flags = 0;
+    t.desc.size = UINT64_MAX;
+    check_refused(t.adopt(), WYE_LIMIT_EXCEEDED, "18446744073709551615");
+    t.desc.size = 16;
+    CHECK(t.rig.driver.registered == 0);
+    t.rig.driver.adopts = false;
+    check_refused(t.adopt(), WYE_UNSUPPORTED, "the plugin of fake:0 adopts no memory");
+    t.rig.driver.adopts = true;
+    t.rig.driver.lose(0);
+    check_refused(t.adopt(), WYE_DEVICE_LOST, "");
+    CHECK(t.buffer == 0);
+    CHECK(t.rig.driver.registered == 0);
+}
+
+TEST_CASE("adopted memory is let go when its device is closed") {
+    Adopted t;
+    check_ok(t.adopt());
+    check_ok(attempt([&](wye_error** e) { return wye_device_close(t.rig.context, t.device, e); }));
+    CHECK(t.rig.driver.registered == 0);
+    check_refused(t.rig.free(t.buffer), WYE_STALE_HANDLE, "");
 }
 
 }  // namespace

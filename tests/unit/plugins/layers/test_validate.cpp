@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "rig.hpp"
+#include "wye/abi_native.h"
 
 using harness::Device;
 using harness::Plugin;
@@ -73,6 +74,45 @@ TEST_CASE("a handle that was destroyed is refused, and does not reach the plugin
     CHECK(breaches(plugin)[1].find("P-16: `buffer_destroy`") != std::string::npos);
     // The value of the refused submit may be used again.
     CHECK(device.submit({}) == WYE_OK);
+}
+
+TEST_CASE("native memory without a handle, without values, or of another usage is refused") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    alignas(16) std::uint32_t words[4] = {};
+    wye_native_handle handle{};
+    handle.header.size = sizeof handle;
+    handle.count = 1;
+    handle.values[0] = {{"void*", 5}, reinterpret_cast<std::uintptr_t>(words)};
+    wye_native_memory memory{};
+    memory.header.size = sizeof memory;
+    memory.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
+    memory.handle = &handle;
+    wye_buffer_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.header.next = &memory;
+    desc.size = sizeof words;
+    desc.alignment = 16;
+    const auto create = [&] {
+        wye_buffer_object* out = nullptr;
+        const wye_status status = device.table->buffer_create(device.object, &desc, &out, nullptr);
+        if (out != nullptr) device.table->buffer_destroy(device.object, out);
+        return status;
+    };
+    CHECK(create() == WYE_OK);
+    CHECK(breaches(plugin).empty());
+    handle.count = 0;
+    CHECK(create() == WYE_INVALID_ARGUMENT);
+    handle.count = 1;
+    memory.handle = nullptr;
+    CHECK(create() == WYE_INVALID_ARGUMENT);
+    memory.handle = &handle;
+    desc.usage = WYE_BUFFER_USAGE_UPLOAD;
+    CHECK(create() == WYE_INVALID_ARGUMENT);
+    REQUIRE(breaches(plugin).size() == 3);
+    CHECK(breaches(plugin)[0].find("P-16: `buffer_create`") != std::string::npos);
+    CHECK(breaches(plugin)[2].find("of the usage 1") != std::string::npos);
 }
 
 TEST_CASE("a destroyed queue and a closed device are refused") {

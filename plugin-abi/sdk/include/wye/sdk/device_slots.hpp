@@ -30,8 +30,9 @@
 //
 // `saved` is wye_bytes: the result of `Result<wye_bytes> Program::save()`, or empty. Optional are
 // `Result<void> native(NativeValues&) const` of the device, its buffers and its queues (see
-// native_slots.hpp), `Result<Mapping> Buffer::map() const`, whose mappings are coherent, and `void
-// Program::describe(wye_program_info&) const`, which sets what is known.
+// native_slots.hpp, which also has `Buffer::adopt`), `Result<Mapping> Buffer::map() const`, whose
+// mappings are coherent, and `void Program::describe(wye_program_info&) const`, which sets what is
+// known.
 //
 // A lost device refuses to create objects. After each call, with no lock held,
 // `plugin.deliver_messages()` is called if it exists.
@@ -76,7 +77,9 @@ struct DeviceSlots {
                                     wye_buffer_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(desc->header, "a buffer's description"));
+            constexpr bool kAdopts = requires { &Buffer::adopt; };
+            WYE_TRY(known_extensions(desc->header, "a buffer's description",
+                                     kAdopts ? WYE_CHAIN_NATIVE_MEMORY : 0));
             if (desc->usage > WYE_BUFFER_USAGE_REGISTERED)
                 return errors::unknown_usage(
                     std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
@@ -89,6 +92,12 @@ struct DeviceSlots {
                 return errors::strict_alignment(desc->alignment, device.info.most_alignment(),
                                                 device.info.name,
                                                 std::string(from_abi(desc->label)));
+            if constexpr (kAdopts)
+                if (native_memory(desc->header) != nullptr) {
+                    WYE_ASSIGN(auto adopted, Buffer::adopt(device, *desc));
+                    *out = reinterpret_cast<wye_buffer_object*>(adopted.release());
+                    return {};
+                }
             WYE_ASSIGN(auto buffer, Buffer::create(device, *desc));
             *out = reinterpret_cast<wye_buffer_object*>(buffer.release());
             return {};

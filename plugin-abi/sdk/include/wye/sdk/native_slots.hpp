@@ -2,10 +2,12 @@
 //
 // NativeSlots: implements the extension `wye.native_handle` for a device whose class, and the
 // classes of its buffers and queues, have `Result<void> native(NativeValues&) const`. Threads as in
-// abi_native.h.
+// abi_native.h. And what adopts native memory: `Result<std::unique_ptr<Buffer>>
+// Buffer::adopt(Device&, const wye_buffer_desc&)`, which is optional.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -36,6 +38,40 @@ class NativeValues {
   private:
     wye_native_handle& out_;
 };
+
+// The memory in a buffer's description that the buffer is to be made of; null: none.
+[[nodiscard]] inline const wye_native_memory* native_memory(const wye_header& header) noexcept {
+    for (const void* next = header.next; next != nullptr;
+         next = static_cast<const wye_header*>(next)->next)
+        if (static_cast<const wye_header*>(next)->type ==
+            (WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL))
+            return static_cast<const wye_native_memory*>(next);
+    return nullptr;
+}
+
+// The value of a type in the handle of a description's native memory. INVALID_ARGUMENT: it has
+// none, or 0. `device` and `label` are for the error.
+[[nodiscard]] Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
+                                                 const std::string& device);
+// The same as a pointer or handle of the driver.
+template <typename T>
+[[nodiscard]] Result<T> native_value_as(const wye_buffer_desc& desc, std::string_view type,
+                                        const std::string& device) {
+    WYE_ASSIGN(const std::uint64_t value, native_value(desc, type, device));
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<T>(static_cast<std::uintptr_t>(value));
+    else
+        return static_cast<T>(value);
+}
+// Native memory of another device or context: the errors of a value of this type.
+[[nodiscard]] Error native_of_other(const wye_buffer_desc& desc, std::string_view type,
+                                    const std::string& device);
+// Native memory that programs and transfers cannot use. `why`: "it is read only".
+[[nodiscard]] Error native_unfit(const wye_buffer_desc& desc, std::string_view type,
+                                 std::string_view why, std::string_view fix);
+// Checks the size of native memory and its address, or 0 if it has none.
+[[nodiscard]] Result<void> check_native(const wye_buffer_desc& desc, std::uint64_t size,
+                                        std::uint64_t address = 0);
 
 template <typename Device>
 struct NativeSlots {

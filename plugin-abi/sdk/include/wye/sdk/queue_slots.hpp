@@ -46,10 +46,14 @@ wye_status run_unless_lost(Device& device, wye_error** error, Body&& body) noexc
     });
 }
 
-// Refuses a structure with a critical extension. `subject`: "a buffer's description".
+// Refuses a structure with a critical extension other than `known`. `subject`: "a buffer's
+// description".
 [[nodiscard]] inline Result<void> known_extensions(const wye_header& header,
-                                                   std::string_view subject) {
-    const wye_header* const entry = critical_entry(header);
+                                                   std::string_view subject,
+                                                   std::uint32_t known = 0) {
+    const wye_header* entry = critical_entry(header);
+    while (entry != nullptr && entry->type == (known | WYE_CHAIN_CRITICAL))
+        entry = critical_entry(*entry);
     if (entry == nullptr) return {};
     return errors::unknown_extension(subject, entry->type);
 }

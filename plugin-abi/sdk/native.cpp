@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading the native memory of a buffer's description.
+#include <span>
+
+#include "wye/sdk/native_slots.hpp"
+
+namespace wye::sdk {
+namespace {
+
+Error refused(const wye_buffer_desc& desc, std::string what, std::string fix) {
+    return {Code::INVALID_ARGUMENT, std::move(what), "Fix: " + std::move(fix),
+            std::string(from_abi(desc.label))};
+}
+
+}  // namespace
+
+Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
+                                   const std::string& device) {
+    const wye_native_handle* const handle = native_memory(desc.header)->handle;
+    const std::string wanted = "`" + std::string(type) + "`";
+    std::string given;
+    for (const wye_native_value& one : std::span(handle->values, handle->count)) {
+        if (from_abi(one.type) != type) {
+            given += (given.empty() ? "`" : ", `") + std::string(from_abi(one.type)) + "`";
+            continue;
+        }
+        if (one.value != 0) return one.value;
+        return refused(desc, "the native memory is a null " + wanted,
+                       "give a " + wanted + " of the driver of `" + device + "`");
+    }
+    return refused(desc,
+                   "`" + device + "` adopts a " + wanted + "; the native memory is " +
+                       (given.empty() ? "nothing" : given),
+                   "give a " + wanted + " of its driver");
+}
+
+Error native_of_other(const wye_buffer_desc& desc, std::string_view type,
+                      const std::string& device) {
+    return {Code::WRONG_OWNER,
+            "the `" + std::string(type) +
+                "` belongs to another device or context of the driver than `" + device + "`",
+            "Fix: create it with the handles that wye_device_native gives for this device",
+            std::string(from_abi(desc.label))};
+}
+
+Error native_unfit(const wye_buffer_desc& desc, std::string_view type, std::string_view why,
+                   std::string_view fix) {
+    return refused(desc, "the `" + std::string(type) + "` cannot be adopted: " + std::string(why),
+                   std::string(fix));
+}
+
+Result<void> check_native(const wye_buffer_desc& desc, std::uint64_t size, std::uint64_t address) {
+    if (desc.size == 0)
+        return refused(desc, "native memory of 0 bytes cannot be adopted",
+                       "give the size that programs may use");
+    if (size < desc.size)
+        return refused(desc,
+                       "the native memory has " + std::to_string(size) + " bytes, not " +
+                           std::to_string(desc.size),
+                       "adopt " + std::to_string(size) + " bytes or fewer");
+    if (address % desc.alignment == 0) return {};
+    return refused(desc,
+                   "the native memory begins at a byte that is no multiple of " +
+                       std::to_string(desc.alignment),
+                   "adopt memory that is aligned to " + std::to_string(desc.alignment) + " bytes");
+}
+
+}  // namespace wye::sdk

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver's own API of a device, as an application would use it beside the library: it
+// allocates, writes and reads memory. Libraries are opened at run time. A failed call fails the
+// test.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "wye/wye.hpp"
+
+namespace api_test {
+
+// Freed when it is destroyed.
+class NativeMemory {
+  public:
+    virtual ~NativeMemory() = default;
+    [[nodiscard]] virtual const char* type() const = 0;     // "cl_mem"
+    [[nodiscard]] virtual std::uint64_t value() const = 0;  // the handle
+    [[nodiscard]] virtual wye_native_handle handle() const {
+        return wye_native_of(type(), value());
+    }
+    // Whether `value` is an address, to which bytes may be added.
+    [[nodiscard]] virtual bool has_address() const { return false; }
+};
+using MemoryPtr = std::unique_ptr<NativeMemory>;
+
+class NativeApi {
+  public:
+    // Sets a fake driver up, before the library opens it.
+    static void begin();
+    // That of the device's plugin.
+    [[nodiscard]] static std::unique_ptr<NativeApi> open(const wye::Device& device);
+    virtual ~NativeApi() = default;
+
+    [[nodiscard]] virtual MemoryPtr allocate(std::uint64_t bytes) = 0;
+    virtual void write(const NativeMemory& to, const void* from, std::uint64_t bytes) = 0;
+    virtual void read(const NativeMemory& from, void* to, std::uint64_t bytes) = 0;
+    // Whether the driver can tell how large memory is.
+    [[nodiscard]] virtual bool knows_sizes() const { return true; }
+    // Whether memory may be used after the library closed the device.
+    [[nodiscard]] virtual bool outlives_device() const { return false; }
+
+    // Memory that the library refuses to adopt, and what the error says.
+    struct Refusal {
+        MemoryPtr memory;
+        std::uint64_t bytes;
+        wye::Code code;
+        const char* says;
+    };
+    [[nodiscard]] virtual std::vector<Refusal> refused(std::uint64_t) { return {}; }
+};
+
+}  // namespace api_test
