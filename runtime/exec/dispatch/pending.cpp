@@ -222,8 +222,7 @@ Pending::Pending(const Context& context, Graph& graph, const wye_graph_run_desc&
       name_(graph.label()),
       begun_(start),
       borrows_(false),
-      timed_((run.flags & WYE_DISPATCH_TIMED) != 0),
-      report_(graph.new_report()) {}
+      timed_((run.flags & WYE_DISPATCH_TIMED) != 0) {}
 
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& graph,
                                                  const wye_graph_run_desc& run,
@@ -233,7 +232,8 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& 
     PendingList& list = out->session_.pending();
     WYE_TRY(list.add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
     const sdk::Lock lock(out->mutex_);
-    auto started = graph.submit(context.handles(), run, start, out->times_, out->execution_);
+    auto started =
+        graph.submit(context.handles(), run, start, out->times_, out->execution_, out->report_);
     if (!started.ok()) {
         list.remove(*out);
         return std::move(started).error();
