@@ -115,6 +115,7 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     out.ticket.index = index;
     out.ticket.value = ++queue.newest;
     sending_ |= 1U << index;
+    used_ |= 1U << index;
     out.pool = this;
     out.uses = uses;
     out.held = held;

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -192,15 +193,12 @@ class QueuePool {
             newest.store(value, std::memory_order_release);
     }
     // A bit mask of the queues with work in flight.
-    [[nodiscard]] std::uint32_t busy() const WYE_REQUIRES(mutex) {
-        std::uint32_t out = 0;
-        const auto look = [&](std::uint32_t i) WYE_REQUIRES(mutex) {
-            out |= std::uint32_t{is_pending(i, queues_[i].newest)} << i;
-        };
-        for (std::uint32_t i = 0; i < limit_; ++i) look(i);
-        if (had_public_) [[unlikely]]
-            for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) look(i);
-        return out;
+    [[nodiscard]] std::uint32_t busy() WYE_REQUIRES(mutex) {
+        for (std::uint32_t left = used_; left != 0; left &= left - 1) {
+            const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (!is_pending(i, queues_[i].newest)) used_ &= ~(1U << i);
+        }
+        return used_;
     }
     // Whether a submit holds the queue.
     [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
@@ -247,7 +245,8 @@ class QueuePool {
     const DeviceTrace trace_;
     const std::uint32_t limit_;
     const std::uint32_t most_own_;  // public queues with a native queue of their own
-    bool had_public_ WYE_GUARDED_BY(mutex) = false;
+    // Bit mask of the queues that got work since they were last seen idle.
+    std::uint32_t used_ WYE_GUARDED_BY(mutex) = 0;
     std::uint64_t frees_ WYE_GUARDED_BY(mutex) = 0;
     std::uint32_t sending_ WYE_GUARDED_BY(mutex) = 0;  // bit mask of the queues that submits hold
     std::uint32_t waiting_ WYE_GUARDED_BY(mutex) = 0;  // threads in await_sends

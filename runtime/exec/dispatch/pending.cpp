@@ -82,6 +82,7 @@ Result<bool> Pending::start_again(const registry::HandleTable& handles,
     report_ = work.report;
     report_.device = target.desc().device;
     ticket_ = std::move(work.ticket);
+    submitted_.store(true, std::memory_order_release);
     if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
     return true;
 }
@@ -239,7 +240,8 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& 
         return std::move(started).error();
     }
     out->graph_ = graph.shared_from_this();
-    out->ticket_ = out->execution_.ticket;
+    out->ticket_ = std::move(out->execution_.ticket);
+    out->submitted_.store(true, std::memory_order_release);
     return out;
 }
 
@@ -269,6 +271,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     if (reads_later_) queue_ = flow.queue.share();
     WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
+    submitted_.store(true, std::memory_order_release);
     flow.kernels.set_warm();
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();
@@ -299,6 +302,9 @@ void Pending::wait_for_end() noexcept {
 bool Pending::wait(std::optional<Clock::time_point> deadline) {
     for (;;) {
         if (has_ended()) return true;
+        // A poll does not wait for the submit in progress, which holds the mutex.
+        if (deadline == Clock::time_point::min() && !submitted_.load(std::memory_order_acquire))
+            return false;
         Ticket ticket;
         {
             const sdk::Lock lock(mutex_);

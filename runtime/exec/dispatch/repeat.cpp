@@ -258,9 +258,8 @@ struct Submitted {
 // Finds the kept request and begins its submit. Null: it is not kept, or a handle is not live.
 [[nodiscard, gnu::always_inline]] inline Repeat* begin_again(
     const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-    const LoadedProgram& program, DeviceSession& session, std::uint32_t queue, Submitted& out,
-    QueuePool::Sending& sending) WYE_REQUIRES(session.queues().mutex) {
-    QueuePool& queues = session.queues();
+    const LoadedProgram& program, DeviceSession& session, QueuePool& queues, std::uint32_t queue,
+    Submitted& out, QueuePool::Sending& sending) WYE_REQUIRES(queues.mutex) {
     const SubmitOptions options((desc.flags & WYE_DISPATCH_TIMED) != 0, queue);
     for (;;) {
         Repeat* const repeat = queues.repeats.find(desc, program.plan());
@@ -292,7 +291,7 @@ struct Submitted {
     Repeat* repeat = nullptr;
     {
         const sdk::Lock lock(queues.mutex);
-        repeat = begin_again(handles, desc, program, session, queue, out, sending);
+        repeat = begin_again(handles, desc, program, session, queues, queue, out, sending);
         if (repeat == nullptr) return false;
         out.known.emplace(*repeat);
         if (!out.sent.ok()) [[unlikely]]

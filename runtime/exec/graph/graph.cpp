@@ -177,6 +177,35 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 
 // ---- Execution ----------------------------------------------------------------------------
 
+[[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
+                                                              const wye_graph_run_desc& run,
+                                                              SubmitOptions options, Execution& out,
+                                                              wye_report& report) {
+    QueuePool& queues = session_.queues();
+    Work work;
+    {
+        const sdk::Lock lock(queues.mutex);
+        WYE_TRY(begin_work(handles, queues, run, options, work));
+    }
+    auto sent = send(queues, work, out);
+    const sdk::Lock lock(queues.mutex);
+    report = work.steps->report_;
+    finish_work(queues, work, sent.ok(), out);
+    return sent;
+}
+
+[[gnu::always_inline]] inline Result<void> Graph::submit_on(
+    std::uint32_t queue, const registry::HandleTable& handles, const wye_graph_run_desc& run,
+    Clock::time_point start, RunTimes& times, Execution& out, wye_report& report) {
+    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    auto sent = submit_work(handles, run, options, out, report);
+    times.submitted(start);
+    if (!sent.ok()) [[unlikely]]
+        return session_.noted(std::move(sent).error());
+    session_.counters().submitted();
+    return sent;
+}
+
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
                                         const wye_graph_run_desc& run, Clock::time_point start,
                                         RunTimes& times, Execution& out, wye_report& report) {
@@ -192,30 +221,6 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
                                                    Execution& out, wye_report& report) {
     WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
     return submit_on(queue.number(), handles, run, start, times, out, report);
-}
-
-[[gnu::always_inline]] inline Result<void> Graph::submit_on(
-    std::uint32_t queue, const registry::HandleTable& handles, const wye_graph_run_desc& run,
-    Clock::time_point start, RunTimes& times, Execution& out, wye_report& report) {
-    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    auto sent = [&]() -> Result<void> {
-        QueuePool& queues = session_.queues();
-        Work work;
-        {
-            const sdk::Lock lock(queues.mutex);
-            WYE_TRY(begin_work(handles, queues, run, options, work));
-        }
-        auto done = send(queues, work, out);
-        const sdk::Lock lock(queues.mutex);
-        report = work.steps->report_;
-        finish_work(queues, work, done.ok(), out);
-        return done;
-    }();
-    times.submitted(start);
-    if (!sent.ok()) [[unlikely]]
-        return session_.noted(std::move(sent).error());
-    session_.counters().submitted();
-    return sent;
 }
 
 [[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,

@@ -139,6 +139,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
                                          const wye_graph_run_desc& run, Clock::time_point start,
                                          RunTimes& times, Execution& out, wye_report& report);
+    [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
+                                           const wye_graph_run_desc& run, SubmitOptions options,
+                                           Execution& out, wye_report& report);
     // Chooses an instance and begins the submit.
     [[nodiscard]] Result<void> begin_work(const registry::HandleTable& handles, QueuePool& queues,
                                           const wye_graph_run_desc& run, SubmitOptions options,
