@@ -210,8 +210,11 @@ struct HandleTable::Impl {
         slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
         // A slot whose generations are used up is never used again, so that no handle is reused.
         if (generation == kLastGeneration) return;
+        give_back(*slot);
+    }
+    void give_back(const HandleSlot& slot) noexcept WYE_REQUIRES(mutex) {
         try {
-            empty.push_back(slot->index);
+            empty.push_back(slot.index);
         } catch (...) {  // no memory: the slot is never reused
         }
     }
@@ -257,18 +260,23 @@ HandleTable::~HandleTable() {
     }
 }
 
-Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
-                                std::string label) {
+[[gnu::hot]] Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object,
+                                             const OwnerRef& owner, std::string_view label) {
     const sdk::Lock lock(impl_->mutex);
     HandleSlot* slot = impl_->take();
-    if (slot == nullptr)
+    if (slot == nullptr) [[unlikely]]
         return Error(Code::LIMIT_EXCEEDED,
                      fmt::format("all {} handles of the context are taken", kMaxSlots),
-                     "Fix: free unused objects", label);
+                     "Fix: free unused objects", std::string(label));
+    try {
+        slot->label.assign(label);  // an empty slot keeps the memory of its label
+    } catch (...) {
+        impl_->give_back(*slot);
+        throw;
+    }
     slot->kind = kind;
     slot->object = std::move(object);
-    slot->owner = std::move(owner);
-    slot->label = std::move(label);
+    slot->owner = owner;
     const auto generation =
         static_cast<std::uint32_t>(slot->word.load(std::memory_order_relaxed) >> kGenerationShift) +
         1;

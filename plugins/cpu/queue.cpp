@@ -64,7 +64,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     if (!batch_) {
         timeline_.add_ended(value(), times(), timed());
     } else {
-        timeline_.add(value(), batch_, timed());
+        timeline_.add(value(), decltype(batch_)(batch_), timed());
         const sdk::WorkTimes here = times();
         server_.enqueue(value(), std::move(batch_), here);
     }

@@ -103,7 +103,8 @@ Result<void> Queue::end() {
     if (timed()) WYE_TRY(timeline_.events.record_time(submit_.last));
     timeline_.events.write_mark(submit_);
     timeline_.staging.mark(value());
-    timeline_.add(value(), std::exchange(submit_, {}), timed());
+    timeline_.add(value(), std::move(submit_), timed());
+    submit_.mark = 0;  // the other members were moved from, so they are empty
     return {};
 }
 

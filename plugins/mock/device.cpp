@@ -189,7 +189,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 
 Result<void> Queue::end() {
     free_ns_ = now_.end_ns;
-    timeline_.add(value(), now_, timed());
+    timeline_.add(value(), decltype(now_)(now_), timed());
     return {};
 }
 

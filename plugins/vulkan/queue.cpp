@@ -56,11 +56,11 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 }
 
 Result<void> Queue::end() {
-    WYE_ASSIGN(const Submit submit, submission_.end());
+    WYE_ASSIGN(Submit submit, submission_.end());
     if (timeline_.segments.idle()) {
         timeline_.add_ended(value(), {}, timed());
     } else {
-        timeline_.add(value(), submit, timed());
+        timeline_.add(value(), std::move(submit), timed());
     }
     return {};
 }

@@ -141,8 +141,8 @@ class HandleTable {
     HandleTable& operator=(const HandleTable&) = delete;
 
     // Adds an object and shares its ownership. `label` is for messages.
-    [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object, OwnerRef owner,
-                                     std::string label);
+    [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object,
+                                     const OwnerRef& owner, std::string_view label);
 
     [[nodiscard]] Result<Pin> find(Handle handle, HandleKind kind, const Place& place = {}) const;
     // As find; WRONG_OWNER unless `expected` owns the object.

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 
 struct BufferHistory {
     std::array<std::uint64_t, kMostQueues> reads{};  // submit values by queue; 0: none
-    // The newest write only; the other queues have 0.
+    // A write that is known to follow what was here before replaces it with 0.
     std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues from kMostQueues on.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};

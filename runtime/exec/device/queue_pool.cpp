@@ -15,6 +15,11 @@ std::uint64_t newest_write(const BufferHistory& history, std::uint32_t queue) {
     return queue < kMostQueues ? history.writes[queue] : history.public_writes[queue - kMostQueues];
 }
 
+std::uint64_t& value_of(BufferHistory& history, std::uint32_t queue, bool write) {
+    if (queue < kMostQueues) return (write ? history.writes : history.reads)[queue];
+    return (write ? history.public_writes : history.public_reads)[queue - kMostQueues];
+}
+
 // The newest value of a queue that work with these uses must run after.
 std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue) {
     std::uint64_t out = 0;
@@ -25,51 +30,55 @@ std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue
     return out;
 }
 
-// Calls `visit` with the index of each set bit.
-template <typename Visit>
-void for_each_bit(std::uint32_t bits, Visit&& visit) {
-    for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
-}
-
 }  // namespace
 
 void QueuePool::record(std::span<const BufferUse> uses, const Ticket& ticket) {
-    const bool own = ticket.index >= kMostQueues;
-    const std::uint32_t place = own ? ticket.index - kMostQueues : ticket.index;
-    for (const BufferUse& use : uses) {
-        BufferHistory& history = *use.history;
-        if (use.writes) {  // the write runs after everything in the history, so it replaces it
-            history.reads = history.writes = {};
-            if (had_public_) [[unlikely]]
-                history.public_reads = history.public_writes = {};
-        }
-        if (own) [[unlikely]]
-            (use.writes ? history.public_writes : history.public_reads)[place] = ticket.value;
-        else
-            (use.writes ? history.writes : history.reads)[place] = ticket.value;
-    }
+    for (const BufferUse& use : uses)
+        value_of(*use.history, ticket.index, use.writes) = ticket.value;
 }
 
 std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
-    const auto idle = static_cast<std::uint32_t>(std::countr_one(busy));
+    const auto idle = static_cast<std::uint32_t>(std::countr_one(busy | sending_));
     if (idle < limit_) return idle;
     std::uint32_t out = 0;
-    for (std::uint32_t i = 0; i < limit_; ++i)
-        if (pending(i) < pending(out)) out = i;
+    for (std::uint32_t i = 1; i < limit_; ++i)
+        if (std::pair(is_sending(i), pending(i)) < std::pair(is_sending(out), pending(out)))
+            out = i;
     return out;
+}
+
+void QueuePool::await_sends() {
+    const std::uint32_t before = sends_ended_.load(std::memory_order_relaxed);
+    ++waiting_;
+    mutex.unlock();
+    sends_ended_.wait(before, std::memory_order_acquire);
+    mutex.lock();
+    --waiting_;
+}
+
+bool QueuePool::is_used(const BufferHistory& history) {
+    for (std::uint32_t i = 0; i < kAllQueues; ++i)
+        if (runs(i, std::max(newest_read(history, i), newest_write(history, i)))) return true;
+    return false;
 }
 
 Ticket QueuePool::pending_use(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
-        const std::uint64_t newest = std::max(newest_read(history, i), newest_write(history, i));
-        if (!runs(i, newest)) continue;
-        return {was_replaced(i, newest) ? queues_[i].previous : queues_[i].native, i, newest};
+        const auto newest = [&] {
+            return std::max(newest_read(history, i), newest_write(history, i));
+        };
+        while (is_sending(i) && newest() == queues_[i].newest) await_sends();
+        const std::uint64_t value = newest();
+        if (!runs(i, value)) continue;
+        return {was_replaced(i, value) ? queues_[i].previous : queues_[i].native, i, value};
     }
     return {};
 }
 
+// The driver is not asked about a value that it does not have yet.
 bool QueuePool::runs(std::uint32_t index, std::uint64_t value) {
     if (!is_pending(index, value)) return false;
+    if (value > newest_sent(index)) return true;
     const auto reached = native(index, value).reached(value);
     if (reached.ok() && !*reached) return true;
     ended(index, value);
@@ -86,80 +95,160 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     return {};
 }
 
-// Work waits for work of other queues only to keep the order, whether that succeeds or fails. A
-// native queue refuses a wait for work that has failed; such work has ended, so the submit is
-// repeated without these waits.
-bool QueuePool::drop_failed(const Values& after) {
-    bool dropped = false;
-    for (std::uint32_t i = 0; i < after.size(); ++i) {
-        if (!is_pending(i, after[i]) || native(i, after[i]).reached(after[i]).ok()) continue;
-        ended_[i].store(after[i], std::memory_order_release);
-        dropped = true;
-    }
-    return dropped;
-}
-
-[[gnu::hot]] Result<void> QueuePool::submit(const registry::DeviceRef& device,
-                                            std::span<const wye_operation> operations,
-                                            std::span<const BufferUse> uses, SubmitOptions options,
-                                            Ticket& out) {
+[[gnu::hot]] Result<bool> QueuePool::begin(const registry::DeviceRef& device,
+                                           std::span<const BufferUse> uses, SubmitOptions options,
+                                           Sending& out, bool* held) {
     const std::uint32_t busy = this->busy();
-    auto sent = (busy | options.queue) == 0
-                    ? submit_to(device, 0, operations, {}, options.timed, out)
-                    : submit_in_order(device, busy, operations, uses, options, out);
-    if (sent.ok()) record(uses, out);
-    return sent;
-}
-
-Result<void> QueuePool::submit_in_order(const registry::DeviceRef& device, std::uint32_t busy,
-                                        std::span<const wye_operation> operations,
-                                        std::span<const BufferUse> uses, SubmitOptions options,
-                                        Ticket& out) {
-    Values after{};
-    for_each_bit(busy, [&](std::uint32_t i) { after[i] = newest_before(uses, i); });
-    for (;;) {
-        std::uint32_t needed = 0;
-        for_each_bit(
-            busy, [&](std::uint32_t i) { needed |= std::uint32_t{is_pending(i, after[i])} << i; });
-        const auto first = static_cast<std::uint32_t>(std::countr_zero(needed));
-        std::uint32_t index = first < limit_ ? first : shortest(busy);
-        if (options.queue != 0) index = publics_[options.queue - 1].index;
-        std::array<wye_event, kAllQueues> waits;
-        std::size_t count = 0;
-        for (std::uint32_t left = needed; left != 0; left &= left - 1) {
-            const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
-            if (i != index || was_replaced(i, after[i]))
-                waits[count++] = native(i, after[i]).event(after[i]);
+    std::uint32_t index = 0;
+    if ((busy | sending_ | options.queue) != 0) {
+        if (!choose(busy, uses, options, out, index)) {
+            await_sends();
+            return false;
         }
-        auto sent = submit_to(device, index, operations, {waits.data(), count}, options.timed, out);
-        if (!sent.ok() && count != 0 && drop_failed(after)) continue;
-        if (sent.ok() && options.queue != 0) {
-            Public& queue = publics_[options.queue - 1];
-            queue.newest = out.value;
-            ++queue.submits;
-            public_submits_.fetch_add(1, std::memory_order_relaxed);
-        }
-        return sent;
     }
-}
-
-Result<void> QueuePool::submit_to(const registry::DeviceRef& device, std::uint32_t index,
-                                  std::span<const wye_operation> operations,
-                                  std::span<const wye_event> waits, bool timed, Ticket& out) {
     Queue& queue = queues_[index];
     if (!queue.native) [[unlikely]]
         WYE_TRY(make(device, index));
+    out.timed = options.timed;
+    out.native = queue.native.get();
+    out.ticket.queue = queue.native;
+    out.ticket.index = index;
+    out.ticket.value = ++queue.newest;
+    sending_ |= 1U << index;
+    used_ |= 1U << index;
+    out.pool = this;
+    out.uses = uses;
+    out.held = held;
+    if (held != nullptr) *held = true;
+    record(uses, out.ticket);
+    return true;
+}
+
+// Work that must follow work of other queues goes behind one of them, if no submit holds that one.
+bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
+                       Sending& out, std::uint32_t& index) {
+    Values after{};
+    std::uint32_t needed = 0;
+    for (std::uint32_t left = busy; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+        after[i] = newest_before(uses, i);
+        if (!is_pending(i, after[i])) continue;
+        if (after[i] > newest_sent(i)) return false;
+        needed |= 1U << i;
+    }
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(needed & ~sending_));
+    index = first < limit_ ? first : shortest(busy);
+    if (options.queue != 0) index = publics_[options.queue - 1].index;
+    if (is_sending(index)) return false;
+    out.public_queue = options.queue;
+    out.follows = true;
+    out.wait_count = 0;
+    for (std::uint32_t i = 0; i < kAllQueues; ++i) out.before[i] = queues_[i].newest;
+    for (; needed != 0; needed &= needed - 1) {
+        const auto i = static_cast<std::uint32_t>(std::countr_zero(needed));
+        if (i == index && !was_replaced(i, after[i])) continue;
+        out.waits[out.wait_count] = native(i, after[i]).event(after[i]);
+        out.wait_queues[out.wait_count++] = i;
+    }
+    return true;
+}
+
+// Work waits for work of other queues only to keep the order, whether that succeeds or fails. A
+// native queue refuses a wait for work that has failed; such work has ended, so the submit is
+// repeated without these waits.
+bool QueuePool::drop_failed(Sending& sending) {
+    const sdk::Lock lock(mutex);
+    std::uint32_t kept = 0;
+    for (std::uint32_t n = 0; n < sending.wait_count; ++n) {
+        const std::uint32_t i = sending.wait_queues[n];
+        const std::uint64_t value = sending.waits[n].value;
+        if (is_pending(i, value) && !native(i, value).reached(value).ok())
+            ended_[i].store(value, std::memory_order_release);
+        if (!is_pending(i, value)) continue;
+        sending.waits[kept] = sending.waits[n];
+        sending.wait_queues[kept++] = i;
+    }
+    return std::exchange(sending.wait_count, kept) != kept;
+}
+
+[[gnu::hot]] Result<void> QueuePool::send(Sending& sending,
+                                          std::span<const wye_operation> operations) {
     const bool traced = trace_.trace != nullptr;
     const std::uint64_t begin_ns = traced ? Trace::now_ns() : 0;
-    auto sent = queue.native->send(operations, timed || traced, waits);
-    if (!sent.ok()) [[unlikely]]
+    for (;;) {
+        auto sent = sending.native->send(operations, sending.timed || traced,
+                                         {sending.waits.data(), sending.wait_count});
+        if (!sent.ok()) [[unlikely]]
+            if (sending.wait_count != 0 && drop_failed(sending)) continue;
+        if (traced && sent.ok()) [[unlikely]]
+            trace_.trace->submitted(trace_.device, sending.ticket.index, sending.ticket.value,
+                                    operations, begin_ns);
         return sent;
-    queue.newest = queue.native->newest();
-    if (traced) [[unlikely]]
-        trace_.trace->submitted(trace_.device, index, queue.newest, operations, begin_ns);
-    out.queue = queue.native;
-    out.index = index;
-    out.value = queue.newest;
+    }
+}
+
+[[gnu::hot]] void QueuePool::end(Sending& sending, bool sent) {
+    sending_ &= ~(1U << sending.ticket.index);
+    sending.pool = nullptr;
+    if (sending.held != nullptr) *sending.held = false;
+    if (!sent || sending.follows) [[unlikely]]
+        end_slowly(sending, sent);
+    if (waiting_ == 0) [[likely]]
+        return;
+    sends_ended_.fetch_add(1, std::memory_order_release);
+    sends_ended_.notify_all();
+}
+
+void QueuePool::abandon(Sending& sending) noexcept {
+    const sdk::Lock lock(mutex);
+    end(sending, false);
+}
+
+void QueuePool::end_slowly(const Sending& sending, bool sent) {
+    const auto& [queue, index, value] = sending.ticket;
+    if (!sent) {
+        --queues_[index].newest;
+        // The next submit gets the value, and need not use these buffers.
+        for (const BufferUse& use : sending.uses)
+            if (std::uint64_t& known = value_of(*use.history, index, use.writes); known == value)
+                --known;
+        return;
+    }
+    // The submit's work runs after all that was in the histories of the buffers that it writes.
+    const auto forget = [](auto& values, const std::uint64_t* before) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (values[i] <= before[i]) values[i] = 0;
+    };
+    const std::uint64_t* const before = sending.before.data();
+    for (const BufferUse& use : sending.uses) {
+        if (!use.writes) continue;
+        forget(use.history->reads, before);
+        forget(use.history->writes, before);
+        forget(use.history->public_reads, before + kMostQueues);
+        forget(use.history->public_writes, before + kMostQueues);
+    }
+    if (sending.public_queue == 0) return;
+    Public& on = publics_[sending.public_queue - 1];
+    on.newest = value;
+    ++on.submits;
+    public_submits_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Result<void> QueuePool::submit(const registry::DeviceRef& device,
+                               std::span<const wye_operation> operations,
+                               std::span<const BufferUse> uses, SubmitOptions options,
+                               Ticket& out) {
+    Sending sending;
+    {
+        const sdk::Lock lock(mutex);
+        for (bool begun = false; !begun;) {
+            WYE_ASSIGN(begun, begin(device, uses, options, sending));
+        }
+    }
+    auto sent = send(sending, operations);
+    const sdk::Lock lock(mutex);
+    end(sending, sent.ok());
+    if (sent.ok()) out = std::move(sending.ticket);
     return sent;
 }
 
@@ -167,13 +256,14 @@ std::array<Ticket, kAllQueues> QueuePool::newest() {
     const sdk::Lock lock(mutex);
     std::array<Ticket, kAllQueues> out;
     for (std::uint32_t i = 0; i < kAllQueues; ++i)
-        if (queues_[i].native) out[i] = {queues_[i].native, i, queues_[i].newest};
+        if (queues_[i].native) out[i] = {queues_[i].native, i, newest_sent(i)};
     return out;
 }
 
 void QueuePool::replace(const Ticket& failed) {
     std::shared_ptr<registry::NativeQueue> oldest;  // destroyed after the lock is released
     const sdk::Lock lock(mutex);
+    while (is_sending(failed.index)) await_sends();
     Queue& queue = queues_[failed.index];
     if (queue.native == nullptr || queue.native != failed.queue) return;
     oldest = std::exchange(queue.previous, std::exchange(queue.native, nullptr));

@@ -8,13 +8,17 @@
 // Work that names a public queue goes to that queue's own native queue or, if the device has no
 // more native queues, to a shared one. The order is kept as above.
 //
-// A lock covers the choice of the queue and the native submit; waiting takes no lock. Work holds
+// A submit has three parts. `begin` chooses the queue and reserves its next value, under the pool's
+// mutex; `send` calls the driver without that mutex; `end` makes the outcome known, under it again.
+// From `begin` to `end` the queue is held for this submit: only submits that need this queue, or
+// must follow this submit's work, wait for it. Waiting for the device takes no lock. Work holds
 // shared ownership of the native queue that it was submitted to. Free-threaded.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,22 +73,60 @@ class QueuePool {
           most_own_(static_cast<std::uint32_t>(std::min<std::uint64_t>(
               device_limit - std::min<std::uint64_t>(device_limit, limit_), kMostPublicQueues))) {}
 
-    // Guards submits and the kept requests. A kept request must be found and submitted without
-    // unlocking in between, because the next equal request may overwrite its parameters.
+    // Guards the choice of queues, the histories of buffers, and the kept requests. Never held
+    // during a native submit.
     sdk::Mutex mutex;
     Repeats repeats WYE_GUARDED_BY(mutex);
 
-    // Submits all operations or none, to the queue that the use of their buffers demands. `uses`:
-    // the resident buffers of the operations. `out` is written on success.
+    // A submit, which holds its native queue from `begin` to `end`.
+    struct Sending {
+        Sending() {}  // NOLINT: the arrays are written before they are read
+        ~Sending() {
+            if (pool != nullptr) [[unlikely]]
+                pool->abandon(*this);
+        }
+        Sending(const Sending&) = delete;
+        Sending& operator=(const Sending&) = delete;
+
+        QueuePool* pool = nullptr;  // null: not begun, or ended
+        Ticket ticket;
+        registry::NativeQueue* native = nullptr;  // of the ticket
+        std::span<const BufferUse> uses;
+        bool* held = nullptr;  // also held for the submit; `end` sets it to false
+        bool timed = false;
+        std::uint32_t public_queue = 0;  // its number; 0: none
+        std::uint32_t wait_count = 0;    // of the arrays
+        std::array<wye_event, kAllQueues> waits;
+        std::array<std::uint32_t, kAllQueues> wait_queues;
+        // With other work in flight (`follows`): the newest value of each queue at the beginning.
+        bool follows = false;
+        std::array<std::uint64_t, kAllQueues> before;
+    };
+    // Chooses the queue that the use of the buffers demands, and records the uses. False: another
+    // submit had to end first. The mutex was unlocked meanwhile, so the caller checks its handles
+    // again, and calls again. True: the uses are borrowed until `end`, and so is `held`, which is
+    // set to true unless it is null.
+    [[nodiscard]] Result<bool> begin(const registry::DeviceRef& device,
+                                     std::span<const BufferUse> uses, SubmitOptions options,
+                                     Sending& out, bool* held = nullptr) WYE_REQUIRES(mutex);
+    // Submits all operations or none.
+    [[nodiscard]] Result<void> send(Sending& sending, std::span<const wye_operation> operations)
+        WYE_EXCLUDES(mutex);
+    // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
+    // failed.
+    void end(Sending& sending, bool sent) WYE_REQUIRES(mutex);
+    // The three parts together. `uses`: the resident buffers of the operations, which the caller
+    // keeps from being freed. `out` is written on success.
     [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
                                       std::span<const wye_operation> operations,
                                       std::span<const BufferUse> uses, SubmitOptions options,
-                                      Ticket& out) WYE_REQUIRES(mutex);
+                                      Ticket& out) WYE_EXCLUDES(mutex);
+    // Waits until any submit has ended, with the mutex unlocked meanwhile.
+    void await_sends() WYE_REQUIRES(mutex);
     // Whether submitted work that uses the buffer is still running; asks the driver.
-    [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex) {
-        return pending_use(history).queue != nullptr;
-    }
+    [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
+    // Waits for submits in progress that use it.
     [[nodiscard]] Ticket pending_use(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Whether the work with this value on queue `index` is still running; asks the driver.
     [[nodiscard]] bool runs(std::uint32_t index, std::uint64_t value) WYE_REQUIRES(mutex);
@@ -151,15 +193,20 @@ class QueuePool {
             newest.store(value, std::memory_order_release);
     }
     // A bit mask of the queues with work in flight.
-    [[nodiscard]] std::uint32_t busy() const WYE_REQUIRES(mutex) {
-        std::uint32_t out = 0;
-        const auto look = [&](std::uint32_t i) WYE_REQUIRES(mutex) {
-            out |= std::uint32_t{is_pending(i, queues_[i].newest)} << i;
-        };
-        for (std::uint32_t i = 0; i < limit_; ++i) look(i);
-        if (had_public_) [[unlikely]]
-            for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) look(i);
-        return out;
+    [[nodiscard]] std::uint32_t busy() WYE_REQUIRES(mutex) {
+        for (std::uint32_t left = used_; left != 0; left &= left - 1) {
+            const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+            if (!is_pending(i, queues_[i].newest)) used_ &= ~(1U << i);
+        }
+        return used_;
+    }
+    // Whether a submit holds the queue.
+    [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
+        return (sending_ >> index & 1U) != 0;
+    }
+    // The newest value of a queue whose native submit has ended.
+    [[nodiscard]] std::uint64_t newest_sent(std::uint32_t index) const WYE_REQUIRES(mutex) {
+        return queues_[index].newest - (is_sending(index) ? 1 : 0);
     }
     // Chooses the queue for work that need not wait for any work in flight.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
@@ -175,35 +222,35 @@ class QueuePool {
         const Queue& queue = queues_[index];
         return *(was_replaced(index, value) ? queue.previous : queue.native);
     }
-    // The slow part of submit: while some queues are busy, or for a public queue.
-    [[nodiscard]] Result<void> submit_in_order(const registry::DeviceRef& device,
-                                               std::uint32_t busy,
-                                               std::span<const wye_operation> operations,
-                                               std::span<const BufferUse> uses,
-                                               SubmitOptions options, Ticket& out)
+    // The slow part of `begin`: while some queues are busy, or for a public queue. False: a submit
+    // in progress must end first.
+    [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
+                              SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);
-    void record(std::span<const BufferUse> uses, const Ticket& ticket) WYE_REQUIRES(mutex);
+    // The slow part of `end`.
+    void end_slowly(const Sending& sending, bool sent) WYE_REQUIRES(mutex);
+    [[gnu::cold]] void abandon(Sending& sending) noexcept WYE_EXCLUDES(mutex);
+    static void record(std::span<const BufferUse> uses, const Ticket& ticket);
     // Reserves the number of a public queue, and its native queue.
     [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
                                                 const QueueRequest& request);
     // Releases the native queue of a public one; immediately if it is idle.
     void retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2])
         WYE_REQUIRES(mutex);
-    // Submits to a queue; makes its native queue if there is none.
-    [[nodiscard]] Result<void> submit_to(const registry::DeviceRef& device, std::uint32_t index,
-                                         std::span<const wye_operation> operations,
-                                         std::span<const wye_event> waits, bool timed, Ticket& out)
-        WYE_REQUIRES(mutex);
     // Drops waits for work that has failed. Returns whether any was dropped.
-    bool drop_failed(const Values& after) WYE_REQUIRES(mutex);
+    bool drop_failed(Sending& sending) WYE_EXCLUDES(mutex);
     [[nodiscard]] Result<void> make(const registry::DeviceRef& device, std::uint32_t index)
         WYE_REQUIRES(mutex);
 
     const DeviceTrace trace_;
     const std::uint32_t limit_;
     const std::uint32_t most_own_;  // public queues with a native queue of their own
-    bool had_public_ WYE_GUARDED_BY(mutex) = false;
+    // Bit mask of the queues that got work since they were last seen idle.
+    std::uint32_t used_ WYE_GUARDED_BY(mutex) = 0;
     std::uint64_t frees_ WYE_GUARDED_BY(mutex) = 0;
+    std::uint32_t sending_ WYE_GUARDED_BY(mutex) = 0;  // bit mask of the queues that submits hold
+    std::uint32_t waiting_ WYE_GUARDED_BY(mutex) = 0;  // threads in await_sends
+    std::atomic<std::uint32_t> sends_ended_ = 0;       // counted while threads wait
     std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
     std::array<Queue, kAllQueues> queues_ WYE_GUARDED_BY(mutex);
     std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;

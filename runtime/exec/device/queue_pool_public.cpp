@@ -44,7 +44,6 @@ Result<std::uint32_t> QueuePool::reserve(const registry::DeviceRef& device,
             request.label);
     const auto number = static_cast<std::uint32_t>(free - publics_.begin());
     *free = {true, own < most_own_ ? kMostQueues + number : number % limit_, 0, 0};
-    had_public_ = true;
     return number + 1;
 }
 

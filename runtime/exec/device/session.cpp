@@ -357,12 +357,9 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
                                      std::span<const BufferUse> uses, SubmitOptions options,
                                      Clock::time_point start, RunTimes& times) {
     Ticket ticket;
-    const auto sent = [&] {
-        const sdk::Lock lock(queues_.mutex);
-        return queues_.submit(device_, operations, uses, options, ticket);
-    }();
+    auto sent = queues_.submit(device_, operations, uses, options, ticket);
     times.submitted(start);
-    if (!sent.ok()) return noted(sent.error());
+    if (!sent.ok()) return noted(std::move(sent).error());
     counters_.submitted();
     return ticket;
 }

@@ -82,6 +82,7 @@ Result<bool> Pending::start_again(const registry::HandleTable& handles,
     report_ = work.report;
     report_.device = target.desc().device;
     ticket_ = std::move(work.ticket);
+    submitted_.store(true, std::memory_order_release);
     if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
     return true;
 }
@@ -222,8 +223,7 @@ Pending::Pending(const Context& context, Graph& graph, const wye_graph_run_desc&
       name_(graph.label()),
       begun_(start),
       borrows_(false),
-      timed_((run.flags & WYE_DISPATCH_TIMED) != 0),
-      report_(graph.new_report()) {}
+      timed_((run.flags & WYE_DISPATCH_TIMED) != 0) {}
 
 Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& graph,
                                                  const wye_graph_run_desc& run,
@@ -233,13 +233,15 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context, Graph& 
     PendingList& list = out->session_.pending();
     WYE_TRY(list.add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
     const sdk::Lock lock(out->mutex_);
-    auto started = graph.submit(context.handles(), run, start, out->times_, out->execution_);
+    auto started =
+        graph.submit(context.handles(), run, start, out->times_, out->execution_, out->report_);
     if (!started.ok()) {
         list.remove(*out);
         return std::move(started).error();
     }
     out->graph_ = graph.shared_from_this();
-    out->ticket_ = out->execution_.ticket;
+    out->ticket_ = std::move(out->execution_.ticket);
+    out->submitted_.store(true, std::memory_order_release);
     return out;
 }
 
@@ -269,6 +271,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, Flow& flow) {
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     if (reads_later_) queue_ = flow.queue.share();
     WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
+    submitted_.store(true, std::memory_order_release);
     flow.kernels.set_warm();
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();
@@ -299,6 +302,9 @@ void Pending::wait_for_end() noexcept {
 bool Pending::wait(std::optional<Clock::time_point> deadline) {
     for (;;) {
         if (has_ended()) return true;
+        // A poll does not wait for the submit in progress, which holds the mutex.
+        if (deadline == Clock::time_point::min() && !submitted_.load(std::memory_order_acquire))
+            return false;
         Ticket ticket;
         {
             const sdk::Lock lock(mutex_);

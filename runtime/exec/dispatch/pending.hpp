@@ -187,6 +187,7 @@ class Pending final : public PendingWork, public std::enable_shared_from_this<Pe
 
     wye_report report_{};  // written before ended_ is set, as is error_
     std::optional<Error> error_;
+    std::atomic<bool> submitted_ = false;
     std::atomic<bool> ended_ = false;
     std::atomic<bool> given_up_ = false;  // set under the lock, before the end
 };

@@ -82,6 +82,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, const CheckedT
     WYE_ASSIGN(uses_, handles.begin_use(std::span(checked.handles).first(checked.count)));
     WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
                                         {timed_, checked.queue.number()}, enqueue, times_));
+    submitted_.store(true, std::memory_order_release);
     return {};
 }
 

@@ -116,7 +116,8 @@ void Repeat::make_command(const registry::DeviceRef& device) {
         profile_id(desc.profile) != kept->requested_profile ||
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
-    if (same(kept->params.data(), desc.params, desc.param_count)) return kept.get();
+    if (kept->sending || same(kept->params.data(), desc.params, desc.param_count))
+        return kept.get();
     if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
         // It must never be found again, since its block is half-written.
@@ -138,7 +139,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     if (!kept) kept.reset(new (std::nothrow) Repeat());
     if (!kept) return;  // no memory: the request ran, but is not kept
     Repeat& out = *kept;
-    if (out.command && queues.is_pending(out.last_queue, out.last_value)) return;
+    if (out.sending || (out.command && queues.is_pending(out.last_queue, out.last_value))) return;
     out.command.reset();
     out.asked = false;
     out.request = desc;
@@ -254,6 +255,31 @@ struct Submitted {
     return true;
 }
 
+// Finds the kept request and begins its submit. Null: it is not kept, or a handle is not live.
+[[nodiscard, gnu::always_inline]] inline Repeat* begin_again(
+    const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+    const LoadedProgram& program, DeviceSession& session, QueuePool& queues, std::uint32_t queue,
+    Submitted& out, QueuePool::Sending& sending) WYE_REQUIRES(queues.mutex) {
+    const SubmitOptions options((desc.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    for (;;) {
+        Repeat* const repeat = queues.repeats.find(desc, program.plan());
+        if (repeat == nullptr) return nullptr;
+        if (repeat->sending) [[unlikely]] {
+            queues.await_sends();
+            continue;
+        }
+        if (!are_live(handles, *repeat, queues)) return nullptr;
+        const auto begun =
+            queues.begin(session.device(), repeat->used(), options, sending, &repeat->sending);
+        if (!begun.ok()) [[unlikely]] {
+            out.sent = begun.error();
+            return repeat;
+        }
+        if (*begun) [[likely]]
+            return repeat;
+    }
+}
+
 [[nodiscard, gnu::always_inline]] inline bool submit_again(const registry::HandleTable& handles,
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
@@ -261,17 +287,24 @@ struct Submitted {
                                                            std::uint32_t queue, bool waits,
                                                            Submitted& out) {
     QueuePool& queues = session.queues();
-    const sdk::Lock lock(queues.mutex);
-    Repeat* const repeat = queues.repeats.find(desc, program.plan());
-    if (repeat == nullptr || !are_live(handles, *repeat, queues)) return false;
-    out.known.emplace(*repeat);
+    QueuePool::Sending sending;
+    Repeat* repeat = nullptr;
+    {
+        const sdk::Lock lock(queues.mutex);
+        repeat = begin_again(handles, desc, program, session, queues, queue, out, sending);
+        if (repeat == nullptr) return false;
+        out.known.emplace(*repeat);
+        if (!out.sent.ok()) [[unlikely]]
+            return true;
+    }
     const std::span<const wye_operation> work = repeat->work(session.device(), queues);
     if (session.trace() != nullptr) [[unlikely]]
         name_commands(work, program, *session.trace());
-    out.sent = queues.submit(session.device(), work,
-                             {repeat->uses.data(), static_cast<std::size_t>(desc.argument_count)},
-                             {(desc.flags & WYE_DISPATCH_TIMED) != 0, queue}, out.ticket);
+    out.sent = queues.send(sending, work);
+    const sdk::Lock lock(queues.mutex);
+    queues.end(sending, out.sent.ok());
     if (!out.sent.ok()) return true;
+    out.ticket = std::move(sending.ticket);
     repeat->submitted(work, out.ticket);
     if (waits) session.counters().repeated(repeat->bytes_filled);
     return true;

@@ -77,15 +77,20 @@ struct Repeat {
     std::uint32_t last_queue;  // queue and value of the command's newest execution
     std::uint64_t last_value;
     wye_operation execute;
+    bool sending;  // a submit uses it: the pool's mutex is not held meanwhile
 
     [[nodiscard]] std::span<const wye_operation> all() const {
         return {operations.data(), operation_count};
     }
-    // What to submit: the command, made at the first call, or the operations.
+    // What to submit: the command, made at the first call, or the operations. Only for the submit
+    // that set `sending`.
     [[nodiscard]] std::span<const wye_operation> work(const registry::DeviceRef& device,
                                                       const QueuePool& queues);
     void submitted(std::span<const wye_operation> work, const Ticket& ticket);
     void make_command(const registry::DeviceRef& device);
+    [[nodiscard]] std::span<const BufferUse> used() const {
+        return {uses.data(), static_cast<std::size_t>(request.argument_count)};
+    }
     [[nodiscard]] std::span<const std::uint64_t> handles() const {
         return {buffers.data(), static_cast<std::size_t>(request.argument_count)};
     }
@@ -100,8 +105,9 @@ class Repeats {
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
     }
-    // Returns the kept request that equals `desc`, with the parameters of `desc`; null: the request
-    // must take all steps. `desc` must have passed may_have; `plan` is that of desc.program.
+    // Returns the kept request that equals `desc`, with the parameters of `desc`, unless a submit
+    // uses it; null: the request must take all steps. `desc` must have passed may_have; `plan` is
+    // that of desc.program.
     [[nodiscard]] Repeat* find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan);
 
     // Called after `desc` ran: keeps its operations if possible, replacing an older request.

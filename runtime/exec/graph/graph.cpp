@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
 
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/traps.hpp"
@@ -23,7 +26,7 @@ Error about(Error error, std::size_t step, const std::string& label) {
 void Execution::release() noexcept {
     if (Graph* graph = std::exchange(borrowed_, nullptr)) {
         const sdk::Lock lock(graph->session_.queues().mutex);
-        graph->recording_->words_taken_ = false;
+        instance_->words_taken = false;
     }
     words = nullptr;
     workspace.release();
@@ -110,7 +113,8 @@ Result<void> Graph::check_changes(std::span<const wye_graph_rebinding> changes) 
 // Refuses while an execution is in flight, since it uses the recording.
 Result<void> Graph::check_idle(QueuePool& queues) const {
     const auto& newest = recording_->newest_;
-    bool runs = recording_->traps_ && recording_->words_taken_;
+    bool runs = recording_->growing_;
+    for (const auto& one : recording_->instances_) runs = runs || one->sending || one->words_taken;
     for (std::uint32_t i = 0; i < newest.size(); ++i) runs = runs || queues.runs(i, newest[i]);
     if (!runs) return {};
     return Error(Code::DEVICE_BUSY, fmt::format("graph `{}` has an execution in flight", label_),
@@ -173,34 +177,28 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 
 // ---- Execution ----------------------------------------------------------------------------
 
-[[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
-                                        const wye_graph_run_desc& run, Clock::time_point start,
-                                        RunTimes& times, Execution& out) {
-    WYE_TRY(session_.ready());
-    if (run.queue != 0) [[unlikely]]
-        return submit_named(handles, run, start, times, out);
-    return submit_on(0, handles, run, start, times, out);
-}
-
-[[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
-                                                   const wye_graph_run_desc& run,
-                                                   Clock::time_point start, RunTimes& times,
-                                                   Execution& out) {
-    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    return submit_on(queue.number(), handles, run, start, times, out);
-}
-
-[[gnu::always_inline]] inline Result<void> Graph::submit_on(std::uint32_t queue,
-                                                            const registry::HandleTable& handles,
-                                                            const wye_graph_run_desc& run,
-                                                            Clock::time_point start,
-                                                            RunTimes& times, Execution& out) {
-    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    auto sent = [&] {
-        QueuePool& queues = session_.queues();
+[[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
+                                                              const wye_graph_run_desc& run,
+                                                              SubmitOptions options, Execution& out,
+                                                              wye_report& report) {
+    QueuePool& queues = session_.queues();
+    Work work;
+    {
         const sdk::Lock lock(queues.mutex);
-        return submit_with(handles, queues, run, options, out);
-    }();
+        WYE_TRY(begin_work(handles, queues, run, options, work));
+    }
+    auto sent = send(queues, work, out);
+    const sdk::Lock lock(queues.mutex);
+    report = work.steps->report_;
+    finish_work(queues, work, sent.ok(), out);
+    return sent;
+}
+
+[[gnu::always_inline]] inline Result<void> Graph::submit_on(
+    std::uint32_t queue, const registry::HandleTable& handles, const wye_graph_run_desc& run,
+    Clock::time_point start, RunTimes& times, Execution& out, wye_report& report) {
+    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    auto sent = submit_work(handles, run, options, out, report);
     times.submitted(start);
     if (!sent.ok()) [[unlikely]]
         return session_.noted(std::move(sent).error());
@@ -208,73 +206,129 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
     return sent;
 }
 
-// Some drivers change process state (signal handlers) at the first launch, so it is guarded.
-Result<void> Graph::submit_first(const registry::HandleTable& handles, QueuePool& queues,
-                                 const wye_graph_run_desc& run, SubmitOptions options,
-                                 Execution& out) {
-    const registry::ProcessStateGuard guard(!session_.device()->built_in());
-    recording_->warm_ = true;
-    auto sent = submit_with(handles, queues, run, options, out);
-    recording_->warm_ = sent.ok();
-    return sent;
+[[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
+                                        const wye_graph_run_desc& run, Clock::time_point start,
+                                        RunTimes& times, Execution& out, wye_report& report) {
+    WYE_TRY(session_.ready());
+    if (run.queue != 0) [[unlikely]]
+        return submit_named(handles, run, start, times, out, report);
+    return submit_on(0, handles, run, start, times, out, report);
 }
 
-[[gnu::hot]] Result<void> Graph::submit_with(const registry::HandleTable& handles,
-                                             QueuePool& queues, const wye_graph_run_desc& run,
-                                             SubmitOptions options, Execution& out) {
-    Recording& steps = *recording_;
-    if (!steps.warm_) [[unlikely]]
-        return submit_first(handles, queues, run, options, out);
-    if (run.params != nullptr || run.param_count != 0)
-        WYE_TRY(steps.set_params({run.params, static_cast<std::size_t>(run.param_count)}));
-    if (steps.frees_ != queues.frees()) [[unlikely]]
-        WYE_TRY(steps.check_live(handles, queues));
-    // Trap words and commands must not be used by two executions at once.
-    const std::uint32_t last = steps.last_queue_;
-    const bool full = steps.limited_ && queues.is_pending(last, steps.newest_[last]);
-    if ((steps.traps_ && steps.words_taken_) || full) [[unlikely]]
-        return submit_apart(queues, options, out);
-    auto sent = queues.submit(session_.device(), steps.execute_, steps.uses_, options, out.ticket);
-    if (!sent.ok()) [[unlikely]]
-        return sent;
-    steps.last_queue_ = out.ticket.index;
-    steps.newest_[out.ticket.index] = out.ticket.value;
-    if (steps.traps_) {
-        steps.words_taken_ = true;
-        out.borrowed_ = this;
-        out.words = steps.workspace_->trap_words;
+[[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
+                                                   const wye_graph_run_desc& run,
+                                                   Clock::time_point start, RunTimes& times,
+                                                   Execution& out, wye_report& report) {
+    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
+    return submit_on(queue.number(), handles, run, start, times, out, report);
+}
+
+[[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
+                                            const wye_graph_run_desc& run, SubmitOptions options,
+                                            Work& out) {
+    for (;;) {  // each time with the recording and the parameters of then
+        Recording& steps = *recording_;
+        if (run.params != nullptr || run.param_count != 0)
+            WYE_TRY(steps.set_params({run.params, static_cast<std::size_t>(run.param_count)}));
+        if (steps.frees_ != queues.frees()) [[unlikely]]
+            WYE_TRY(steps.check_live(handles, queues));
+        Recording::Instance* one = steps.instances_.front().get();
+        out.apart = false;
+        if (!Recording::is_idle(*one, queues)) [[unlikely]] {
+            one = other_instance(queues, out.apart);
+            if (one == nullptr) continue;
+        }
+        auto begun =
+            queues.begin(session_.device(), steps.uses_, options, out.sending, &one->sending);
+        if (!begun.ok()) [[unlikely]]
+            return std::move(begun).error();
+        if (!*begun) [[unlikely]]
+            continue;
+        steps.give_params(*one);
+        out.steps = &steps;
+        out.instance = one;
+        out.warm = std::exchange(steps.warm_, true);
+        return {};
     }
-    return sent;
 }
 
-Result<void> Graph::submit_apart(QueuePool& queues, SubmitOptions options, Execution& out) {
+Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     Recording& steps = *recording_;
-    const auto submit = [&](std::span<const wye_operation> list) WYE_REQUIRES(queues.mutex) {
-        auto sent = queues.submit(session_.device(), list, steps.uses_, options, out.ticket);
-        if (sent.ok()) steps.newest_[out.ticket.index] = out.ticket.value;
-        return sent;
-    };
-    if (!steps.traps_) return submit(steps.operations_);
+    for (const auto& one : steps.instances_)
+        if (Recording::is_idle(*one, queues)) return one.get();
+    for (const auto& one : steps.instances_)  // asks the driver
+        if (!one->sending && !one->words_taken && !queues.runs(one->last_queue, one->last_value))
+            return one.get();
+    if (!steps.growing_ && !steps.full_) {
+        steps.growing_ = true;  // so nobody replaces the recording meanwhile
+        std::unique_ptr<Recording::Instance> made;
+        queues.mutex.unlock();
+        try {
+            auto result = steps.make_instance(
+                Recording::Use::Often, steps.traps_ ? session_.workspace() : WorkspaceLease());
+            if (result.ok()) made = std::move(result).value();
+        } catch (const std::bad_alloc&) {  // as many as there are must do
+        }
+        queues.mutex.lock();
+        steps.growing_ = false;
+        if (made)
+            steps.instances_.push_back(std::move(made));
+        else
+            steps.full_ = true;
+        steps.full_ = steps.full_ || steps.instances_.size() == Recording::kMostInstances;
+        return nullptr;
+    }
+    const auto free = std::ranges::find(steps.instances_, false, &Recording::Instance::sending);
+    apart = free != steps.instances_.end();
+    if (apart) return free->get();
+    queues.await_sends();
+    return nullptr;
+}
+
+// Some drivers change process state (signal handlers) at the first launch, so it is guarded.
+[[gnu::hot]] Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
+    if (work.warm && !work.apart) [[likely]]
+        return queues.send(work.sending, work.instance->execute);
+    std::optional<registry::ProcessStateGuard> guard;
+    if (!work.warm) guard.emplace(!session_.device()->built_in());
+    return work.apart ? send_apart(queues, work, out)
+                      : queues.send(work.sending, work.instance->execute);
+}
+
+[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent, Execution& out) {
+    queues.end(work.sending, sent);
+    if (!sent) [[unlikely]] {
+        work.steps->warm_ = work.warm;
+        return;
+    }
+    const auto& [queue, index, value] = work.sending.ticket;
+    work.steps->newest_[index] = value;
+    if (!work.apart) {
+        work.instance->last_queue = index;
+        work.instance->last_value = value;
+        if (work.steps->traps_) {
+            work.instance->words_taken = true;
+            out.borrowed_ = this;
+            out.instance_ = work.instance;
+            out.words = work.instance->workspace->trap_words;
+        }
+    }
+    out.ticket = std::move(work.sending.ticket);
+}
+
+Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
+    const Recording::Instance& one = *work.instance;
+    if (!work.steps->traps_) return queues.send(work.sending, one.operations);
     out.workspace = session_.workspace();
     WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out.workspace));
-    const wye_buffer_object* const own = steps.workspace_->trap_memory->object();
+    const wye_buffer_object* const own = one.workspace->trap_memory->object();
     std::vector<wye_operation>& list = out.workspace->operations;
-    list.assign(steps.operations_.begin(), steps.operations_.end());
-    for (wye_operation& operation : list) {
-        if (operation.kind == WYE_OPERATION_FILL && operation.u.fill.target == own)
-            operation.u.fill.target = trap;
-        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.trap.buffer == own)
-            operation.u.dispatch.trap.buffer = trap;
-    }
+    list.assign(one.operations.begin(), one.operations.end());
+    for (wye_operation& operation : list) Recording::replace_trap(operation, own, trap);
     wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
     read.u.transfer = {trap, 0, Recording::kTrapBytes, nullptr, out.workspace->trap_words};
     out.words = out.workspace->trap_words;
-    return submit(list);
-}
-
-wye_report Graph::new_report() const {
-    const sdk::Lock lock(session_.queues().mutex);
-    return recording_->report_;
+    return queues.send(work.sending, list);
 }
 
 Result<void> Graph::check_traps(const Execution& execution, wye_report& report) const {
@@ -291,10 +345,10 @@ Result<void> Graph::check_traps(const Execution& execution, wye_report& report) 
     const bool timed = (run.flags & WYE_DISPATCH_TIMED) != 0;
     RunTimes times;
     Execution execution;
-    WYE_TRY(submit(context.handles(), run, start, times, execution));
+    wye_report report;
+    WYE_TRY(submit(context.handles(), run, start, times, execution, report));
     Result<void> result =
         session_.ended(session_.wait(execution.ticket, UINT64_MAX), execution.ticket, timed, times);
-    wye_report report = new_report();
     if (result.ok()) result = check_traps(execution, report);
     report_times(times, start, timed, report);
     session_.counters().dispatched(result.ok(), report);

@@ -2,8 +2,9 @@
 //
 // Graph: steps on resident buffers of one device (dispatches and transfers), checked, compiled and
 // bound once, and executed many times as one submit. The steps are a Recording, which the plugin
-// keeps as a native object of the driver if it can. While as many executions of that object are
-// pending as the plugin allows, the list of operations is submitted instead.
+// keeps as a native object of the driver if it can. If the plugin allows one pending execution of
+// that object, others in flight have such objects of their own (instances of the recording), up to
+// a limit; beyond it the list of operations is submitted instead.
 //
 // A graph keeps its programs alive, but not its buffers: an execution checks that they are still
 // live if any buffer was freed since the last check. While an execution uses buffers, their
@@ -41,6 +42,7 @@ class Execution {
         std::swap(workspace, other.workspace);
         std::swap(words, other.words);
         std::swap(borrowed_, other.borrowed_);
+        std::swap(instance_, other.instance_);
         return *this;
     }
     ~Execution() { release(); }
@@ -53,7 +55,8 @@ class Execution {
 
   private:
     friend class Graph;
-    Graph* borrowed_ = nullptr;  // the graph whose trap words it uses, or null
+    Graph* borrowed_ = nullptr;                // the graph whose trap words it uses, or null
+    Recording::Instance* instance_ = nullptr;  // of that graph, with these trap words
 };
 
 class Graph : public std::enable_shared_from_this<Graph> {
@@ -86,16 +89,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes or the form of a
-    // kernel.
+    // kernel. `report` gets (except the header) what is known before an execution has ended.
     [[nodiscard]] Result<void> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
-                                      RunTimes& times, Execution& out);
+                                      RunTimes& times, Execution& out, wye_report& report);
     // As submit, and waits. `report` may be null; its members except the header are written on
     // success and for TRAPPED.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
                                    Clock::time_point start, wye_report* report);
-    // A report (except the header) with everything that is known before an execution has ended.
-    [[nodiscard]] wye_report new_report() const;
     // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
     // report.
     [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const;
@@ -121,23 +122,38 @@ class Graph : public std::enable_shared_from_this<Graph> {
         wye_transfer_desc transfer{};
     };
 
+    // The work of an execution, and the instance that its submit holds.
+    struct Work {
+        QueuePool::Sending sending;
+        Recording* steps = nullptr;
+        Recording::Instance* instance = nullptr;
+        bool apart = false;  // as operations, with trap words of its own
+        bool warm = false;
+    };
+
     // The parts of submit: on the public queue that `run` names, and on the one with a number (0:
     // none).
     [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
                                             const wye_graph_run_desc& run, Clock::time_point start,
-                                            RunTimes& times, Execution& out);
+                                            RunTimes& times, Execution& out, wye_report& report);
     [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
                                          const wye_graph_run_desc& run, Clock::time_point start,
-                                         RunTimes& times, Execution& out);
-    [[nodiscard]] Result<void> submit_with(const registry::HandleTable& handles, QueuePool& queues,
+                                         RunTimes& times, Execution& out, wye_report& report);
+    [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run, SubmitOptions options,
-                                           Execution& out) WYE_REQUIRES(queues.mutex);
-    [[nodiscard]] Result<void> submit_first(const registry::HandleTable& handles, QueuePool& queues,
-                                            const wye_graph_run_desc& run, SubmitOptions options,
-                                            Execution& out) WYE_REQUIRES(queues.mutex);
-    // Submits an execution as operations, with its own trap words.
-    [[nodiscard]] Result<void> submit_apart(QueuePool& queues, SubmitOptions options,
-                                            Execution& out) WYE_REQUIRES(queues.mutex);
+                                           Execution& out, wye_report& report);
+    // Chooses an instance and begins the submit.
+    [[nodiscard]] Result<void> begin_work(const registry::HandleTable& handles, QueuePool& queues,
+                                          const wye_graph_run_desc& run, SubmitOptions options,
+                                          Work& out) WYE_REQUIRES(queues.mutex);
+    // Called if no instance is idle. Null: the mutex was unlocked meanwhile, so try again.
+    [[nodiscard]] Recording::Instance* other_instance(QueuePool& queues, bool& apart)
+        WYE_REQUIRES(queues.mutex);
+    [[nodiscard]] Result<void> send(QueuePool& queues, Work& work, Execution& out);
+    // Sends an execution as operations, with its own trap words.
+    [[nodiscard]] Result<void> send_apart(QueuePool& queues, Work& work, Execution& out);
+    void finish_work(QueuePool& queues, Work& work, bool sent, Execution& out)
+        WYE_REQUIRES(queues.mutex);
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);
     // Records the steps again, with the programs and parameters of the current recording.
@@ -150,7 +166,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     wye_device device_ = 0;
     sdk::Mutex rebinding_;  // allows one rebind at a time; locked before the queues' lock
     std::vector<Step> steps_ WYE_GUARDED_BY(rebinding_);
-    std::unique_ptr<Recording> recording_;  // guarded by the lock of the session's queues
+    std::unique_ptr<Recording> recording_;  // guarded by the mutex of the session's queues
 };
 
 }  // namespace wye::exec

@@ -157,46 +157,70 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     traps_ = traps_ || operations.traps;
 }
 
-// Operations point into the block, which does not move from here on.
 Result<void> Recording::finish(Use use) {
-    const auto* const block = reinterpret_cast<const std::byte*>(block_.data());
-    for (wye_operation& operation : operations_)
-        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
-            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
-    if (use == Use::Often) WYE_TRY(make_commands());
-    if (commands_.empty()) execute_ = operations_;
-    // Operations that are submitted without a command read their parameters at each submit, so none
-    // are late.
-    for (std::vector<wye_operation>* list : {&operations_, &execute_})
-        for (wye_operation& operation : *list)
-            if (operation.kind == WYE_OPERATION_DISPATCH)
-                operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
+    if (traps_) trap_ = workspace_->trap_memory->object();
+    instances_.reserve(kMostInstances);
+    WYE_ASSIGN(auto first, make_instance(use, std::move(workspace_)));
+    give_params(*first);
+    instances_.push_back(std::move(first));
     if (use == Use::Often) {
         WYE_ASSIGN(const bool native, is_native());
         report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
     }
-    if (!traps_) return {};
-    wye_operation read = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
-    read.u.transfer = {workspace_->trap_memory->object(), 0, kTrapBytes, nullptr,
-                       workspace_->trap_words};
-    execute_.push_back(read);
     return {};
 }
 
+Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
+    Use use, WorkspaceLease workspace) const {
+    auto out = std::make_unique<Instance>();
+    out->workspace = std::move(workspace);
+    out->block.resize(block_.size());
+    out->operations = operations_;
+    wye_buffer_object* trap = nullptr;
+    if (traps_) {
+        WYE_ASSIGN(trap, session_.trap_buffer(*out->workspace));
+    }
+    const auto* const block = reinterpret_cast<const std::byte*>(out->block.data());
+    for (wye_operation& operation : out->operations) {
+        if (traps_) replace_trap(operation, trap_, trap);
+        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
+            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
+    }
+    if (use == Use::Often) WYE_TRY(make_commands(out->operations, *out));
+    // Operations that are submitted without a command read their parameters at each submit, so none
+    // are late.
+    for (wye_operation& operation : out->operations)
+        if (operation.kind == WYE_OPERATION_DISPATCH)
+            operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
+    if (out->commands.empty()) out->execute = out->operations;
+    if (!traps_) return out;
+    wye_operation read = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
+    read.u.transfer = {trap, 0, kTrapBytes, nullptr, out->workspace->trap_words};
+    out->execute.push_back(read);
+    return out;
+}
+
+void Recording::replace_trap(wye_operation& operation, const wye_buffer_object* from,
+                             wye_buffer_object* to) {
+    if (operation.kind == WYE_OPERATION_FILL && operation.u.fill.target == from)
+        operation.u.fill.target = to;
+    if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.trap.buffer == from)
+        operation.u.dispatch.trap.buffer = to;
+}
+
 // Makes the commands; none if the plugin does not support them.
-Result<void> Recording::make_commands() {
-    const std::span<const wye_operation> all = operations_;
+Result<void> Recording::make_commands(std::span<const wye_operation> all, Instance& out) const {
     for (std::size_t first = 0; first < all.size();) {
         if (moves_host_bytes(all[first])) {
-            execute_.push_back(all[first++]);
+            out.execute.push_back(all[first++]);
             continue;
         }
         const auto end = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
                                       moves_host_bytes);
         const auto count = static_cast<std::size_t>(end - all.begin()) - first;
-        WYE_ASSIGN(const bool made, make_command(all.subspan(first, count)));
+        WYE_ASSIGN(const bool made, make_command(all.subspan(first, count), out));
         if (!made) {
-            execute_.clear();
+            out.execute.clear();
             return {};
         }
         first += count;
@@ -205,7 +229,8 @@ Result<void> Recording::make_commands() {
 }
 
 // False if the plugin has no commands.
-Result<bool> Recording::make_command(std::span<const wye_operation> operations) {
+Result<bool> Recording::make_command(std::span<const wye_operation> operations,
+                                     Instance& out) const {
     const bool late = std::ranges::any_of(operations, [](const wye_operation& operation) {
         return operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0;
     });
@@ -220,11 +245,11 @@ Result<bool> Recording::make_command(std::span<const wye_operation> operations) 
         if (made.error().code == Code::UNIMPLEMENTED) return false;
         return session_.noted(std::move(made).error());
     }
-    const registry::NativeCommand& command = commands_.emplace_back(std::move(made).value());
-    limited_ = limited_ || command.most_pending() != 0;
+    const registry::NativeCommand& command = out.commands.emplace_back(std::move(made).value());
+    out.limited = out.limited || command.most_pending() != 0;
     if (Trace* trace = session_.trace()) trace->name_object(command.object(), label_);
-    wye_operation& execute = execute_.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
-    execute.u.execute = {command.object(), nullptr, late ? block_.data() : nullptr};
+    wye_operation& execute = out.execute.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
+    execute.u.execute = {command.object(), nullptr, late ? out.block.data() : nullptr};
     return true;
 }
 
@@ -266,6 +291,7 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
         return about(std::move(packed).error(), i);
     }
     std::ranges::copy(params, words_.begin());
+    ++version_;
     return {};
 }
 
@@ -288,19 +314,22 @@ Result<void> Recording::describe(wye_graph_info& out) const {
     out.operations = operations_.size();
     out.transfers = transfers_;
     out.native = report_.graph == WYE_GRAPH_NATIVE ? 1 : 0;
-    for (const registry::NativeCommand& command : commands_) {
-        WYE_ASSIGN(const wye_command_info info, command.info());
-        out.recordings += info.recordings;
+    for (const auto& one : instances_) {
+        for (const registry::NativeCommand& command : one->commands) {
+            WYE_ASSIGN(const wye_command_info info, command.info());
+            out.recordings += info.recordings;
+        }
     }
     return {};
 }
 
 Result<bool> Recording::is_native() const {
-    for (const registry::NativeCommand& command : commands_) {
+    const auto& commands = instances_.front()->commands;
+    for (const registry::NativeCommand& command : commands) {
         WYE_ASSIGN(const wye_command_info info, command.info());
         if (info.native == 0) return false;
     }
-    return !commands_.empty();
+    return !commands.empty();
 }
 
 }  // namespace wye::exec

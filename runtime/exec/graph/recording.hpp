@@ -4,10 +4,17 @@
 // command holds the launches, copies and fills between two transfers of host bytes; the transfers
 // are submitted between commands. If the plugin has no commands, the operations are submitted.
 //
-// Made by one thread until `finish`; afterwards guarded by the lock of the session's queues. It
-// keeps its programs alive, but not its buffers. The session outlives it.
+// Executions write parameters and trap words, so a recording has instances, each with such memory
+// and commands of its own. A submit holds one; it stays in use until the execution has ended if the
+// plugin allows one pending execution of its commands, or if the execution has its trap words. More
+// instances are made when none is idle, up to kMostInstances.
+//
+// Made by one thread until `finish`; afterwards guarded by the mutex of the session's queues,
+// except an instance that a submit holds. It keeps its programs alive, but not its buffers. The
+// session outlives it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -35,6 +42,7 @@ namespace wye::exec {
 class Recording {
   public:
     static constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
+    static constexpr std::size_t kMostInstances = 16;
 
     [[nodiscard]] static Result<std::unique_ptr<Recording>> begin(DeviceSession& session,
                                                                   wye_device device,
@@ -87,8 +95,41 @@ class Recording {
     [[nodiscard]] Result<void> check(const Flow& flow) const;
     void add_use(registry::Handle buffer, BufferUse use);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
-    [[nodiscard]] Result<void> make_commands();
-    [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations);
+    struct Instance {
+        std::vector<wye_operation> operations;  // of an execution without commands
+        std::vector<std::uint64_t> block;       // parameters that may change, as `block_`
+        WorkspaceLease workspace;               // for trap words
+        std::vector<registry::NativeCommand> commands;
+        bool limited = false;  // the plugin allows one pending execution of a command at a time
+        // Operations that execute the commands, then the read-back of trap words.
+        std::vector<wye_operation> execute;
+        std::uint64_t version = 0;     // of the parameters in `block`
+        std::uint32_t last_queue = 0;  // queue and value of the newest execution
+        std::uint64_t last_value = 0;
+        bool sending = false;      // a submit holds it
+        bool words_taken = false;  // an execution in flight uses its trap words
+    };
+    // Whether an execution may use it, as far as is known without asking the driver.
+    [[nodiscard]] static bool is_idle(const Instance& one, const QueuePool& queues) {
+        return !one.sending && !one.words_taken &&
+               !(one.limited && queues.is_pending(one.last_queue, one.last_value));
+    }
+    // Makes an instance without the current parameters. The mutex need not be held.
+    [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(Use use,
+                                                                  WorkspaceLease workspace) const;
+    [[nodiscard]] Result<void> make_commands(std::span<const wye_operation> all,
+                                             Instance& out) const;
+    [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations,
+                                            Instance& out) const;
+    // Gives an instance the current parameters.
+    void give_params(Instance& one) const {
+        if (one.version == version_) return;
+        std::ranges::copy(block_, one.block.begin());
+        one.version = version_;
+    }
+    // Replaces the buffer of trap words in an operation.
+    static void replace_trap(wye_operation& operation, const wye_buffer_object* from,
+                             wye_buffer_object* to);
     // Whether all commands are native objects of the driver.
     [[nodiscard]] Result<bool> is_native() const;
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
@@ -103,24 +144,24 @@ class Recording {
     std::vector<BufferUse> uses_;                               // of `handles_`, in the same order
     std::unordered_map<registry::Handle, std::size_t> places_;  // indices of handles in `handles_`
     bool traps_ = false;
-    WorkspaceLease workspace_;  // for the trap words of one execution
+    WorkspaceLease workspace_;                 // until `finish`
+    const wye_buffer_object* trap_ = nullptr;  // in `operations_`
 
     std::vector<wye_operation> operations_;
-    // The memory that operations point to, as are `fixed_params_` and `block_`.
+    // The memory that operations point to.
     std::deque<std::vector<wye_binding>> bindings_;
     std::deque<std::vector<std::uint64_t>> fixed_params_;
-    std::vector<std::uint64_t> block_;  // parameters that may change, packed as kernels read them
-    std::vector<std::uint64_t> words_;  // the parameters of the last execution
+    // The current parameters that may change, packed as kernels read them.
+    std::vector<std::uint64_t> block_;
+    std::vector<std::uint64_t> words_;  // the current parameters
+    std::uint64_t version_ = 1;         // counts changes of these
     bool warm_ = false;                 // has run before, as in Kernels
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
-    std::vector<registry::NativeCommand> commands_;
-    bool limited_ = false;  // the plugin allows one pending execution of a command at a time
-    // Operations that execute the commands, then the read-back of trap words.
-    std::vector<wye_operation> execute_;
+    std::vector<std::unique_ptr<Instance>> instances_;  // at least one
+    bool growing_ = false;                              // a thread makes an instance
+    bool full_ = false;                                 // no more instances can be made
     // Value of the newest execution on each queue; 0: none.
     std::array<std::uint64_t, kAllQueues> newest_{};
-    std::uint32_t last_queue_ = 0;  // queue of the newest execution
-    bool words_taken_ = false;      // an execution in flight uses the workspace's trap words
 };
 
 }  // namespace wye::exec

@@ -31,6 +31,9 @@ struct wye_program_object {
     std::uint32_t binding_count;
     std::string saved;
 };
+struct wye_command_object {
+    std::vector<wye_operation> operations;
+};
 struct wye_queue_object {
     const wye_host_table* host;
     const wye_device_object* device;
@@ -103,6 +106,15 @@ void run(const wye_operation& operation) {
             std::memcpy(op.target, op.buffer->data() + op.offset, op.size);
             break;
         }
+        case WYE_OPERATION_EXECUTE:
+            for (wye_operation one : operation.u.execute.command->operations) {
+                wye_dispatch_op& op = one.u.dispatch;
+                if (one.kind == WYE_OPERATION_DISPATCH && op.late_size != 0)
+                    op.params =
+                        static_cast<const std::byte*>(operation.u.execute.params) + op.late_offset;
+                run(one);
+            }
+            break;
         default:
             break;
     }
@@ -114,6 +126,7 @@ bool room_is_zero(const wye_operation& op) {
     if (op.kind == WYE_OPERATION_DISPATCH) used = sizeof op.u.dispatch;
     if (op.kind == WYE_OPERATION_COPY) used = sizeof op.u.copy;
     if (op.kind == WYE_OPERATION_FILL) used = sizeof op.u.fill;
+    if (op.kind == WYE_OPERATION_EXECUTE) used = sizeof op.u.execute;
     const std::span room = std::as_bytes(std::span(op.u.room)).subspan(used);
     return op.flags == 0 && std::ranges::count(room, std::byte{0}) == std::ssize(room);
 }
@@ -133,6 +146,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
     ++fake().submits;
+    if (fake().on_submit) fake().on_submit();
     fake().timed_submits += (submission->flags & WYE_SUBMISSION_TIMED) != 0 ? 1 : 0;
     wye_status status = there(queue->device, error);
     // A wait for work that has failed fails the submit.
@@ -323,6 +337,27 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
     delete program;
 }
 
+wye_status command_create(wye_device_object* device, const wye_command_desc* desc,
+                          wye_command_object** out, wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    ++fake().commands_made;
+    ++fake().live_commands;
+    *out = new wye_command_object{{desc->operations, desc->operations + desc->operation_count}};
+    return WYE_OK;
+}
+
+void command_destroy(wye_device_object*, wye_command_object* command) {
+    --fake().live_commands;
+    delete command;
+}
+
+wye_status command_info(wye_device_object*, wye_command_object*, wye_command_info* out,
+                        wye_error**) {
+    out->native = 1;
+    out->most_pending = 1;
+    return WYE_OK;
+}
+
 // The queue is its own timeline.
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                         wye_queue_object** out, wye_timeline_object** timeline,
@@ -388,9 +423,14 @@ void close(wye_device_object* device) {
     delete device;
 }
 
-const wye_device_table& device_table(bool saves) {
-    const auto make = [](bool with) {
+const wye_device_table& device_table(bool saves, bool commands) {
+    const auto make = [](bool with, bool records) {
         wye_device_table out{};
+        if (records) {
+            out.command_create = command_create;
+            out.command_destroy = command_destroy;
+            out.command_info = command_info;
+        }
         if (with) {
             out.program_save = program_save;
             out.program_load = program_load;
@@ -410,9 +450,9 @@ const wye_device_table& device_table(bool saves) {
         out.close = close;
         return out;
     };
-    static const wye_device_table plain = make(false);
-    static const wye_device_table saving = make(true);
-    return saves ? saving : plain;
+    static const wye_device_table tables[] = {make(false, false), make(true, false),
+                                              make(false, true), make(true, true)};
+    return tables[(saves ? 1 : 0) + (commands ? 2 : 0)];
 }
 
 // ---- Plugin ----
@@ -459,7 +499,7 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
     if (fake().fail_open) return fail(plugin->host, Code::DRIVER, "the fake does not open", error);
     ++fake().opened;
     *out = fake().newest[index] = new wye_device_object{plugin->host, index, false};
-    *table = &device_table(fake().saves);
+    *table = &device_table(fake().saves, fake().commands);
     return WYE_OK;
 }
 

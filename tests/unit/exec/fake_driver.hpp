@@ -53,6 +53,12 @@ struct FakeDriver {
         return reinterpret_cast<T*>(memory(binding));
     }
 
+    // Called by a native submit, before it does anything.
+    std::function<void()> on_submit;
+    // The device has commands, of which each may be pending once.
+    bool commands = false;
+    std::atomic<int> commands_made{0}, live_commands{0};
+
     // Called by program_create, on its thread.
     std::function<void()> on_compile;
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which native queue work goes to, and what it waits for there.
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
 #include "device/held.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_queues {
 namespace {
@@ -104,6 +111,162 @@ TEST_CASE("an upload to an idle buffer does not go behind other work") {
     const std::vector<std::uint32_t> words = {1, 2, 3};
     t.rig.upload(t.buffers[2], words);
     CHECK(t.rig.driver.submitted.back().queue != first.queue);
+}
+
+// Holds the first native submit until `go`, or for ten seconds.
+struct Slow {
+    explicit Slow(FakeDriver& driver) {
+        driver.on_submit = [this] {
+            if (submits.fetch_add(1) != 0) return;
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+            while (!go && !late) {
+                late = std::chrono::steady_clock::now() > end;
+                std::this_thread::yield();
+            }
+        };
+    }
+    void await() const {
+        while (submits == 0) std::this_thread::yield();
+    }
+    std::atomic<int> submits{0};
+    std::atomic<bool> go{false}, late{false};
+};
+
+// As Ready::add, for several threads at once.
+wye_status submit(const Ready& t, std::size_t x, std::size_t r) {
+    Job job(t.program, t.device);
+    job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
+    wye_pending pending = 0;
+    return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, nullptr);
+}
+
+TEST_CASE("a submit does not wait for a native submit to another queue") {
+    Ready t(2);
+    Slow slow(t.rig.driver);
+    std::thread first([&] { CHECK(submit(t, 0, 1) == WYE_OK); });
+    slow.await();
+    const auto other = t.add(2, 3);
+    CHECK(slow.submits == 2);
+    const auto same = t.add(3, 4);  // reads what the other writes
+    CHECK(same.queue == other.queue);
+    // The submit in progress counts as a use.
+    check_refused(t.rig.free(t.buffers[0]), WYE_BUFFER_IN_USE, "pending work");
+    check_ok(t.rig.free(t.buffers[5]));
+    CHECK_FALSE(slow.late);
+    slow.go = true;
+    first.join();
+    CHECK(t.rig.driver.submitted.back().queue != other.queue);
+    CHECK(t.rig.driver.most_in_submit == 2);
+}
+
+TEST_CASE("work on the buffers of a native submit in progress follows it") {
+    Ready t(2);
+    Slow slow(t.rig.driver);
+    std::thread first([&] { CHECK(submit(t, 0, 1) == WYE_OK); });
+    slow.await();
+    std::atomic<bool> done{false};
+    std::thread second([&] {
+        CHECK(submit(t, 1, 2) == WYE_OK);
+        done = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK_FALSE(done);
+    CHECK(slow.submits == 1);
+    slow.go = true;
+    first.join();
+    second.join();
+    REQUIRE(t.rig.driver.submitted.size() == 2);
+    const auto& before = t.rig.driver.submitted[0];
+    const auto& behind = t.rig.driver.submitted[1];
+    CHECK((behind.queue == before.queue || behind.waits.size() == 1));
+}
+
+TEST_CASE("a refused submit uses no buffer, and the next one gets its queue") {
+    Ready t(2);
+    t.rig.driver.fail_submit = true;
+    Job job(t.program, t.device);
+    job.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
+    check_refused(attempt([&](wye_error** e) {
+                      wye_pending pending = 0;
+                      return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+                  }),
+                  WYE_DRIVER, "refuses");
+    t.rig.driver.fail_submit = false;
+    check_ok(t.rig.free(t.buffers[0]));
+    const auto first = t.add(1, 2);
+    const auto second = t.add(1, 3);  // also reads
+    CHECK(first.value == 1);
+    CHECK(second.queue != first.queue);
+    CHECK(second.waits.empty());
+    // Refused behind work in flight.
+    t.rig.driver.fail_submit = true;
+    job.arguments[0].buffer = t.buffers[4];
+    job.arguments[1].buffer = t.buffers[5];
+    check_refused(attempt([&](wye_error** e) {
+                      wye_pending pending = 0;
+                      return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+                  }),
+                  WYE_DRIVER, "refuses");
+    t.rig.driver.fail_submit = false;
+    check_refused(t.rig.free(t.buffers[2]), WYE_BUFFER_IN_USE, "pending work");
+}
+
+TEST_CASE("executions of one graph in flight have commands of their own, up to a limit") {
+    Rig rig;
+    rig.driver.commands = true;
+    std::uint32_t result = 0;
+    rig.driver.kernel = [&](const wye_dispatch_op& op) {
+        add_kernel(op);
+        result = *FakeDriver::data<std::uint32_t>(op.bindings[1]);
+    };
+    rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 1;
+    const wye_device device = rig.device();
+    const wye_program program = rig.program(kAdd);
+    const wye_buffer x = rig.buffer(device, 12), r = rig.buffer(device, 12);
+    rig.upload(x, std::vector<std::uint32_t>{1, 2, 3});
+    Job job(program, device);
+    job.param(1).resident(0, x).resident(1, r);
+    wye_graph_step step{&job.filled(), nullptr};
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.device = device;
+    desc.steps = &step;
+    desc.step_count = 1;
+    wye_graph graph = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &graph, e); }));
+    CHECK(rig.driver.commands_made == 1);
+    constexpr std::size_t kLimit = 16;
+    std::set<const wye_command_object*> commands;
+    rig.driver.holds = true;
+    std::vector<wye_pending> all(kLimit + 4);
+    wye_graph_run_desc run;
+    WYE_INIT(run);
+    std::uint64_t k = 0;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        k = 10 * n;
+        run.params = &k;
+        run.param_count = 1;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_graph_submit(rig.context, graph, &run, &all[n], e); }));
+        CHECK(result == 1 + k);
+        const wye_operation& last = rig.driver.operations.back();
+        CHECK(last.kind == (n < kLimit ? WYE_OPERATION_EXECUTE : WYE_OPERATION_DISPATCH));
+        if (n < kLimit) CHECK(commands.insert(last.u.execute.command).second);
+    }
+    rig.driver.holds = false;
+    for (const wye_pending pending : all)
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
+        }));
+    // They are used again, and need no more.
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_graph_run(rig.context, graph, &run, nullptr, e); }));
+    CHECK(rig.driver.operations.back().kind == WYE_OPERATION_EXECUTE);
+    CHECK(rig.driver.commands_made == static_cast<int>(kLimit));
+    wye_context_destroy(rig.context);
+    rig.context = nullptr;
+    CHECK(rig.driver.live_commands == 0);
 }
 
 TEST_CASE("one queue if the device or the configuration says so") {

@@ -29,6 +29,11 @@ class Fifo {
         places_[place(size_)] = std::move(value);
         ++size_;
     }
+    // Adds a value as a new T.
+    [[nodiscard]] T& push_new() {
+        make_room();
+        return places_[place(size_++)];
+    }
     [[nodiscard]] T pop() {
         T out = std::exchange(places_[first_], T());
         first_ = place(1);

@@ -59,8 +59,8 @@ template <typename Derived>
     if constexpr (requires { queue.replay(operations[0].u.execute); })
         if (operations.size() == 1 && operations[0].kind == WYE_OPERATION_EXECUTE &&
             submission.wait_count == 0 && !queue.timed())
-            if (const auto sent = queue.replay(operations[0].u.execute)) {
-                queue.timeline().add(submission.value, *sent, false);
+            if (auto sent = queue.replay(operations[0].u.execute)) {
+                queue.timeline().add(submission.value, *std::move(sent), false);
                 return {};
             }
     WYE_TRY(queue.begin());

@@ -131,10 +131,13 @@ class Timeline : public TimelineObject {
 
     // Adds `value`, which is above all earlier ones and is reached when `submit` has ended.
     // `timed`: its time is kept then. Submitting thread only.
-    void add(std::uint64_t value, Submit submit, bool timed) {
+    void add(std::uint64_t value, Submit&& submit, bool timed) {
         const Lock lock(mutex_);
         collect_old();
-        pending_.push({value, std::move(submit), timed});
+        Pending& pending = pending_.push_new();
+        pending.value = value;
+        pending.submit = std::move(submit);
+        pending.timed = timed;
         log_.add(value);
     }
     // Like `add`, for work that has already ended, after all earlier work.
