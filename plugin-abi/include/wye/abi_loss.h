@@ -20,9 +20,8 @@ typedef struct wye_loss_table {
     wye_header header;
 
     /* Mandatory. From its return on, the plugin treats the opened device as if its driver had just
-     * reported its loss. The driver itself goes on: the caller waits for the device's work first,
-     * or destroys the queues before what their work uses. Other opened devices are not affected. Of
-     * a lost device: WYE_DEVICE_LOST. */
+     * reported its loss. The driver itself goes on, so the caller waits for the device's work
+     * first. Other opened devices are not affected. Of a lost device: WYE_DEVICE_LOST. */
     wye_status (*lose)(wye_device_object* device, wye_error** error);
 } wye_loss_table;
 

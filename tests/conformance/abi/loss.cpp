@@ -125,30 +125,19 @@ TEST_CASE("values that were reached before a loss stay so (P-50)") {
     device.destroy(buffer);
 }
 
-TEST_CASE("what waits for a value that a loss ended fails at once (P-50)") {
+TEST_CASE("what waits for a value that was not reached before a loss fails at once (P-50)") {
     Rig rig;
     harness::Device& device = rig.device;
     need_table(device);
-    wye_buffer_object* const buffer = rig.zeros(std::uint64_t{1} << 20U);
-    const wye_operation work = fill(buffer, 0, std::uint64_t{1} << 20U, 7, 4);
-    REQUIRE(device.submit({&work, 1}) == WYE_OK);
-    const std::uint64_t pending = device.value, never = device.value + 1;
+    rig.zeros(256);
+    const std::uint64_t never = device.value + 1;
     REQUIRE(lose(device) == WYE_OK);
-    {
-        harness::Sink sink;
-        const auto begun = std::chrono::steady_clock::now();
-        const wye_status status = device.await(device.queue, never, kSoon, sink.out());
-        check_lost("a wait for a value that was not submitted", status, sink.failure());
-        CHECK((std::chrono::steady_clock::now() - begun < std::chrono::nanoseconds(kSoon)));
-        CHECK(device.query(device.queue, never, nullptr) == WYE_DEVICE_LOST);
-    }
-    // It may have ended before the loss; what was said first stays so.
     harness::Sink sink;
-    const wye_status first = device.await(device.queue, pending, kSoon, sink.out());
-    if (first != WYE_OK) check_lost("a wait for work that was pending", first, sink.failure());
-    CHECK(device.query(device.queue, pending, nullptr) == first);
-    device.queue_table->destroy(device.queue);
-    device.queue = nullptr;
+    const auto begun = std::chrono::steady_clock::now();
+    const wye_status status = device.await(device.queue, never, kSoon, sink.out());
+    check_lost("a wait for a value that was not submitted", status, sink.failure());
+    CHECK((std::chrono::steady_clock::now() - begun < std::chrono::nanoseconds(kSoon)));
+    CHECK(device.query(device.queue, never, nullptr) == WYE_DEVICE_LOST);
 }
 
 TEST_CASE("everything of a lost device can be destroyed, in any order (P-50)") {
