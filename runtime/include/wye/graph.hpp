@@ -130,6 +130,9 @@ class GraphParams {
         std::uint64_t dispatch;
         std::string name, type;
     };
+    GraphParams(std::shared_ptr<const std::vector<Declared>> declared,
+                std::vector<std::uint64_t> values)
+        : declared_(std::move(declared)), values_(std::move(values)) {}
     GraphParams& wrong(std::uint64_t dispatch, std::string_view name, const std::string& what) {
         if (!error_)
             error_ = Error(
@@ -153,7 +156,7 @@ class Graph {
     [[nodiscard]] static Result<Graph> record(const Device& device, std::span<const Step> steps,
                                               std::string_view label = "graph") {
         std::vector<wye_graph_step> list;
-        GraphParams params;
+        std::vector<std::uint64_t> values;
         auto declared = std::make_shared<std::vector<GraphParams::Declared>>();
         std::uint64_t dispatches = 0;
         for (const Step& step : steps) {
@@ -167,7 +170,7 @@ class Graph {
             for (std::uint64_t i = 0; i < program.param_count; ++i) {
                 declared->push_back({dispatches, std::string(detail::view(program.params[i].name)),
                                      std::string(detail::view(program.params[i].type))});
-                params.values_.push_back(step.dispatch_->params_[i]);
+                values.push_back(step.dispatch_->params_[i]);
             }
             ++dispatches;
         }
@@ -180,8 +183,8 @@ class Graph {
         wye_graph out = 0;
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_graph_create(device.context(), &desc, &out, e); }));
-        params.declared_ = std::move(declared);
-        return Graph(device.shared_context(), out, std::move(params));
+        return Graph(device.shared_context(), out,
+                     GraphParams(std::move(declared), std::move(values)));
     }
     // As above.
     [[nodiscard]] static Result<Graph> record(const Device& device,
