@@ -110,6 +110,7 @@ extern "C" {
 // A system call copies, and reports unmapped memory. Copies directly if a sandbox forbids the call,
 // if the memory is known to be mapped, and constants of this library, as built-in plugins have.
 bool read_memory(void* to, const void* from, std::size_t size, Memory memory) noexcept {
+    if (size == 0) return true;  // both may be null
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
     const auto end = reinterpret_cast<std::uintptr_t>(&_end);
