@@ -438,6 +438,10 @@ class RawOpenCl final : public RawApi {
             case RowId::Launches:
                 WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 break;
+            case RowId::Recording:
+                return Error(Code::UNSUPPORTED,
+                             "OpenCL records no work, except with cl_khr_command_buffer",
+                             "Fix: none needed; CUDA and Vulkan have such a baseline", "opencl");
             default:
                 break;
         }

@@ -142,6 +142,9 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     return WYE_OK;
 }
 
+// Submits to two queues may come at once: what they do and leave in fake() is one at a time.
+std::mutex submit_mutex;
+
 wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
     const int inside = ++fake().in_submit;
     if (inside > fake().most_in_submit) fake().most_in_submit = inside;
@@ -160,6 +163,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     } else if (fake().fail_submit || fake().submits_left-- == 0) {
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
     } else {
+        const std::lock_guard lock(submit_mutex);
         for (const wye_operation& operation :
              std::span(submission->operations, submission->operation_count)) {
             fake().operations.push_back(operation);
