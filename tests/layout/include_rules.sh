@@ -54,7 +54,7 @@ allow runtime/probe "exec/api/api\.hpp|registry/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|
 allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(result|new_file)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
-allow runtime/examples "$public|wye/(device\.h|graph\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
+allow runtime/examples "$public|wye/(device\.h|(graph|memory)\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory|pipeline)\.hpp|$command|nlohmann/json\.hpp|$posix"
 allow tools/wye "$public_tool|(info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \
