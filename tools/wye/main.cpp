@@ -184,11 +184,17 @@ void add_quirks(CLI::App& app, QuirksOptions& options) {
         "3 no device.");
 }
 
+// False too if the verb has no such option, or its options were not needed.
+bool is_given(const CLI::App& verb, const char* flag) {
+    const CLI::Option* const option = verb.get_option_no_throw(flag);
+    return option != nullptr && option->count() != 0;
+}
+
 // Converts the numbers that were given.
 wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_verb,
                                const Numbers& numbers, RunOptions& run_options,
                                LowerOptions& lower_options) {
-    const auto given = [&](const char* flag) { return run_verb.count(flag) != 0; };
+    const auto given = [&](const char* flag) { return is_given(run_verb, flag); };
     if (given("--grid")) {
         WYE_ASSIGN(run_options.grid, parse_grid(numbers.grid));
     }
@@ -207,7 +213,7 @@ wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_v
                               "Fix: give a number of at least 1, or leave --repeat out",
                               "--repeat");
     }
-    if (given("--ulp-budget") || lower_verb.count("--ulp-budget") != 0) {
+    if (given("--ulp-budget") || is_given(lower_verb, "--ulp-budget")) {
         WYE_ASSIGN(const std::uint64_t budget,
                    parse_number("--ulp-budget", numbers.ulp_budget, UINT32_MAX));
         run_options.ulp_budget = lower_options.ulp_budget = static_cast<std::uint32_t>(budget);
@@ -300,21 +306,26 @@ int real_main(int argc, char** argv) {
     CLI::App* plugins_verb =
         app.add_subcommand("plugins", "Show what probes of plugins found; trust or forget it");
     CLI::App* help_verb = app.add_subcommand("help", "Print the page of a verb");
-    add_help(*help_verb, help_options);
-    add_fuzz(*fuzz_verb, fuzz_options);
-    add_bench(*bench_verb, bench_options);
     CLI::App* new_plugin_verb =
         app.add_subcommand("new-plugin", "Write the project of a plugin for a device of yours");
-    add_new_plugin(*new_plugin_verb, new_plugin_options);
-    add_info(*info_verb, info_options);
-    add_plugins(*plugins_verb, plugins_options);
-    add_cache(*cache_verb, cache_options);
-    add_conform(*conform_verb, conform_options);
-    add_quirks(*quirks_verb, quirks_options);
-    add_check(*check_verb, check_options);
-    add_explain(*explain_verb, explain_options);
-    add_lower(*lower_verb, lower_options, numbers);
-    add_run(*run_verb, run_options, numbers);
+    // A command line that begins with a verb needs only the options of that verb.
+    const std::string first = argc > 1 ? argv[1] : "";
+    const auto begins = app.get_subcommands(
+        [&](const CLI::App* verb) { return first != "help" && verb->get_name() == first; });
+    const auto needed = [&](const CLI::App* verb) { return begins.empty() || begins[0] == verb; };
+    if (needed(help_verb)) add_help(*help_verb, help_options);
+    if (needed(fuzz_verb)) add_fuzz(*fuzz_verb, fuzz_options);
+    if (needed(bench_verb)) add_bench(*bench_verb, bench_options);
+    if (needed(new_plugin_verb)) add_new_plugin(*new_plugin_verb, new_plugin_options);
+    if (needed(info_verb)) add_info(*info_verb, info_options);
+    if (needed(plugins_verb)) add_plugins(*plugins_verb, plugins_options);
+    if (needed(cache_verb)) add_cache(*cache_verb, cache_options);
+    if (needed(conform_verb)) add_conform(*conform_verb, conform_options);
+    if (needed(quirks_verb)) add_quirks(*quirks_verb, quirks_options);
+    if (needed(check_verb)) add_check(*check_verb, check_options);
+    if (needed(explain_verb)) add_explain(*explain_verb, explain_options);
+    if (needed(lower_verb)) add_lower(*lower_verb, lower_options, numbers);
+    if (needed(run_verb)) add_run(*run_verb, run_options, numbers);
 
     // These helpers read their own options.
     for (const char* const helper : {"fuzz", "bench"})
