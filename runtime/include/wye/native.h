@@ -52,7 +52,8 @@ typedef struct wye_buffer_adopt_desc {
      *   opencl  a buffer of the device's cl_context, read and write, also for the host
      *   vulkan  a buffer of the device's VkDevice with bound memory and the usages STORAGE_BUFFER,
      *           TRANSFER_SRC, TRANSFER_DST and INDIRECT_BUFFER. With a value "VkDevice" in the
-     *           handle, another device is an error; else nobody can tell
+     *           handle, another device is an error; else nobody can tell. Destroy the
+     *           VkBuffer before the device is closed, which destroys the VkDevice
      *   cpu     an address in the process */
     const wye_native_handle* memory;
     uint64_t size;    /* bytes that the buffer has; not 0. The memory may be larger */
