@@ -122,12 +122,12 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     desc.size = kBytes;
     desc.alignment = 16;
     desc.usage = WYE_BUFFER_USAGE_DEVICE;
-    harness::Sink sink;
-    const auto create = [&](wye_buffer_object** out) {
+    const auto create = [&](wye_buffer_object** out, harness::Sink& sink) {
         return rig.device.table->buffer_create(device, &desc, out, sink.out());
     };
+    harness::Sink first;
     wye_buffer_object* adopted = nullptr;
-    const wye_status status = create(&adopted);
+    const wye_status status = create(&adopted, first);
     if (status == WYE_UNSUPPORTED_EXTENSION)
         return harness::not_applicable("the device adopts no native memory");
     REQUIRE(status == WYE_OK);
@@ -146,8 +146,9 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     CHECK(word_of(owner, 8) == 33);
 
     const auto refused = [&] {
+        harness::Sink sink;
         wye_buffer_object* out = nullptr;
-        const wye_status answer = create(&out);
+        const wye_status answer = create(&out, sink);
         CHECK(out == nullptr);
         check_helpful(sink.failure(), answer);
         return answer;
