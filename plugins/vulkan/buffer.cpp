@@ -73,7 +73,8 @@ Result<std::unique_ptr<Buffer>> Buffer::create(Device& device, std::uint64_t siz
     std::uint64_t most = properties.maintenance3.maxMemoryAllocationSize;
     if (properties.maintenance4.maxBufferSize != 0)
         most = std::min(most, properties.maintenance4.maxBufferSize);
-    if (size > most - std::min(most, kLeastBytes))
+    most = most / 4 * 4;  // the capacity is in whole words
+    if (size > most || most < kLeastBytes)
         return no_memory(device, size, label,
                          "the driver gives no more than " + std::to_string(most) + " at once");
     auto out = std::make_unique<Buffer>();

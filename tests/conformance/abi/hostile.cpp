@@ -151,7 +151,7 @@ TEST_CASE("memory that is used up is refused, and is there again once it was fre
     } else {
         harness::note("the driver gives more memory than the device has");
     }
-    REQUIRE_FALSE(held.empty());
+    REQUIRE_FALSE_MESSAGE(held.empty(), device.failure.message);
     for (wye_buffer_object* const buffer : held) device.destroy(buffer);
     for (std::size_t i = 0; i < held.size(); ++i) {
         wye_buffer_object* const buffer = device.buffer(size);
