@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cpu/cpu_plugin.h"
+#include "over_cpu.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace {
@@ -155,22 +155,10 @@ wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_obje
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
-    const wye_status status = wye_cpu_plugin_query(hello, out);
-    if (status != WYE_OK) return status;
-    plugin_behind = (*out)->table;
-    static const wye_plugin_table kTable = [] {
-        wye_plugin_table t = *plugin_behind;
-        t.init = init;
-        t.device_fact = device_fact;
-        t.open_device = open_device;
-        return t;
-    }();
-    static const wye_plugin_desc kDesc = [&] {
-        wye_plugin_desc d = **out;
-        d.id = wye::sdk::to_abi("breaks_launches");
-        d.table = &kTable;
-        return d;
-    }();
-    *out = &kDesc;
-    return WYE_OK;
+    return fake::query_over_cpu(hello, out, "breaks_launches", plugin_behind,
+                                [](wye_plugin_table& table) {
+                                    table.init = init;
+                                    table.device_fact = device_fact;
+                                    table.open_device = open_device;
+                                });
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cpu/cpu_plugin.h"
+#include "over_cpu.hpp"
 #include "wye/program_format.h"
 #include "wye/sdk/plugin.hpp"
 
@@ -59,20 +59,6 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
 
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
-    const wye_status status = wye_cpu_plugin_query(hello, out);
-    if (status != WYE_OK) return status;
-    plugin_behind = (*out)->table;
-    static const wye_plugin_table kTable = [] {
-        wye_plugin_table t = *plugin_behind;
-        t.open_device = open_device;
-        return t;
-    }();
-    static const wye_plugin_desc kDesc = [&] {
-        wye_plugin_desc d = **out;
-        d.id = wye::sdk::to_abi("turns_wrong");
-        d.table = &kTable;
-        return d;
-    }();
-    *out = &kDesc;
-    return WYE_OK;
+    return fake::query_over_cpu(hello, out, "turns_wrong", plugin_behind,
+                                [](wye_plugin_table& table) { table.open_device = open_device; });
 }

@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "log_lines.hpp"
 #include "take.hpp"
 #include "wye/wye.hpp"
 
@@ -20,23 +20,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr const char* kAdd = R"(wye 1; program add; workgroup 64; param k: u32;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } })";
-
-struct Log {
-    std::mutex mutex;
-    std::vector<std::string> lines;
-
-    static void add(void* user, std::uint32_t, wye_string area, wye_string text) {
-        auto& log = *static_cast<Log*>(user);
-        const std::lock_guard lock(log.mutex);
-        log.lines.push_back(std::string(area.data, area.size) + ": " +
-                            std::string(text.data, text.size));
-    }
-    [[nodiscard]] std::size_t count(const std::string& text) {
-        const std::lock_guard lock(mutex);
-        return static_cast<std::size_t>(std::ranges::count_if(
-            lines, [&](const std::string& line) { return line.find(text) != line.npos; }));
-    }
-};
+using Log = api_test::LogLines;
 
 // `rules`: of the layer `faults`, which `validate` watches from both sides.
 wye::Context context_with(const std::string& rules, Log& log) {

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "log_lines.hpp"
 #include "support/driver.hpp"
 #include "take.hpp"
 #include "wye/graph.hpp"
@@ -24,23 +24,7 @@ using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
-
-struct Log {
-    std::mutex mutex;
-    std::vector<std::string> lines;
-
-    static void add(void* user, std::uint32_t, wye_string area, wye_string text) {
-        auto& log = *static_cast<Log*>(user);
-        const std::lock_guard lock(log.mutex);
-        log.lines.push_back(std::string(wye::detail::view(area)) + ": " +
-                            std::string(wye::detail::view(text)));
-    }
-    [[nodiscard]] std::size_t count(std::string_view text) {
-        const std::lock_guard lock(mutex);
-        return static_cast<std::size_t>(std::ranges::count_if(
-            lines, [&](const std::string& line) { return line.find(text) != line.npos; }));
-    }
-};
+using Log = api_test::LogLines;
 
 // `rules`: of the layer `faults`; empty: it is not there.
 wye::Context context_with(const std::string& rules, Log& log) {

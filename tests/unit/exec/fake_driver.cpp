@@ -142,7 +142,8 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     return WYE_OK;
 }
 
-// Submits to two queues may come at once: what they do and leave in fake() is one at a time.
+// Held while a submit runs its operations: threads may submit to two queues at once, and all share
+// the members of fake().
 std::mutex submit_mutex;
 
 wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
