@@ -140,9 +140,10 @@ DeviceInfo describe(const OpenPlugin& plugin, std::uint32_t index, DeviceFaults&
     } else {
         check_info(info, out, faults.description);
     }
+    const InsidePlugin inside(out.plugin, "device_fact");
     const auto read = [&](std::uint32_t key, wye_fact* fact) -> wye_status {
         wye_status status = WYE_PLUGIN_FAULT;
-        const auto asked = contain(out.plugin, "device_fact", [&](wye_error**) {
+        const auto asked = contain_quick(out.plugin, "device_fact", [&](wye_error**) {
             status = plugin.table().device_fact(plugin.object(), index, key, fact);
             return WYE_OK;
         });

@@ -79,8 +79,11 @@ Fd file_of(const std::string& text) {
 
 class Child {
   public:
-    explicit Child(const ChildTask& task)
-        : begun_(Clock::now()), deadline_(begun_ + task.limit), memory_limit_(task.memory) {
+    Child(const ChildTask& task, Leaving& leaving)
+        : begun_(Clock::now()),
+          deadline_(begun_ + task.limit),
+          leaving_(leaving),
+          memory_limit_(task.memory) {
         Pipe message;
         Pipe print;
         const Fd input = file_of(task.input);
@@ -124,6 +127,7 @@ class Child {
     void look() {
         read_all();
         if (result.flooded) return end();
+        if (is_whole_message(result.message)) return leave();
         if (ended(WNOHANG)) {
             read_all();  // what it wrote last
             return finish();
@@ -188,6 +192,13 @@ class Child {
         return true;
     }
 
+    // Its status is not taken yet, so the number of its group is still its own.
+    void leave() {
+        ::kill(-pid_, SIGKILL);
+        leaving_.add(pid_);
+        finish();
+    }
+
     void end() {
         if (process_.open())
             ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
@@ -209,6 +220,7 @@ class Child {
     }
 
     Clock::time_point begun_, deadline_;
+    Leaving& leaving_;
     pid_t pid_ = -1;
     bool running_ = false;
     Fd message_, print_, process_;
@@ -220,27 +232,52 @@ class Child {
 
 }  // namespace
 
-std::vector<ChildResult> run_children(const std::vector<ChildTask>& tasks) {
+void Leaving::add(pid_t process) {
+    const sdk::Lock lock(mutex_);
+    processes_.push_back(process);
+}
+
+void Leaving::collect() noexcept { collect(WNOHANG); }
+
+void Leaving::collect(int flags) noexcept {
+    const sdk::Lock lock(mutex_);
+    std::erase_if(processes_, [&](pid_t process) {
+        pid_t got = 0;
+        do {
+            got = ::waitpid(process, nullptr, flags);
+        } while (got < 0 && errno == EINTR);
+        return got != 0;  // ECHILD: somebody else took its status
+    });
+}
+
+void run_children(const std::vector<ChildTask>& tasks, Leaving& leaving,
+                  const std::function<void()>& started,
+                  const std::function<void(std::size_t, ChildResult)>& ended) {
     std::vector<std::unique_ptr<Child>> children;
     children.reserve(tasks.size());
-    for (const ChildTask& task : tasks) children.push_back(std::make_unique<Child>(task));
-    for (;;) {
+    for (const ChildTask& task : tasks) children.push_back(std::make_unique<Child>(task, leaving));
+    started();
+    for (std::size_t left = children.size(); left > 0;) {
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            std::unique_ptr<Child>& child = children[i];
+            if (!child || child->running()) continue;
+            ChildResult result = std::move(child->result);
+            child.reset();
+            --left;
+            ended(i, std::move(result));
+        }
         std::vector<pollfd> list;
         int wait = -1;
         for (const auto& child : children) {
-            if (!child->running()) continue;
+            if (!child) continue;
             child->add_to(list);
             wait = wait < 0 ? child->wait_ms() : std::min(wait, child->wait_ms());
         }
         if (wait < 0) break;
         (void)::poll(list.data(), list.size(), wait);
         for (const auto& child : children)
-            if (child->running()) child->look();
+            if (child) child->look();
     }
-    std::vector<ChildResult> out;
-    out.reserve(children.size());
-    for (const auto& child : children) out.push_back(std::move(child->result));
-    return out;
 }
 
 }  // namespace wye::registry

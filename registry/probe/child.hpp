@@ -6,13 +6,21 @@
 // or another limit is killed. Memory is read from /proc every 20 ms; where /proc is missing, memory
 // is not limited here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the
 // registry.
+//
+// A helper whose message is whole is killed, and counts as ended. The system then takes some
+// milliseconds to give back a driver's memory; meanwhile the process is among the Leaving.
 #pragma once
 
+#include <sys/types.h>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+
 #include <vector>
+
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::registry {
 
@@ -31,13 +39,36 @@ struct ChildResult {
     std::string message;  // at most kMostMessageBytes
     std::string printed;  // the last bytes of what it printed
     bool timed_out = false;
-    bool flooded = false;       // the message or the printed output was too long
-    bool overgrown = false;     // it exceeded its memory limit
-    std::optional<int> status;  // as of wait; none: another part of the process reaped it
+    bool flooded = false;    // the message or the printed output was too long
+    bool overgrown = false;  // it exceeded its memory limit
+    std::optional<int>
+        status;  // as of wait; none: killed, or reaped by another part of the process
     std::uint64_t took_ns = 0;
 };
 
-// Returns one result per task, in their order.
-[[nodiscard]] std::vector<ChildResult> run_children(const std::vector<ChildTask>& tasks);
+// Killed helpers that the system has not taken away yet. The destructor waits for them.
+class Leaving {
+  public:
+    Leaving() = default;
+    ~Leaving() { collect(0); }
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+
+    void add(pid_t process);
+    // Takes the status of those that have ended, so that no zombies stay.
+    void collect() noexcept;
+
+  private:
+    void collect(int flags) noexcept;
+
+    sdk::Mutex mutex_;
+    std::vector<pid_t> processes_ WYE_GUARDED_BY(mutex_);
+};
+
+// Calls `started()` once after all helpers were started, and `ended(task, result)` as each ends;
+// both on the calling thread, while other helpers run.
+void run_children(const std::vector<ChildTask>& tasks, Leaving& leaving,
+                  const std::function<void()>& started,
+                  const std::function<void(std::size_t, ChildResult)>& ended);
 
 }  // namespace wye::registry

@@ -180,6 +180,12 @@ std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept {
     return std::nullopt;
 }
 
+// A plugin's file as it was when its probe began.
+struct PluginFile {
+    FileStamp stamp;
+    std::string hash;
+};
+
 // What a plugin's verdict depends on, besides the plugin itself.
 struct Prober::Conditions {
     std::string key;                 // identifies the kept verdict
@@ -255,13 +261,13 @@ struct Prober::Conditions {
             kept.files, [](const FileStamp& file) { return file == stamp_of(file.path); });
     }
 
-    void keep(const std::string& folder, const Candidate& candidate, const Verdict& verdict,
+    void keep(const std::string& folder, const PluginFile& file, const Verdict& verdict,
               const std::string& message) const {
         if (folder.empty()) return;
         KeptVerdict out;
         out.verdict = verdict;
-        out.plugin = stamp_of(candidate.library.string());
-        out.hash = hash_of_file(candidate.library);
+        out.plugin = file.stamp;
+        out.hash = file.hash;
         for (const auto* list : {&paths, &verdict.message.libraries})
             for (const std::string& path : *list)
                 if (path.starts_with('/') && out.files.size() < kMostStamps)
@@ -274,7 +280,9 @@ struct Prober::Conditions {
 };
 
 Prober::Prober(ProbeOptions options, std::shared_ptr<const HostServices> host)
-    : options_(std::move(options)), host_(std::move(host)) {}
+    : options_(std::move(options)), host_(std::move(host)), leaving_(std::make_unique<Leaving>()) {}
+Prober::Prober(Prober&&) noexcept = default;
+Prober::~Prober() = default;
 
 std::string Prober::folder() const { return value_at(host_->config(), "cache_folder"); }
 
@@ -345,6 +353,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         Conditions conditions;
         std::uint32_t before;  // preceding harmful probes, in a row
         bool trusted;
+        PluginFile file;
     };
     std::vector<Probed> out(candidates.size());
     std::vector<Job> jobs;
@@ -358,7 +367,8 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         if (is_trusted && !options_.describe) continue;
         Conditions conditions(candidate, host_->config());
         auto kept = conditions.kept(folder(), candidate);
-        if (kept && !Conditions::holds(*kept, candidate)) kept.reset();
+        const bool used = kept && (options_.mode != ProbeMode::child || harmful(kept->verdict.end));
+        if (!used || !Conditions::holds(*kept, candidate)) kept.reset();
         const bool bad = kept && harmful(kept->verdict.end);
         const std::uint32_t before = bad ? kept->verdict.times : 0;
         const bool again = bad && !quarantined(kept->verdict);
@@ -385,36 +395,43 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         } else {
             tasks.push_back(
                 {helper->string(), request(candidate), options_.limit, options_.memory_limit()});
-            jobs.push_back({i, std::move(conditions), before, is_trusted});
+            jobs.push_back({i,
+                            std::move(conditions),
+                            before,
+                            is_trusted,
+                            {stamp_of(candidate.library.string()), {}}});
         }
     }
-    const std::vector<ChildResult> results = run_children(tasks);
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
+    leaving_->collect();
+    const auto started = [&] {
+        for (Job& job : jobs)
+            if (keeps) job.file.hash = hash_of_file(candidates[job.at]->library);
+    };
+    run_children(tasks, *leaving_, started, [&](std::size_t i, ChildResult result) {
         const Job& job = jobs[i];
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
-        Verdict verdict = judge(results[i], candidate.id, options_);
+        Verdict verdict = judge(result, candidate.id, options_);
         // These are not the plugin's fault: the helper did not start, or is of another version.
-        if (results[i].start_error != 0 ||
-            (verdict.end == ProbeEnd::garbled && !is_probe_message(results[i].message))) {
-            const std::string why = results[i].start_error != 0
-                                        ? std::strerror(results[i].start_error)
-                                        : "it gave no valid result";
+        if (result.start_error != 0 ||
+            (verdict.end == ProbeEnd::garbled && !is_probe_message(result.message))) {
+            const std::string why = result.start_error != 0 ? std::strerror(result.start_error)
+                                                            : "it gave no valid result";
             const bool refuse = options_.mode == ProbeMode::child;
             probed.records.push_back(note(
                 candidate, refuse ? Severity::refused : Severity::warning, Code::MISSING_DEPENDENCY,
                 fmt::format("the helper `{}` failed, so the plugin was not probed: {}",
                             helper->string(), why),
                 "Fix: reinstall Wye, or set WYE_PROBE=inline to open plugins unprobed"));
-            probed.records.back().loader_text = end_of(results[i].printed);
-            continue;
+            probed.records.back().loader_text = end_of(result.printed);
+            return;
         }
         if (harmful(verdict.end)) verdict.times = job.before + 1;
-        job.conditions.keep(folder(), candidate, verdict, results[i].message);
+        job.conditions.keep(folder(), job.file, verdict, result.message);
         verdict.trusted = job.trusted;
         probed.state = ProbeState::child;
         probed.verdict = std::move(verdict);
-    }
+    });
     return out;
 }
 

@@ -351,6 +351,10 @@ Result<ProbeMessage> parse_probe_message(std::string_view text, std::string_view
 
 bool is_probe_message(std::string_view text) noexcept { return text.starts_with(kFirstLine); }
 
+bool is_whole_message(std::string_view text) noexcept {
+    return is_probe_message(text) && text.ends_with("\n{\"done\":true}\n");
+}
+
 std::string slot_before_fault(std::string_view text, std::string_view plugin) {
     ProbeMessage out;
     try {

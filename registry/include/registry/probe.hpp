@@ -67,10 +67,14 @@ struct Probed {
     ProbeState state = ProbeState::none;
 };
 
+class Leaving;
+
 class Prober {
   public:
     // Verdicts are kept in the configuration's `cache_folder`; without one, nothing is remembered.
     Prober(ProbeOptions options, std::shared_ptr<const HostServices> host);
+    Prober(Prober&&) noexcept;
+    ~Prober();
 
     [[nodiscard]] bool on() const noexcept { return options_.mode != ProbeMode::off; }
     [[nodiscard]] bool describes() const noexcept { return on() && options_.describe; }
@@ -97,6 +101,7 @@ class Prober {
 
     ProbeOptions options_;
     std::shared_ptr<const HostServices> host_;
+    std::unique_ptr<Leaving> leaving_;  // helpers of earlier probes
 };
 
 }  // namespace wye::registry

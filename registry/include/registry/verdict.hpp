@@ -68,6 +68,8 @@ inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20U;
                                                        std::string_view plugin);
 // Whether the first line was written by a helper of this version.
 [[nodiscard]] bool is_probe_message(std::string_view text) noexcept;
+// Whether the text ends with the line that a helper writes last.
+[[nodiscard]] bool is_whole_message(std::string_view text) noexcept;
 // The slot that the helper had entered before the first line that is not part of a message.
 [[nodiscard]] std::string slot_before_fault(std::string_view text, std::string_view plugin);
 // The message without its progress lines, as it is kept.
