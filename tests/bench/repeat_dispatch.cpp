@@ -164,7 +164,8 @@ int main(int argc, char** argv) {
             std::fprintf(stderr, "%s is not the fake CUDA driver\n", argv[2]);
             return 1;
         }
-        options.config = {{"cuda.library", argv[2]}, {"probe.mode", "off"}};  // the fake computes nothing
+        options.config = {{"cuda.library", argv[2]},
+                          {"probe.mode", "off"}};  // the fake computes nothing
         if (argc > 3) options.config.emplace_back("cuda.nvrtc", argv[3]);
     }
     wye::Context context = must(wye::Context::create(options));

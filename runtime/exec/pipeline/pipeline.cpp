@@ -86,17 +86,21 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
     out->may_trap_ = forms.empty() || std::ranges::any_of(forms, [](const CompiledRef& form) {
                          return form->uses_trap;
                      });
-    if (!forms.empty()) out->set_layout(forms.front()->layout);
+    if (!forms.empty()) WYE_TRY(out->set_form(*forms.front()));
     WYE_TRY(check_layout("backend_layout_fingerprint", desc.backend_layout_fingerprint,
                          out->layout_, out->program()));
     return out;
 }
 
-void Pipeline::set_layout(const plan::BackendLayout& layout) {
-    layout_ = plan::hex(plan::layout_fingerprint(layout));
-    for (const plan::LayoutSlot& slot : layout)
+Result<void> Pipeline::set_form(const CompiledProgram& form) {
+    layout_ = plan::hex(plan::layout_fingerprint(form.layout));
+    for (const plan::LayoutSlot& slot : form.layout)
         slots_.push_back({slot.group, slot.binding, static_cast<std::uint32_t>(slot.kind),
                           slot.read_only ? 1U : 0U, slot.element_size, 0});
+    auto said = form.native.info();
+    if (!said.ok()) return session_.noted(std::move(said).error());
+    driver_says_ = *said;
+    return {};
 }
 
 wye_dispatch_desc Pipeline::complete(const wye_dispatch_desc& request) const {
@@ -136,6 +140,12 @@ void Pipeline::describe(wye_pipeline_description& out) const {
     out.backend_layout_fingerprint = sdk::to_abi(layout_);
     out.layout_slots = slots_.data();
     out.layout_slot_count = slots_.size();
+    out.private_bytes = driver_says_.private_bytes;
+    out.shared_bytes = driver_says_.shared_bytes;
+    out.max_invocations = driver_says_.max_invocations;
+    out.registers = driver_says_.registers;
+    out.resident_groups = driver_says_.resident_groups;
+    out.reserved = 0;
 }
 
 }  // namespace wye::exec

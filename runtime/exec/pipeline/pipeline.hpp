@@ -54,7 +54,7 @@ class Pipeline {
     void describe(wye_pipeline_description& out) const;
 
   private:
-    void set_layout(const plan::BackendLayout& layout);
+    [[nodiscard]] Result<void> set_form(const CompiledProgram& form);
 
     // A shared pointer and not a pin, because a handle has room for the pins of concurrent calls
     // only, not for those of any number of pipelines.
@@ -65,7 +65,8 @@ class Pipeline {
     bool may_trap_ = true;
     // The backend layout; immutable after `create`.
     std::vector<wye_layout_slot> slots_;
-    std::string layout_;  // its fingerprint
+    wye_program_info driver_says_{};  // of the same form
+    std::string layout_;              // its fingerprint
     std::atomic<std::uint64_t> launches_ = 0;
     std::atomic<std::uint64_t> memory_hits_ = 0, memory_misses_ = 0, disk_hits_ = 0,
                                disk_misses_ = 0;

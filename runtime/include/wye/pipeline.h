@@ -88,6 +88,13 @@ typedef struct wye_pipeline_description {
     wye_string backend_layout_fingerprint;
     const wye_layout_slot* layout_slots; /* ascending by group and binding */
     uint64_t layout_slot_count;
+    /* What the driver says about the compiled program (its form with range checks). 0: unknown. */
+    uint64_t private_bytes;   /* of memory that one invocation spills to */
+    uint64_t shared_bytes;    /* of one workgroup */
+    uint32_t max_invocations; /* of one workgroup */
+    uint32_t registers;       /* of one invocation */
+    uint32_t resident_groups; /* workgroups that run at once on the whole device */
+    uint32_t reserved;        /* 0 */
 } wye_pipeline_description;
 
 /* Describes a pipeline, even if its device is lost. */

@@ -172,6 +172,29 @@ void check_completed(const wye::BatchResult& result, std::uint64_t count) {
 
 }  // namespace
 
+TEST_CASE("a pipeline says what its kernel needs, as far as the driver knows") {
+    constexpr std::string_view kShared = R"(wye 1; program swap; workgroup 64;
+input x: u32[]; output r: u32[len(x)]; shared tile: u32[64]; grid elements len(x);
+main {
+    tile[local_id.x] = global_id.x;
+    barrier;
+    if global_id.x < len(x) { r[global_id.x] = x[global_id.x] + tile[63u - local_id.x]; }
+})";
+    for (const std::string& selector : {std::string("cpu"), support::test_driver()}) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const wye::Pipeline pipeline = t.pipeline(kShared);
+        const auto made = take(pipeline.describe());
+        CHECK(made.max_invocations >= 64);
+        // CUDA's driver knows registers, and how many workgroups run at once; no other one does.
+        const bool cuda = selector.starts_with("cuda");
+        CHECK((made.registers > 0) == cuda);
+        CHECK((made.resident_groups > 0) == cuda);
+        if (!selector.starts_with("vulkan")) CHECK(made.shared_bytes >= 64 * 4);
+        CHECK(made.reserved == 0);
+    }
+}
+
 TEST_CASE("pipelines of one layout share the driver's layout, where it has any") {
     const auto program_text = [](std::uint32_t k, int more) {
         std::string out = "wye 1; program p" + std::to_string(k) + "; workgroup 64;\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of a device's clock on the host's.
+// Times of a device's clock on the host's, and the time that waits poll.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "wye/sdk/spin.hpp"
 #include "wye/sdk/work_times.hpp"
 
 namespace {
@@ -100,6 +101,20 @@ TEST_CASE("a failed renewal keeps the moment before") {
     CHECK(match.moment().anchor == before.anchor);
     CHECK(match.moment().host_ns == before.host_ns);
     CHECK(before.host_ns != 0);
+}
+
+TEST_CASE("after a long wait the next one polls for an eighth of the time, until one is short") {
+    wye::sdk::SpinTime spin(2'000'000);
+    CHECK(spin.next_ns() == 2'000'000);
+    spin.waited(2'000'001);
+    CHECK(spin.next_ns() == 250'000);
+    spin.waited(30'000'000);
+    CHECK(spin.next_ns() == 250'000);
+    spin.waited(2'000'000);  // a whole time of polling would have found its end
+    CHECK(spin.next_ns() == 2'000'000);
+    wye::sdk::SpinTime off(0);
+    off.waited(1);
+    CHECK(off.next_ns() == 0);
 }
 
 }  // namespace

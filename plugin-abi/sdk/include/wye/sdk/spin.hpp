@@ -4,6 +4,7 @@
 // which matters little after the default of 2 ms.
 #pragma once
 
+#include <atomic>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -31,5 +32,29 @@ inline constexpr std::uint32_t kSpinMicroseconds = 2000;
     }
     return std::uint64_t{value} * 1000;
 }
+
+// How long the next wait of a queue polls: the whole time as long as waits end within it. After a
+// wait that took longer it is an eighth, since the next one will probably take long too and the
+// polling would be in vain. Free-threaded.
+class SpinTime {
+  public:
+    // `most_ns`: the whole time; 0: waits do not poll.
+    explicit SpinTime(std::uint64_t most_ns) : most_ns_(most_ns) {}
+
+    [[nodiscard]] std::uint64_t next_ns() const {
+        return shortened_.load(std::memory_order_relaxed) ? most_ns_ / kPart : most_ns_;
+    }
+    // Called after a wait that took `ns` from its beginning, polling included.
+    void waited(std::uint64_t ns) {
+        const bool is_long = ns > most_ns_;
+        if (is_long != shortened_.load(std::memory_order_relaxed))
+            shortened_.store(is_long, std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr std::uint64_t kPart = 8;
+    const std::uint64_t most_ns_;
+    std::atomic<bool> shortened_ = false;
+};
 
 }  // namespace wye::sdk

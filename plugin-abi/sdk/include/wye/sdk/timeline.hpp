@@ -34,6 +34,7 @@
 #include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/pauses.hpp"
 #include "wye/sdk/signal_timeline.hpp"
+#include "wye/sdk/spin.hpp"
 #include "wye/sdk/value_log.hpp"
 
 namespace wye::sdk {
@@ -54,7 +55,7 @@ class Timeline : public TimelineObject {
 
     // `spin_ns`: how long a wait polls before it waits for an event.
     explicit Timeline(const LossState& loss, std::uint64_t spin_ns = 0)
-        : TimelineObject(true), loss_(loss), spin_ns_(spin_ns) {}
+        : TimelineObject(true), loss_(loss), spin_(spin_ns) {}
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
@@ -263,14 +264,22 @@ class Timeline : public TimelineObject {
     }
     // Polls for a while, then waits.
     [[nodiscard]] Result<bool> block(std::uint64_t value, std::uint64_t timeout_ns) {
-        const bool limited = timeout_ns != UINT64_MAX;
-        if (spin_ns_ != 0 || (limited && !Derived::kWaitsWithLimit)) {
-            const Clock::time_point start = Clock::now();
-            WYE_ASSIGN(const bool yes, ask_at_once(value, start, std::min(timeout_ns, spin_ns_)));
-            if (yes) return true;
-            if (limited && !Derived::kWaitsWithLimit)
-                return ask_at_intervals(value, start, timeout_ns);
+        const bool at_intervals = timeout_ns != UINT64_MAX && !Derived::kWaitsWithLimit;
+        const std::uint64_t spin_ns = spin_.next_ns();
+        if (spin_ns == 0 && !at_intervals) return sleep(value, timeout_ns);
+        const Clock::time_point start = Clock::now();
+        WYE_ASSIGN(const bool soon, ask_at_once(value, start, std::min(timeout_ns, spin_ns)));
+        if (soon) {
+            spin_.waited(0);
+            return true;
         }
+        WYE_ASSIGN(const bool ended, at_intervals ? ask_at_intervals(value, start, timeout_ns)
+                                                  : sleep(value, timeout_ns));
+        if (ended) spin_.waited(since(start));
+        return ended;
+    }
+    // Waits in the driver.
+    [[nodiscard]] Result<bool> sleep(std::uint64_t value, std::uint64_t timeout_ns) {
         if (Derived::kFinishIsCheapest && value == log_.newest()) {
             WYE_TRY(self().finish());
             return true;
@@ -371,7 +380,7 @@ class Timeline : public TimelineObject {
     }
 
     const LossState& loss_;
-    const std::uint64_t spin_ns_;
+    SpinTime spin_;
 
     Mutex mutex_;
     Fifo<Pending> pending_ WYE_GUARDED_BY(mutex_);  // ascending values, up to the newest
