@@ -35,11 +35,11 @@ Result<CommandList> CommandList::of(std::string_view plugin, const wye_command_d
         return errors::unknown_flags(plugin, "a command", desc.flags);
     out.has_edges_ = (desc.flags & WYE_COMMAND_EDGES) != 0;
     out.edges_.assign(desc.edges, desc.edges + desc.edge_count);
+    out.operations_.reserve(desc.operation_count);
+    out.kept_.reserve(desc.operation_count);
     for (const wye_operation& op : std::span(desc.operations, desc.operation_count)) {
         WYE_TRY(out.check(op));
-        auto kept = std::make_unique<Kept>();
-        out.keep(op, out.operations_.emplace_back(), *kept);
-        out.kept_.push_back(std::move(kept));
+        out.keep(op, out.operations_.emplace_back(), out.kept_.emplace_back());
     }
     out.late_ = out.find_late();
     return out;
@@ -63,9 +63,17 @@ void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept
     if (from.kind != WYE_OPERATION_DISPATCH) return;
     wye_dispatch_op& op = out.u.dispatch;
     const ArgumentSizes sizes = sizes_(op.program);
-    kept.described.assign(op.bindings, op.bindings + sizes.bindings);
-    kept.bindings = kept.described;
-    kept.params.assign((sizes.params + 7) / 8, 0);
+    const std::size_t list = sizes.bindings * sizeof(wye_binding);
+    const std::size_t words = (std::size_t{sizes.params} + 7) / 8;
+    kept.memory = std::make_unique<std::byte[]>(2 * list + words * sizeof(std::uint64_t));
+    const auto bindings_at = [&](std::size_t at) {
+        auto* const first = reinterpret_cast<wye_binding*>(kept.memory.get() + at);
+        std::uninitialized_copy_n(op.bindings, sizes.bindings, first);
+        return std::span(first, sizes.bindings);
+    };
+    kept.described = bindings_at(0);
+    kept.bindings = bindings_at(list);
+    kept.params = {reinterpret_cast<std::uint64_t*>(kept.memory.get() + 2 * list), words};
     if (sizes.params != 0 && op.params != nullptr)
         std::memcpy(kept.params.data(), op.params, sizes.params);
     op.bindings = kept.bindings.data();
@@ -80,7 +88,7 @@ void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept
 CommandList::Late CommandList::find_late() const {
     Late out;
     for (std::size_t n = 0; n < operations_.size(); ++n) {
-        Kept& kept = *kept_[n];
+        const Kept& kept = kept_[n];
         const wye_operation& operation = operations_[n];
         if (operation.kind == WYE_OPERATION_COPY) {
             const wye_copy_op& op = operation.u.copy;
@@ -110,7 +118,7 @@ std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execut
     const auto* const block = static_cast<const std::byte*>(execution.params);
     for (const LateBinding& late : late_.bindings) *late.target = bound(execution, late.described);
     for (const std::size_t n : late_.indirect)
-        operations_[n].u.dispatch.indirect = bound(execution, kept_[n]->indirect);
+        operations_[n].u.dispatch.indirect = bound(execution, kept_[n].indirect);
     for (const LateParams& late : late_.params)
         std::memcpy(late.target, block + late.offset, late.size);
     for (const LateGrid& late : late_.grids) {
@@ -138,9 +146,9 @@ std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execut
 
 Result<void> CommandList::update(std::uint64_t index, const wye_operation& operation) {
     WYE_TRY(check(operation));
-    auto kept = std::make_unique<Kept>();
+    Kept kept;
     wye_operation op = operation;
-    keep(operation, op, *kept);
+    keep(operation, op, kept);
     const auto exchange = [&] {
         std::swap(kept_[index], kept);
         std::swap(operations_[index], op);
@@ -157,8 +165,8 @@ Result<void> CommandList::update(std::uint64_t index, const wye_operation& opera
 
 std::uint64_t CommandList::bytes() const {
     std::uint64_t out = operations_.size() * sizeof(wye_operation);
-    for (const auto& kept : kept_)
-        out += kept->described.size() * 2 * sizeof(wye_binding) + kept->params.size() * 8;
+    for (const Kept& kept : kept_)
+        out += kept.described.size() * 2 * sizeof(wye_binding) + kept.params.size_bytes();
     return out;
 }
 

@@ -55,6 +55,7 @@ Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::P
     WYE_ASSIGN(const auto out,
                begin(device.as<DeviceSession>(), desc.device, sdk::from_abi(desc.label)));
     const sdk::Lock lock(out->rebinding_);
+    out->recording_->reserve(desc.step_count);
     for (std::size_t i = 0; i < desc.step_count; ++i) {
         const wye_graph_step& step = desc.steps[i];
         auto added = step.dispatch != nullptr ? out->add(context, *step.dispatch)
@@ -128,7 +129,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
     {
         const sdk::Lock lock(session_.queues().mutex);
         params = recording_->words_;
-        for (const auto& part : recording_->parts_) counts.push_back(part->word_count);
+        for (const auto& part : recording_->parts_) counts.push_back(part.word_count);
     }
     WYE_ASSIGN(auto out, Recording::begin(session_, device_, label_));
     std::span<const std::uint64_t> words = params;
@@ -143,7 +144,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
             words = words.subspan(counts[dispatch]);
             const registry::HandleTable& handles = context.handles();
             WYE_ASSIGN(registry::Pin program,
-                       handles.pin_again(recording_->parts_[dispatch]->program));
+                       handles.pin_again(*recording_->parts_[dispatch].program));
             ++dispatch;
             WYE_ASSIGN(Target target, Target::find_again(handles, desc, std::move(program)));
             return out->add(context, std::move(target));
@@ -264,8 +265,9 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
         std::unique_ptr<Recording::Instance> made;
         queues.mutex.unlock();
         try {
-            auto result = steps.make_instance(
-                Recording::Use::Often, steps.traps_ ? session_.workspace() : WorkspaceLease());
+            auto result =
+                steps.make_instance(Recording::Use::Often, steps.operations_,
+                                    steps.traps_ ? session_.workspace() : WorkspaceLease());
             if (result.ok()) made = std::move(result).value();
         } catch (const std::bad_alloc&) {  // as many as there are must do
         }
@@ -318,7 +320,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
 
 Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
     const Recording::Instance& one = *work.instance;
-    if (!work.steps->traps_) return queues.send(work.sending, one.operations);
+    if (!work.steps->traps_) return queues.send(work.sending, std::span(one.operations));
     out.workspace = session_.workspace();
     WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out.workspace));
     const wye_buffer_object* const own = one.workspace->trap_memory->object();

@@ -30,6 +30,12 @@ Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, wye_
     return out;
 }
 
+void Recording::reserve(std::uint64_t steps) {
+    constexpr std::uint64_t kMost = 4096;  // a refused step must not cost much memory
+    operations_.reserve(static_cast<std::size_t>(std::min(steps, kMost)));
+    parts_.reserve(operations_.capacity());
+}
+
 Result<void> Recording::add(const Context& context, Target target) {
     if (target.desc().device != device_)
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
@@ -49,12 +55,16 @@ Result<void> Recording::add(const Context& context, Target target) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
         add_use(pin.handle(), {&pin.as<BufferObject>().history, bound.writable});
     }
-    auto part = std::make_unique<Part>();
-    part->plan = &flow.program.plan();
-    part->program = target.take_pin();
-    for (const Kernel& kernel : flow.kernels.kernels()) part->compiled.push_back(kernel.compiled);
-    add_operations(flow, operations, *part);
-    parts_.push_back(std::move(part));
+    registry::Pin program = target.take_pin();
+    if (programs_.empty() || programs_.back().handle() != program.handle())
+        programs_.push_back(std::move(program));
+    for (const Kernel& kernel : flow.kernels.kernels())
+        if (compiled_.empty() || compiled_.back() != kernel.compiled)
+            compiled_.push_back(kernel.compiled);
+    Part& part = parts_.emplace_back();
+    part.plan = &flow.program.plan();
+    part.program = &programs_.back();
+    add_operations(flow, operations, part);
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;
@@ -126,7 +136,10 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     const lower::Preconditions* preconditions = flow.kernels.preconditions;
     if (preconditions != nullptr && preconditions->read_params()) {
         part.preconditions = preconditions;
-        plan::launch_lengths(plan, flow.launch, part.lengths);
+        plan::Lengths lengths;
+        plan::launch_lengths(plan, flow.launch, lengths);
+        const std::span<const std::uint64_t> known(lengths, flow.program.ir().buffers.size());
+        part.lengths = {keep(known), known.size()};
     }
     if (part.late) {
         part.block = block_.size() * sizeof block_[0];
@@ -134,7 +147,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
                     flow.launch.params_size);
     }
-    const auto& bindings = bindings_.emplace_back(workspace_->bindings);
+    const wye_binding* const bindings = keep(std::span<const wye_binding>(workspace_->bindings));
     for (const wye_operation& operation : operations.launches()) {
         // The trap words are cleared once and read back once per execution.
         const bool clears = operation.kind == WYE_OPERATION_FILL && traps_ &&
@@ -144,23 +157,26 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         wye_operation& kept = operations_.emplace_back(operation);
         if (kept.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = kept.u.dispatch;
-        op.bindings = bindings.data();
+        op.bindings = bindings;
         if (part.late) {
             op.late_offset = static_cast<std::uint32_t>(part.block);
             op.late_size = flow.launch.params_size;
             continue;
         }
-        auto& params = fixed_params_.emplace_back((flow.launch.params_size + 7) / 8 + 1);
-        if (op.params != nullptr) std::memcpy(params.data(), op.params, flow.launch.params_size);
-        op.params = params.data();
+        auto* const params = kept_.allocate(flow.launch.params_size, alignof(std::uint64_t));
+        if (op.params != nullptr) std::memcpy(params, op.params, flow.launch.params_size);
+        op.params = params;
     }
     traps_ = traps_ || operations.traps;
 }
 
 Result<void> Recording::finish(Use use) {
     if (traps_) trap_ = workspace_->trap_memory->object();
+    operation_count_ = operations_.size();
     instances_.reserve(kMostInstances);
-    WYE_ASSIGN(auto first, make_instance(use, std::move(workspace_)));
+    // One execution needs no other instance.
+    auto operations = use == Use::Once ? std::move(operations_) : operations_;
+    WYE_ASSIGN(auto first, make_instance(use, std::move(operations), std::move(workspace_)));
     give_params(*first);
     instances_.push_back(std::move(first));
     if (use == Use::Often) {
@@ -171,11 +187,11 @@ Result<void> Recording::finish(Use use) {
 }
 
 Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
-    Use use, WorkspaceLease workspace) const {
+    Use use, std::vector<wye_operation> operations, WorkspaceLease workspace) const {
     auto out = std::make_unique<Instance>();
     out->workspace = std::move(workspace);
     out->block.resize(block_.size());
-    out->operations = operations_;
+    out->operations = std::move(operations);
     wye_buffer_object* trap = nullptr;
     if (traps_) {
         WYE_ASSIGN(trap, session_.trap_buffer(*out->workspace));
@@ -192,11 +208,14 @@ Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
     for (wye_operation& operation : out->operations)
         if (operation.kind == WYE_OPERATION_DISPATCH)
             operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
-    if (out->commands.empty()) out->execute = out->operations;
-    if (!traps_) return out;
-    wye_operation read = sdk::new_operation(WYE_OPERATION_DOWNLOAD);
-    read.u.transfer = {trap, 0, kTrapBytes, nullptr, out->workspace->trap_words};
-    out->execute.push_back(read);
+    out->execute = out->operations;
+    if (out->commands.empty() && !traps_) return out;
+    if (out->commands.empty()) out->own = out->operations;
+    if (traps_) {
+        wye_operation& read = out->own.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
+        read.u.transfer = {trap, 0, kTrapBytes, nullptr, out->workspace->trap_words};
+    }
+    out->execute = out->own;
     return out;
 }
 
@@ -212,7 +231,7 @@ void Recording::replace_trap(wye_operation& operation, const wye_buffer_object* 
 Result<void> Recording::make_commands(std::span<const wye_operation> all, Instance& out) const {
     for (std::size_t first = 0; first < all.size();) {
         if (moves_host_bytes(all[first])) {
-            out.execute.push_back(all[first++]);
+            out.own.push_back(all[first++]);
             continue;
         }
         const auto end = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
@@ -220,7 +239,7 @@ Result<void> Recording::make_commands(std::span<const wye_operation> all, Instan
         const auto count = static_cast<std::size_t>(end - all.begin()) - first;
         WYE_ASSIGN(const bool made, make_command(all.subspan(first, count), out));
         if (!made) {
-            out.execute.clear();
+            out.own.clear();
             return {};
         }
         first += count;
@@ -248,7 +267,7 @@ Result<bool> Recording::make_command(std::span<const wye_operation> operations,
     const registry::NativeCommand& command = out.commands.emplace_back(std::move(made).value());
     out.limited = out.limited || command.most_pending() != 0;
     if (Trace* trace = session_.trace()) trace->name_object(command.object(), label_);
-    wye_operation& execute = out.execute.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
+    wye_operation& execute = out.own.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
     execute.u.execute = {command.object(), nullptr, late ? out.block.data() : nullptr};
     return true;
 }
@@ -268,7 +287,7 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
         return error;
     };
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const Part& part = *parts_[i];
+        const Part& part = parts_[i];
         const auto words = words_of(params, part);
         if (std::ranges::equal(words, words_of(words_, part))) continue;
         const bool keeps_form = part.preconditions == nullptr ||
@@ -282,12 +301,12 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
                          i);
     }
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (!parts_[i]->late) continue;
-        auto packed = pack(*parts_[i], words_of(params, *parts_[i]));
+        if (!parts_[i].late) continue;
+        auto packed = pack(parts_[i], words_of(params, parts_[i]));
         if (packed.ok()) continue;
         // A refused call changes nothing, so earlier blocks are restored.
         for (std::size_t back = 0; back <= i; ++back)
-            if (parts_[back]->late) (void)pack(*parts_[back], words_of(words_, *parts_[back]));
+            if (parts_[back].late) (void)pack(parts_[back], words_of(words_, parts_[back]));
         return about(std::move(packed).error(), i);
     }
     std::ranges::copy(params, words_.begin());
@@ -311,7 +330,7 @@ Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePo
 
 Result<void> Recording::describe(wye_graph_info& out) const {
     out.dispatches = parts_.size();
-    out.operations = operations_.size();
+    out.operations = operation_count_;
     out.transfers = transfers_;
     out.native = report_.graph == WYE_GRAPH_NATIVE ? 1 : 0;
     for (const auto& one : instances_) {

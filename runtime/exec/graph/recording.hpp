@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@ class Recording {
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
+    // Makes room for the steps to come; more may follow.
+    void reserve(std::uint64_t steps);
     // Adds a step. Errors are those of dispatches and transfers; UNSUPPORTED for host arguments and
     // time limits, INVALID_ARGUMENT for a queue and for flags that belong to an execution. A
     // refused step leaves the recording unchanged.
@@ -69,7 +72,8 @@ class Recording {
         WYE_REQUIRES(queues.mutex);
 
     [[nodiscard]] bool names(registry::Handle buffer) const { return places_.contains(buffer); }
-    [[nodiscard]] bool is_empty() const noexcept { return operations_.empty(); }
+    // Called after `finish`.
+    [[nodiscard]] bool is_empty() const noexcept { return operation_count_ == 0; }
     // Fills all members except the header.
     [[nodiscard]] Result<void> describe(wye_graph_info& out) const;
 
@@ -79,15 +83,14 @@ class Recording {
 
     // One dispatch.
     struct Part {
-        registry::Pin program;  // of the program or the pipeline
+        const registry::Pin* program = nullptr;  // of the program or the pipeline, in `programs_`
         const plan::ProgramPlan* plan = nullptr;
-        std::vector<CompiledRef> compiled;
         std::size_t first_word = 0, word_count = 0;  // range of its parameters in `words_`
         std::size_t block = 0;  // byte offset of its packed parameters in `block_`
         bool late = false;      // its parameters may change between executions
         // As in Repeat: set if parameters decide whether the launch is check-free, else null.
         const lower::Preconditions* preconditions = nullptr;
-        plan::Lengths lengths;
+        std::span<const std::uint64_t> lengths;  // of its buffers, for the preconditions
         std::array<std::uint32_t, 3> groups, workgroup;
         bool check_free = false;
     };
@@ -102,9 +105,10 @@ class Recording {
         std::vector<registry::NativeCommand> commands;
         bool limited = false;  // the plugin allows one pending execution of a command at a time
         // Operations that execute the commands, then the read-back of trap words.
-        std::vector<wye_operation> execute;
-        std::uint64_t version = 0;     // of the parameters in `block`
-        std::uint32_t last_queue = 0;  // queue and value of the newest execution
+        std::vector<wye_operation> own;
+        std::span<const wye_operation> execute;  // those above, or `operations`
+        std::uint64_t version = 0;               // of the parameters in `block`
+        std::uint32_t last_queue = 0;            // queue and value of the newest execution
         std::uint64_t last_value = 0;
         bool sending = false;      // a submit holds it
         bool words_taken = false;  // an execution in flight uses its trap words
@@ -114,9 +118,10 @@ class Recording {
         return !one.sending && !one.words_taken &&
                !(one.limited && queues.is_pending(one.last_queue, one.last_value));
     }
-    // Makes an instance without the current parameters. The mutex need not be held.
-    [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(Use use,
-                                                                  WorkspaceLease workspace) const;
+    // Makes an instance of these operations, without the current parameters. The mutex need not be
+    // held.
+    [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(
+        Use use, std::vector<wye_operation> operations, WorkspaceLease workspace) const;
     [[nodiscard]] Result<void> make_commands(std::span<const wye_operation> all,
                                              Instance& out) const;
     [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations,
@@ -137,7 +142,10 @@ class Recording {
     DeviceSession& session_;
     const wye_device device_;
     const std::string label_;
-    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<Part> parts_;
+    // What the parts use, each once in a row of parts with the same.
+    std::deque<registry::Pin> programs_;
+    std::vector<CompiledRef> compiled_;
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
     std::vector<registry::Handle> handles_;                     // each buffer once
@@ -147,10 +155,18 @@ class Recording {
     WorkspaceLease workspace_;                 // until `finish`
     const wye_buffer_object* trap_ = nullptr;  // in `operations_`
 
-    std::vector<wye_operation> operations_;
-    // The memory that operations point to.
-    std::deque<std::vector<wye_binding>> bindings_;
-    std::deque<std::vector<std::uint64_t>> fixed_params_;
+    // Returns a copy that lives as long as the recording.
+    template <typename T>
+    [[nodiscard]] T* keep(std::span<const T> values) {
+        auto* const out = static_cast<T*>(kept_.allocate(values.size_bytes(), alignof(T)));
+        std::uninitialized_copy(values.begin(), values.end(), out);
+        return out;
+    }
+
+    std::vector<wye_operation> operations_;  // until an instance took them, with Use::Once
+    std::uint64_t operation_count_ = 0;      // as `finish` found them
+    // The bindings and fixed parameters that operations point to, and lengths of parts.
+    std::pmr::monotonic_buffer_resource kept_;
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
     std::vector<std::uint64_t> words_;  // the current parameters

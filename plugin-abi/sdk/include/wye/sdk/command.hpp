@@ -60,7 +60,7 @@ class CommandList {
         return !has_late_slots() && !has_late_params() && !has_late_grid();
     }
     // Whether the operation has late values, which each execution sets.
-    [[nodiscard]] bool is_late(std::uint64_t index) const { return kept_[index]->late; }
+    [[nodiscard]] bool is_late(std::uint64_t index) const { return kept_[index].late; }
     // The description's edges, sorted by the operation that they end at.
     [[nodiscard]] std::span<const wye_edge> edges() const { return edges_; }
     [[nodiscard]] bool has_edges() const { return has_edges_; }
@@ -68,10 +68,11 @@ class CommandList {
     [[nodiscard]] std::uint64_t bytes() const;
 
   private:
-    // Copies of what an operation points to, at fixed addresses.
+    // Copies of what an operation points to, in one allocation.
     struct Kept {
-        std::vector<wye_binding> described, bindings;
-        std::vector<std::uint64_t> params;
+        std::unique_ptr<std::byte[]> memory;
+        std::span<wye_binding> described, bindings;
+        std::span<std::uint64_t> params;
         wye_binding indirect = {};  // as in the description
         bool late = false;
     };
@@ -111,7 +112,7 @@ class CommandList {
     std::uint32_t flags_ = 0;
     bool has_edges_ = false;
     std::vector<wye_operation> operations_;
-    std::vector<std::unique_ptr<Kept>> kept_;  // indexed by operation
+    std::vector<Kept> kept_;  // indexed by operation
     std::vector<wye_edge> edges_;
     Late late_;
 };
