@@ -28,6 +28,7 @@ class NativeQueues {
         : device_(device),
           priority_(priority),
           one_(pocl_one_queue(device.info)),
+          flushes_(!nvidia_cl_costly_flush(device.info)),
           first_(std::move(first)),
           now_(first_.get()),
           last_(now_) {}
@@ -45,11 +46,11 @@ class NativeQueues {
         if (one_ || timed == last_timed_) return {};
         return change(timed);
     }
-    // Records that the submit was queued.
+    // Records that the submit was queued; quirk nvidia-cl-costly-flush.
     void sent(bool timed) {
         last_ = now_;
         last_timed_ = timed;
-        flush();
+        if (flushes_) (void)device_.driver.clFlush(now_);
     }
 
     void flush() const {
@@ -89,7 +90,7 @@ class NativeQueues {
 
     Device& device_;
     const int priority_;  // -1, 0 or 1
-    const bool one_;
+    const bool one_, flushes_;
     const QueueHandle first_;
     QueueHandle timed_;
     std::atomic<cl_command_queue> second_{nullptr};  // timed_, for other threads
