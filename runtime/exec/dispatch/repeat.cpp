@@ -77,14 +77,13 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 
 void Repeat::make_command(const registry::DeviceRef& device) {
     asked = true;
-    std::array<wye_operation, kOperations> described;
-    std::ranges::copy(all(), described.begin());
-    for (wye_operation& operation : std::span(described).first(operation_count))
+    std::vector<wye_operation> described = operations;
+    for (wye_operation& operation : described)
         if (operation.kind == WYE_OPERATION_DISPATCH) operation.u.dispatch.late_size = params_size;
     wye_command_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.operations = described.data();
-    desc.operation_count = operation_count;
+    desc.operation_count = described.size();
     desc.params_size = params_size;
     auto made = registry::NativeCommand::create(device, desc);
     if (!made.ok()) return;  // submitting the operations has the same effect
@@ -99,8 +98,9 @@ void Repeat::make_command(const registry::DeviceRef& device) {
                                                          const QueuePool& queues) {
     if (!asked) [[unlikely]]
         make_command(device);
-    if (!command) return all();
-    if (command->most_pending() != 0 && queues.is_pending(last_queue, last_value)) return all();
+    if (!command) return operations;
+    if (command->most_pending() != 0 && queues.is_pending(last_queue, last_value))
+        return operations;
     return {&execute, 1};
 }
 
@@ -136,10 +136,17 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     const Form& form = kernels.form;
     const lower::Preconditions* preconditions = kernels.preconditions;
     std::unique_ptr<Repeat>& kept = place(desc);
-    if (!kept) kept.reset(new (std::nothrow) Repeat());
-    if (!kept) return;  // no memory: the request ran, but is not kept
+    if (kept &&
+        (kept->sending || (kept->command && queues.is_pending(kept->last_queue, kept->last_value))))
+        return;
+    try {
+        if (!kept) kept = std::make_unique<Repeat>();
+        kept->operations.assign(operations.all.begin(), operations.all.end());
+    } catch (const std::bad_alloc&) {  // the request ran, but is not kept
+        kept.reset();
+        return;
+    }
     Repeat& out = *kept;
-    if (out.sending || (out.command && queues.is_pending(out.last_queue, out.last_value))) return;
     out.command.reset();
     out.asked = false;
     out.request = desc;
@@ -162,9 +169,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     out.bytes_filled = bytes_filled;
     out.params_size = launch.params_size;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
-    out.operation_count = operations.all.size();
-    std::ranges::copy(operations.all, out.operations.begin());
-    for (wye_operation& operation : std::span(out.operations).first(out.operation_count)) {
+    for (wye_operation& operation : out.operations) {
         if (operation.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& dispatch = operation.u.dispatch;
         std::copy_n(dispatch.bindings, launch.buffer_count, out.bindings.data());

@@ -13,8 +13,9 @@
 // commands, or while as many executions of the command are pending as the plugin allows.
 //
 // Only requests without a time limit are kept, on resident buffers only, of programs that cannot
-// trap and have no grid barrier. Owned by a device session. Native objects and histories are
-// borrowed from the objects of the handles.
+// trap and have no grid barrier, and of at most kOperations operations. The rounds of a fixpoint
+// and the parts of a split grid are operations of the one command. Owned by a device session.
+// Native objects and histories are borrowed from the objects of the handles.
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/ticket.hpp"
@@ -45,7 +47,7 @@ struct Operations;
 struct Repeat {
     static constexpr std::size_t kArguments = 8;
     static constexpr std::size_t kParams = 8;
-    static constexpr std::size_t kOperations = 4;
+    static constexpr std::size_t kOperations = 256;
 
     wye_dispatch_desc request;  // its pointers are the caller's and are not dereferenced
     std::array<wye_argument, kArguments> arguments;
@@ -66,8 +68,7 @@ struct Repeat {
     const lower::Preconditions* preconditions;
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
-    std::size_t operation_count;
-    std::array<wye_operation, kOperations> operations;
+    std::vector<wye_operation> operations;
     std::array<wye_binding, kArguments> bindings;
     std::uint32_t params_size;
     alignas(8) std::array<std::byte, kParams * 8> block;  // the parameters as the kernel reads them
@@ -79,9 +80,6 @@ struct Repeat {
     wye_operation execute;
     bool sending;  // a submit uses it: the pool's mutex is not held meanwhile
 
-    [[nodiscard]] std::span<const wye_operation> all() const {
-        return {operations.data(), operation_count};
-    }
     // What to submit: the command, made at the first call, or the operations. Only for the submit
     // that set `sending`.
     [[nodiscard]] std::span<const wye_operation> work(const registry::DeviceRef& device,

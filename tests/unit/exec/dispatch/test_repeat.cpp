@@ -73,6 +73,34 @@ TEST_CASE("zero fills are repeated too") {
     }
 }
 
+TEST_CASE("the rounds of a fixpoint are one command when the request is repeated") {
+    Rig rig;
+    rig.driver.commands = true;
+    rig.driver.kernel = [](const wye_dispatch_op& op) {
+        FakeDriver::data<std::uint32_t>(op.bindings[0])[0] += 1;
+    };
+    const wye_device device = rig.device();
+    const wye_program program = rig.program(R"(wye 1; program bump; workgroup 1;
+        input_output r: u32[3]; grid groups 1; main { r[0] = r[0] + 1u; })");
+    const wye_buffer r = rig.buffer(device, 12);
+    struct Run {
+        std::uint32_t rounds;
+        int commands;  // made up to then
+    };
+    // The first request is kept, the second makes the command; too many rounds are not kept.
+    constexpr Run kRuns[] = {{7, 0}, {7, 1}, {7, 1}, {300, 1}, {300, 1}, {7, 1}};
+    for (const auto& [rounds, commands] : kRuns) {
+        CAPTURE(rounds);
+        rig.upload(r, Words{0, 0, 0});
+        Job job(program, device);
+        job.desc.flags |= WYE_DISPATCH_FIXPOINT;
+        job.desc.fixpoint_iterations = rounds;
+        check_ok(job.resident(0, r).run(rig));
+        CHECK(rig.download<std::uint32_t>(r, 3) == Words{rounds, 0, 0});
+        CHECK(rig.driver.commands_made == commands);
+    }
+}
+
 TEST_CASE("parameters of a repeated request are its own") {
     Ready t;
     for (const std::uint32_t k : {1U, 10U, 1U, 100U}) {
