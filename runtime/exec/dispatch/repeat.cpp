@@ -12,31 +12,13 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/report.hpp"
+#include "exec/dispatch/request.hpp"
 #include "exec/pipeline/pipeline.hpp"
 #include "plan/check_free.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
 namespace {
-
-// Compares the members at offsets `first` up to `end`, byte by byte.
-template <std::size_t first, std::size_t end>
-bool same_members(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
-    return std::memcmp(reinterpret_cast<const std::byte*>(&a) + first,
-                       reinterpret_cast<const std::byte*>(&b) + first, end - first) == 0;
-}
-
-// Compares all members of a description that admission reads, except the targets of its pointers.
-// Header and label do not change the work; the profile is compared separately.
-bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
-    using D = wye_dispatch_desc;
-    // There is no padding between these members.
-    static_assert(offsetof(D, arguments) - offsetof(D, program) == 64);
-    static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
-    return same_members<offsetof(D, program), offsetof(D, arguments)>(a, b) &&
-           a.argument_count == b.argument_count && a.param_count == b.param_count &&
-           same_members<offsetof(D, timeout_ns), offsetof(D, label)>(a, b);
-}
 
 // Compares element by element; a constant size is inlined.
 template <typename T>

@@ -4,6 +4,8 @@
 // members and null pointers. Borrows the caller's memory.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "plan/launch.hpp"
@@ -32,5 +34,22 @@ struct Requested {
 // On success `out.request.arguments` points into `out`. Errors: INVALID_ARGUMENT.
 [[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rules,
                                         Requested& out);
+
+// Whether two descriptions ask for the same work, apart from the targets of their pointers: all
+// members that admission reads are equal. Header and label do not change the work; the profile is
+// not compared.
+[[nodiscard]] inline bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
+    using D = wye_dispatch_desc;
+    const auto same = [&](std::size_t first, std::size_t end) {
+        return std::memcmp(reinterpret_cast<const std::byte*>(&a) + first,
+                           reinterpret_cast<const std::byte*>(&b) + first, end - first) == 0;
+    };
+    // There is no padding between these members.
+    static_assert(offsetof(D, arguments) - offsetof(D, program) == 64);
+    static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
+    return same(offsetof(D, program), offsetof(D, arguments)) &&
+           a.argument_count == b.argument_count && a.param_count == b.param_count &&
+           same(offsetof(D, timeout_ns), offsetof(D, label));
+}
 
 }  // namespace wye::exec

@@ -42,6 +42,7 @@ Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device d
 }
 
 Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
+    if (recording_->add_alike(context.handles(), desc)) return {};
     WYE_ASSIGN(Target target, Target::find(context.handles(), desc));
     return recording_->add(context, std::move(target));
 }

@@ -64,7 +64,9 @@ Result<void> Recording::add(const Context& context, Target target) {
     Part& part = parts_.emplace_back();
     part.plan = &flow.program.plan();
     part.program = &programs_.back();
+    const std::size_t first = operations_.size();
     add_operations(flow, operations, part);
+    set_model(target.request(), flow, first);
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;

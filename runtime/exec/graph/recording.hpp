@@ -60,6 +60,11 @@ class Recording {
     // refused step leaves the recording unchanged.
     [[nodiscard]] Result<void> add(const Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
+    // Adds a dispatch that differs only in its buffers from the one that was last added by `add`,
+    // if their sizes are equal; it has that one's operations. False: nothing was added, and the
+    // dispatch must take all steps.
+    [[nodiscard]] bool add_alike(const registry::HandleTable& handles,
+                                 const wye_dispatch_desc& desc);
     enum class Use : std::uint8_t { Often, Once };
     // Ends the recording. With Use::Once no commands are made.
     [[nodiscard]] Result<void> finish(Use use);
@@ -94,6 +99,28 @@ class Recording {
         std::array<std::uint32_t, 3> groups, workgroup;
         bool check_free = false;
     };
+
+    // The dispatch that was last added by `add`, for add_alike.
+    struct Model {
+        struct Argument {
+            wye_argument as;
+            std::uint64_t size;  // of the whole buffer
+            wye_buffer_object* object;
+            bool writes;
+        };
+        wye_dispatch_desc request;  // its pointers are not dereferenced
+        std::uint64_t profile;      // profile_id
+        std::vector<Argument> arguments;
+        bool distinct;           // each argument has a buffer of its own
+        std::size_t first, end;  // of its operations
+        std::uint64_t bytes_filled;
+    };
+    void set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first);
+    // The buffers that a dispatch has in place of the model's, by argument.
+    using Others = registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS>;
+    [[nodiscard]] bool is_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
+                                Others& out) const;
+    void copy_model(const wye_dispatch_desc& desc, const Others& buffers);
 
     [[nodiscard]] Result<void> check(const Flow& flow) const;
     void add_use(registry::Handle buffer, BufferUse use);
@@ -146,6 +173,7 @@ class Recording {
     // What the parts use, each once in a row of parts with the same.
     std::deque<registry::Pin> programs_;
     std::vector<CompiledRef> compiled_;
+    std::optional<Model> model_;
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
     std::vector<registry::Handle> handles_;                     // each buffer once

@@ -113,6 +113,123 @@ TEST_CASE("a graph runs its dispatches in order, as often as it is run") {
     }
 }
 
+TEST_CASE("steps that differ only in their buffers are each as if alone") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto step = take(t.context.program_from_text(kStep));
+        const auto even = take(t.context.program_from_text(kEven));
+        const auto check = take(t.context.program_from_text(kCheck));
+        // One is shorter than the others, so the steps with it are not like those before.
+        constexpr std::uint32_t kCounts[] = {100, 100, 60, 60, 100, 100};
+        std::vector<wye::Buffer> x, e, r;
+        std::vector<wye::Dispatch> steps;
+        for (const std::uint32_t count : kCounts) {
+            const auto first = static_cast<std::uint32_t>(10 * x.size());
+            x.push_back(t.buffer(counting(count, first)));
+            e.push_back(t.buffer(Words(count, 77)));
+            r.push_back(t.buffer(Words(count, 77)));
+        }
+        for (const wye::Buffer& one : x)
+            steps.emplace_back(step, t.device).param("k", 1U).bind("x", one);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            steps.emplace_back(even, t.device).bind("x", x[i]).bind("r", e[i]);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            steps.emplace_back(check, t.device)
+                .param("bad", 4000000000U)
+                .bind("x", e[i])
+                .bind("r", r[i]);
+        // Twice the same, one after the other.
+        steps.emplace_back(step, t.device).param("k", 1U).bind("x", r[0]);
+        steps.emplace_back(step, t.device).param("k", 1U).bind("x", r[0]);
+        std::vector<wye::Dispatch*> list;
+        for (wye::Dispatch& one : steps) list.push_back(&one);
+        const auto graph = take(wye::Graph::record(t.device, list));
+        std::vector<std::uint64_t> params;
+        for (std::uint64_t i = 0; i < x.size(); ++i) params.push_back(100 + i);
+        for (std::size_t i = 0; i < x.size(); ++i) params.push_back(4000000000U);
+        params.push_back(5);
+        params.push_back(6);
+        (void)take(graph.run(params));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            CAPTURE(i);
+            Words want_x = counting(kCounts[i], static_cast<std::uint32_t>(10 * i)), want_e, want_r;
+            for (std::uint32_t& v : want_x) {
+                v = v * 3 + 100 + static_cast<std::uint32_t>(i);
+                want_e.push_back(v % 2 == 0 ? v : 0);
+                want_r.push_back(want_e.back() + 1);
+                if (i == 0) want_r.back() = (want_r.back() * 3 + 5) * 3 + 6;
+            }
+            CHECK(t.words(x[i], kCounts[i]) == want_x);
+            CHECK(t.words(e[i], kCounts[i]) == want_e);
+            CHECK(t.words(r[i], kCounts[i]) == want_r);
+        }
+    }
+}
+
+TEST_CASE("a step like the one before is refused for what differs") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector), other(selector);
+        const auto add = take(t.context.program_from_text(kAdd));
+        const wye::Buffer x = t.buffer(Words(64, 1)), r = t.buffer(Words(64, 1));
+        const wye::Buffer longer = t.buffer(Words(65, 1)), foreign = other.buffer(Words(64, 1));
+        auto gone = std::make_optional(t.buffer(Words(64, 1)));
+        const wye_buffer freed = gone->get();
+        gone.reset();
+        const auto record = [&](wye_buffer from, wye_buffer to) {
+            const wye_buffer bound[2][2] = {{x.get(), r.get()}, {from, to}};
+            wye_argument arguments[2][2] = {};
+            wye_dispatch_desc dispatches[2];
+            for (std::size_t i = 0; i < 2; ++i) {
+                for (std::uint32_t binding : {0U, 1U}) {
+                    arguments[i][binding].kind = WYE_ARGUMENT_RESIDENT;
+                    arguments[i][binding].binding = binding;
+                    arguments[i][binding].buffer = bound[i][binding];
+                }
+                WYE_INIT(dispatches[i]);
+                dispatches[i].program = add.get();
+                dispatches[i].device = t.device.get();
+                dispatches[i].arguments = arguments[i];
+                dispatches[i].argument_count = 2;
+            }
+            const wye_graph_step steps[] = {{&dispatches[0], nullptr}, {&dispatches[1], nullptr}};
+            wye_graph_desc desc;
+            WYE_INIT(desc);
+            desc.device = t.device.get();
+            desc.steps = steps;
+            desc.step_count = 2;
+            wye_graph out = 0;
+            wye_error* error = nullptr;
+            const wye_status status = wye_graph_create(t.context.get(), &desc, &out, &error);
+            std::string said;
+            if (error != nullptr) said = wye::detail::view(wye_error_text(error));
+            wye_error_free(error);
+            return std::pair(status, said);
+        };
+        struct Case {
+            wye_buffer from, to;
+            wye_status status;
+            const char* said;
+        };
+        const Case cases[] = {
+            {r.get(), x.get(), WYE_OK, ""},
+            {freed, r.get(), WYE_STALE_HANDLE, "step 1"},
+            {x.get(), freed, WYE_STALE_HANDLE, "step 1"},
+            {foreign.get(), r.get(), WYE_WRONG_OWNER, "step 1"},
+            {x.get(), longer.get(), WYE_INVALID_ARGUMENT, "step 1"},
+            {x.get(), x.get(), WYE_INVALID_ARGUMENT, "overlapping memory"},
+            {t.device.get(), r.get(), WYE_WRONG_KIND, "step 1"},
+        };
+        for (const Case& one : cases) {
+            const auto [status, said] = record(one.from, one.to);
+            INFO(said);
+            CHECK(status == one.status);
+            CHECK(said.find(one.said) != std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("parameters of an execution stay until others are given") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
