@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cfenv>
 #include <chrono>
 #include <clocale>
@@ -459,6 +461,19 @@ TEST_CASE("an application that ignores its children, or closed its standard desc
     CHECK(good.ok());
     REQUIRE_FALSE(bad.ok());
     CHECK(bad.error().code == Code::PROBE_CRASHED);
+}
+
+TEST_CASE("no helper outlives its registry, well or badly ended") {
+    for (const char* fault : {"", "crash@query", "thread@init"}) {
+        CAPTURE(fault);
+        const Variable variable("WYE_MISBEHAVES", fault);
+        Setup setup;
+        setup.paths = {kMisbehaves};
+        setup.probe.mode = ProbeMode::child;
+        (void)setup.open()->open_plugin("misbehaves");
+        CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+        CHECK(errno == ECHILD);  // neither a process nor a zombie
+    }
 }
 
 TEST_CASE("plugins are probed side by side") {
