@@ -148,9 +148,12 @@ def verdict_of(where, done):
     return verdict
 
 
+def hangs(name, told):
+    return name == 'never_closes' or told.startswith('hang') or told.endswith('=hangs')
+
+
 def run_fake(name, told, groups):
-    hangs = name == 'never_closes' or told.startswith('hang') or told.endswith('=hangs')
-    words, variables = ['--json', '--quick', '--timeout', '4' if hangs else '60', '--only', groups], {}
+    words, variables = ['--json', '--quick', '--timeout', '4' if hangs(name, told) else '60', '--only', groups], {}
     if '@' in told or name == 'misbehaves':
         variables['WYE_MISBEHAVES'] = told
     elif told:
@@ -167,6 +170,8 @@ def check_breaks(entry, healthy):
     verdict = run_fake(name, told, groups)
     if verdict is None:
         return
+    if hangs(name, told):
+        check_hangs(f'{name} {told}', verdict)
     known = {} if name in WHOLE else healthy
     rules = {number for case, numbers in failed(verdict).items() for number in numbers if number not in known.get(case, ())}
     if rule not in rules:
@@ -225,6 +230,32 @@ def check_manifest():
             fail(f'a manifest of version {version}: {verdict["verdict"]}')
 
 
+def check_second_try():
+    """A case that runs into its limit is tried again alone with four times the limit."""
+    listed = 'devices are listed soon, each with a name, and with formats or a reason'
+    for limit, result, said in ((4, 'passed', 'was tried twice: it did not end within 4 seconds; the second time, alone, it took'),
+                                (1, 'failed', 'it did not end within 1 seconds (--timeout), and, tried again alone, not within 4')):
+        verdict = verdict_of(f'probes_slowly, {limit} s', conform(os.path.join(fakes, 'probes_slowly.so'), '--json', '--timeout', str(limit),
+                                                                  '--only', 'load'))
+        if not verdict:
+            continue
+        case = next(case for case in verdict['cases'] if case['name'] == listed)
+        if case['tries'] != 2 or case['result'] != result or not any(said in text for text in [case['message'] or '', *case['notes']]):
+            fail(f'with a limit of {limit} s a plugin that needs five: {case}')
+        if result == 'passed' and (not verdict['verdict']['conforms'] or verdict['device']['selector'] != 'probes_slowly:0'):
+            fail(f'a slow plugin does not conform, or has another device: {verdict["verdict"]}, {verdict["device"]}')
+
+
+def check_hangs(where, verdict):
+    """The first case that hangs is tried twice, and those behind it once: a plugin that always hangs costs no more."""
+    hung = [case for case in verdict['cases'] if 'did not end within' in (case['message'] or '')]
+    if not hung or hung[0]['tries'] != 2 or 'tried again alone' not in hung[0]['message']:
+        fail(f'{where}: the first case that hangs was not tried twice: {hung[:1]}')
+    for case in hung[1:]:
+        if case['tries'] != 1 or 'there was no second try' not in case['message']:
+            fail(f'{where}: another case that hangs had a second try: {case}')
+
+
 def check_own_format():
     """If no program of the language runs on a device, those groups are not tried, and the verdict says why."""
     verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
@@ -258,7 +289,7 @@ baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,time
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
-    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_own_format)]
+    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_second_try, check_own_format)]
     for job in jobs:
         job.result()
 for name, groups in KEEPS:

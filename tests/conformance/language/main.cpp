@@ -31,7 +31,8 @@ constexpr const char* kUsage =
     "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n"
     "  --plugin FILE       a plugin to look for first\n"
     "  --report FD         writes what `wye conform` reads to this descriptor\n"
-    "  --from N            leaves out the first N cases\n";
+    "  --from N            leaves out the first N cases\n"
+    "  --cases N           leaves out the cases after N that ran\n";
 
 using support::Device;
 
@@ -41,7 +42,7 @@ struct Options {
     std::string suite, device, only, dump, plugin;
     std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
     std::uint64_t count = std::uint64_t{1} << 20U;
-    std::uint64_t report = 0, from = 0;
+    std::uint64_t report = 0, from = 0, cases = UINT64_MAX;
     std::vector<std::pair<std::string, std::string>> config;
 };
 
@@ -82,6 +83,8 @@ bool read(int argc, char** argv, Options& o) {
             good = number(value, o.report) && o.report < 1024;
         else if (key == "--from")
             good = number(value, o.from);
+        else if (key == "--cases")
+            good = number(value, o.cases);
         else if (key == "--seed")
             good = number(value, o.seed);
         else if (key == "--count")
@@ -140,7 +143,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     if (options.report != 0) harness::report_to(static_cast<int>(options.report));
-    conformance::Tally tally(kRules, options.from);
+    conformance::Tally tally(kRules, options.from, options.cases);
     const auto device = support::Device::open(options.device, options.config, options.plugin);
     if (!device.ok()) {
         if (tally.begin("the device opens through the library", "P-18"))

@@ -14,6 +14,8 @@ bool Tally::begin(const std::string& name, const std::string& rules) {
         --skip_;
         return false;
     }
+    if (most_ == 0) return false;
+    --most_;
     name_ = name;
     if (harness::report() != nullptr) harness::report()->line("case", {name + " (" + rules + ")"});
     return true;

@@ -11,10 +11,11 @@ namespace conformance {
 
 class Tally {
   public:
-    // Leaves out the first `skip` cases. `rules`: those of the plugin contract that each case of
-    // the suite checks, "P-23".
-    explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0)
-        : rules_(std::move(rules)), skip_(skip) {}
+    // Leaves out the first `skip` cases, and those after `most` more. `rules`: those of the plugin
+    // contract that each case of the suite checks, "P-23".
+    explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0,
+                   std::uint64_t most = UINT64_MAX)
+        : rules_(std::move(rules)), skip_(skip), most_(most) {}
 
     // A case begins. False: it is left out, and does not end.
     [[nodiscard]] bool begin(const std::string& name);
@@ -39,7 +40,7 @@ class Tally {
 
   private:
     std::string rules_, name_;
-    std::uint64_t skip_;
+    std::uint64_t skip_, most_;
     std::uint64_t passed_ = 0, failed_ = 0;
 };
 

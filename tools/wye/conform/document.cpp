@@ -46,6 +46,7 @@ Json case_of(const Group& group, const Case& one) {
             {"message", text_or_null(joined(one.messages))},
             {"fix", one.result == Outcome::failed ? Json(remedy_of(one.rules)) : Json()},
             {"notes", one.notes},
+            {"tries", one.tries},
             {"seconds", rounded(one.seconds)}};
 }
 

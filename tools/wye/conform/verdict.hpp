@@ -23,7 +23,8 @@ struct Case {
     Outcome result = Outcome::passed;
     std::vector<std::string> messages;  // of a failure, or the reason why it does not apply
     std::vector<std::string> notes;     // worth telling
-    double seconds = 0;
+    double seconds = 0;                 // of the last try
+    unsigned tries = 1;                 // 2: the first try ran into the time limit
 };
 
 struct Group {
@@ -54,6 +55,7 @@ struct Verdict {
     std::optional<Device> device;  // the one that cases used
     Depth depth = Depth::usual;
     std::vector<Group> groups;
+    bool hangs = false;  // a case ran into the limit of its second try, too
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
