@@ -90,6 +90,8 @@ BREAKS = [
     ('breaks_loss', 'breaks_loss.how=no_remedy', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=recovers_nothing', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=refuses_silently', 'loss', 'P-11'),
+    ('breaks_loss', 'breaks_loss.how=reaches_pending', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=writes_late', 'loss', 'P-13'),
     ('misbehaves', 'crash@constructor', 'load', 'P-8'),
     ('misbehaves', 'abort@query', 'load', 'P-8'),
     ('misbehaves', '_exit@init', 'load', 'P-8'),
