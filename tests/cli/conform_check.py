@@ -65,6 +65,10 @@ BREAKS = [
     ('keeps_memory', '', 'hostile', 'P-11'),
     ('registers_other', '', 'memory', 'P-48'),
     ('same_handles', '', 'native', 'P-49'),
+    ('breaks_native', 'breaks_native.how=copies', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=frees', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=takes_null', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=takes_short', 'native', 'P-51'),
     ('disturbs_process', '', 'process', 'P-10'),
     ('breaks_rules', 'breaks_rules.how=throws_at_end', 'lifetime', 'P-8'),
     ('breaks_rules', 'breaks_rules.how=huge_save', 'program', 'P-33'),
@@ -117,7 +121,8 @@ BREAKS = [
 WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'turns_wrong')
 # Fakes that keep the rules which these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
-         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss')]
+         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss'),
+         ('breaks_native', 'load,native')]
 
 
 def fail(text):
