@@ -199,7 +199,7 @@ def check_usage():
     for words, status in [
             ([put('empty.so', b'')], 2), ([put('text.so', b'no plugin\n' * 100)], 2), ([put('other.so', bytes(other))], 2),
             ([os.path.join(work, 'absent.so')], 2), ([work], 2), ([wye + '-none'], 2), ([], 2), ([healthy, '--quick', '--full'], 2),
-            ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2),
+            ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2), ([healthy, '--random-time', '0'], 2),
             ([healthy, '--config', 'x'], 2), ([healthy, '--device', '7'], 3), ([healthy, '--device', '1'], 3),
             ([healthy, '--device', '"none of this name"'], 3), ([healthy, '--device', 'other:0'], 3)]:
         done = conform(*words, *(['--only', 'file'] if '--only' not in words and words[:1] == [healthy] else []))
@@ -263,6 +263,22 @@ def check_hangs(where, verdict):
             fail(f'{where}: another case that hangs had a second try: {case}')
 
 
+def check_random_time():
+    """When the time for random programs is over, the verdict says how many of them ran."""
+    plugin, groups = os.path.join(fakes, 'breaks_loss.so'), ['--only', 'load,random,traps']
+    for words, limited in ((['--full', '--random-time', '1'], True), (['--quick'], False)):
+        verdict = verdict_of(f'random programs {words}', conform(plugin, '--json', *groups, *words))
+        if not verdict:
+            continue
+        found = {group['name']: group for group in verdict['groups']}
+        ran, said = found['random']['passed'], found['random']['partly']
+        wanted = f'{ran} of 1500 programs ran, since the 1 seconds for them were over (--random-time)' if limited else None
+        if said != wanted or not 0 < ran < 1500 or found['load']['partly'] or not verdict['verdict']['conforms']:
+            fail(f'{words}: {found["random"]}')
+        if limited != (f'tried in part: random, {wanted}' in verdict['verdict']['sentence']):
+            fail(f'{words}: {verdict["verdict"]["sentence"]}')
+
+
 def check_own_format():
     """If no program of the language runs on a device, those groups are not tried, and the verdict says why."""
     verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
@@ -296,7 +312,7 @@ baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,time
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
-    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_second_try, check_own_format)]
+    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_second_try, check_random_time, check_own_format)]
     for job in jobs:
         job.result()
 for name, groups in KEEPS:

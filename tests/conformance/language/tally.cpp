@@ -33,6 +33,12 @@ void Tally::end(const std::string& problem) {
     harness::report()->line("end");
 }
 
+void Tally::stop(std::uint64_t left) const {
+    std::printf("%llu cases did not begin, since the time is over\n",
+                static_cast<unsigned long long>(left));
+    if (harness::report() != nullptr) harness::report()->line("rest", {std::to_string(left)});
+}
+
 void Tally::leave_out(const std::string& why) {
     std::printf("left out: %s, %s\n", name_.c_str(), why.c_str());
     if (harness::report() == nullptr) return;

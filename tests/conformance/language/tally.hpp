@@ -27,6 +27,10 @@ class Tally {
     void end(const std::string& problem);
     // It does not apply to this device.
     void leave_out(const std::string& why);
+    // Whether the next case is one of the first, which are left out.
+    [[nodiscard]] bool skips() const { return skip_ > 0; }
+    // The time is over, and so many cases do not begin.
+    void stop(std::uint64_t left) const;
     // A whole case.
     void add(const std::string& name, const std::string& problem) {
         if (begin(name)) end(problem);

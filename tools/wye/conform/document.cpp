@@ -77,6 +77,7 @@ std::string document_of(const Verdict& verdict) {
                                  {"failed", group.count(Outcome::failed)},
                                  {"not_applicable", group.count(Outcome::not_applicable)},
                                  {"not_tried", text_or_null(group.not_tried)},
+                                 {"partly", text_or_null(group.partly)},
                                  {"seconds", rounded(group.seconds)}});
         for (const Case& one : group.cases) out["cases"].push_back(case_of(group, one));
     }

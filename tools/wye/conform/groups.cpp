@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -82,6 +83,11 @@ class Reader {
         if (kind == "plugin" && words.size() == 8) return take_plugin(words);
         if (kind == "device" && words.size() == 6) return take_device(words);
         if (kind == "work" || kind == "opened") return true;
+        if (kind == "rest" && words.size() == 2) {
+            const auto left = number(words[1]);
+            if (left) left_ = *left;
+            return left.has_value();
+        }
         if (kind == "case" && words.size() == 2) {
             ++told_;
             begin(words[1]);
@@ -110,6 +116,8 @@ class Reader {
 
     // Cases that kits began, over all their processes.
     [[nodiscard]] std::size_t told() const { return told_; }
+    // Cases that the last process did not begin, since their time was over.
+    [[nodiscard]] std::size_t left() const { return left_; }
     // Between the lines "case" and "end".
     [[nodiscard]] bool in_case() const { return open_; }
     void begin(std::string_view name) {
@@ -174,7 +182,7 @@ class Reader {
     Group& group_;
     Verdict& verdict_;
     bool open_ = false;
-    std::size_t told_ = 0;
+    std::size_t told_ = 0, left_ = 0;
     std::size_t failures_ = 0;
     Clock::time_point begun_;
 };
@@ -197,6 +205,8 @@ Amount amount_of(Depth depth) {
     }
     return {"1", "65536", "0..250", "0..60"};
 }
+
+bool is_random(std::string_view group) { return group == "random" || group == "traps"; }
 
 std::vector<std::string> words_of(const GroupPlan& plan, const Setup& setup,
                                   const Verdict& verdict) {
@@ -233,7 +243,6 @@ class GroupRun {
     }
 
     [[nodiscard]] Result<Group> all() {
-        const Clock::time_point begun = Clock::now();
         for (int ends = 0;;) {
             const std::size_t before = reader_.told();
             WYE_ASSIGN(KitEnd end, run(setup_.limit));
@@ -258,7 +267,11 @@ class GroupRun {
                 Code::INTERNAL,
                 fmt::format("`{}` has no case of the group `{}`", words_.front(), group_.name),
                 "Fix: install a kit of the same version as the command", words_.front());
-        group_.seconds = seconds_since(begun);
+        if (reader_.left() != 0)
+            group_.partly = fmt::format(
+                "{} of {} programs ran, since the {} seconds for them were over (--random-time)",
+                reader_.told(), reader_.told() + reader_.left(), setup_.random_time->count());
+        group_.seconds = seconds_since(begun_);
         return std::move(group_);
     }
 
@@ -267,7 +280,14 @@ class GroupRun {
     [[nodiscard]] Result<KitEnd> run(std::chrono::milliseconds limit, std::size_t most = 0) {
         std::vector<std::string> words = words_;
         words.insert(words.end(), {"--from", std::to_string(reader_.told())});
-        if (most != 0) words.insert(words.end(), {"--cases", std::to_string(most)});
+        if (most != 0) {
+            words.insert(words.end(), {"--cases", std::to_string(most)});
+        } else if (setup_.random_time && is_random(group_.name)) {
+            const double left =
+                static_cast<double>(setup_.random_time->count()) - seconds_since(begun_);
+            words.insert(words.end(),
+                         {"--seconds", fmt::format("{:.0f}", std::max(0.0, std::ceil(left)))});
+        }
         return run_kit(std::move(words), limit,
                        [&](const auto& line) { return reader_.take(line); });
     }
@@ -327,6 +347,7 @@ class GroupRun {
 
     const Setup& setup_;
     Verdict& verdict_;
+    const Clock::time_point begun_ = Clock::now();
     std::vector<std::string> words_;
     Group group_;
     Reader reader_{group_, verdict_};

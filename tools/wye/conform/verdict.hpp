@@ -31,6 +31,7 @@ struct Group {
     std::string name, about;
     std::vector<Case> cases;
     std::string not_tried;  // why its cases, or the rest of them, did not run; empty: they did
+    std::string partly;     // how many random programs ran in the time for them; empty: all
     double seconds = 0;
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
