@@ -65,6 +65,10 @@ BREAKS = [
     ('keeps_memory', '', 'hostile', 'P-11'),
     ('registers_other', '', 'memory', 'P-48'),
     ('same_handles', '', 'native', 'P-49'),
+    ('breaks_native', 'breaks_native.how=copies', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=frees', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=takes_null', 'native', 'P-51'),
+    ('breaks_native', 'breaks_native.how=takes_short', 'native', 'P-51'),
     ('disturbs_process', '', 'process', 'P-10'),
     ('breaks_rules', 'breaks_rules.how=throws_at_end', 'lifetime', 'P-8'),
     ('breaks_rules', 'breaks_rules.how=huge_save', 'program', 'P-33'),
@@ -90,6 +94,8 @@ BREAKS = [
     ('breaks_loss', 'breaks_loss.how=no_remedy', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=recovers_nothing', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=refuses_silently', 'loss', 'P-11'),
+    ('breaks_loss', 'breaks_loss.how=reaches_pending', 'loss', 'P-50'),
+    ('breaks_loss', 'breaks_loss.how=writes_late', 'loss', 'P-13'),
     ('misbehaves', 'crash@constructor', 'load', 'P-8'),
     ('misbehaves', 'abort@query', 'load', 'P-8'),
     ('misbehaves', '_exit@init', 'load', 'P-8'),
@@ -115,7 +121,8 @@ BREAKS = [
 WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'turns_wrong')
 # Fakes that keep the rules which these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
-         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss')]
+         ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss'),
+         ('breaks_native', 'load,native')]
 
 
 def fail(text):
@@ -148,9 +155,12 @@ def verdict_of(where, done):
     return verdict
 
 
+def hangs(name, told):
+    return name == 'never_closes' or told.startswith('hang') or told.endswith('=hangs')
+
+
 def run_fake(name, told, groups):
-    hangs = name == 'never_closes' or told.startswith('hang') or told.endswith('=hangs')
-    words, variables = ['--json', '--quick', '--timeout', '4' if hangs else '60', '--only', groups], {}
+    words, variables = ['--json', '--quick', '--timeout', '4' if hangs(name, told) else '60', '--only', groups], {}
     if '@' in told or name == 'misbehaves':
         variables['WYE_MISBEHAVES'] = told
     elif told:
@@ -167,6 +177,8 @@ def check_breaks(entry, healthy):
     verdict = run_fake(name, told, groups)
     if verdict is None:
         return
+    if hangs(name, told):
+        check_hangs(f'{name} {told}', verdict)
     known = {} if name in WHOLE else healthy
     rules = {number for case, numbers in failed(verdict).items() for number in numbers if number not in known.get(case, ())}
     if rule not in rules:
@@ -187,7 +199,7 @@ def check_usage():
     for words, status in [
             ([put('empty.so', b'')], 2), ([put('text.so', b'no plugin\n' * 100)], 2), ([put('other.so', bytes(other))], 2),
             ([os.path.join(work, 'absent.so')], 2), ([work], 2), ([wye + '-none'], 2), ([], 2), ([healthy, '--quick', '--full'], 2),
-            ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2),
+            ([healthy, '--only', 'nothing'], 2), ([healthy, '--timeout', '0'], 2), ([healthy, '--timeout', 'x'], 2), ([healthy, '--random-time', '0'], 2),
             ([healthy, '--config', 'x'], 2), ([healthy, '--device', '7'], 3), ([healthy, '--device', '1'], 3),
             ([healthy, '--device', '"none of this name"'], 3), ([healthy, '--device', 'other:0'], 3)]:
         done = conform(*words, *(['--only', 'file'] if '--only' not in words and words[:1] == [healthy] else []))
@@ -225,6 +237,48 @@ def check_manifest():
             fail(f'a manifest of version {version}: {verdict["verdict"]}')
 
 
+def check_second_try():
+    """A case that runs into its limit is tried again alone with four times the limit."""
+    listed = 'devices are listed soon, each with a name, and with formats or a reason'
+    for limit, result, said in ((4, 'passed', 'was tried twice: it did not end within 4 seconds; the second time, alone, it took'),
+                                (1, 'failed', 'it did not end within 1 seconds (--timeout), and, tried again alone, not within 4')):
+        verdict = verdict_of(f'probes_slowly, {limit} s', conform(os.path.join(fakes, 'probes_slowly.so'), '--json', '--timeout', str(limit),
+                                                                  '--only', 'load'))
+        if not verdict:
+            continue
+        case = next(case for case in verdict['cases'] if case['name'] == listed)
+        if case['tries'] != 2 or case['result'] != result or not any(said in text for text in [case['message'] or '', *case['notes']]):
+            fail(f'with a limit of {limit} s a plugin that needs five: {case}')
+        if result == 'passed' and (not verdict['verdict']['conforms'] or verdict['device']['selector'] != 'probes_slowly:0'):
+            fail(f'a slow plugin does not conform, or has another device: {verdict["verdict"]}, {verdict["device"]}')
+
+
+def check_hangs(where, verdict):
+    """The first case that hangs is tried twice, and those behind it once: a plugin that always hangs costs no more."""
+    hung = [case for case in verdict['cases'] if 'did not end within' in (case['message'] or '')]
+    if not hung or hung[0]['tries'] != 2 or 'tried again alone' not in hung[0]['message']:
+        fail(f'{where}: the first case that hangs was not tried twice: {hung[:1]}')
+    for case in hung[1:]:
+        if case['tries'] != 1 or 'there was no second try' not in case['message']:
+            fail(f'{where}: another case that hangs had a second try: {case}')
+
+
+def check_random_time():
+    """When the time for random programs is over, the verdict says how many of them ran."""
+    plugin, groups = os.path.join(fakes, 'breaks_loss.so'), ['--only', 'load,random,traps']
+    for words, limited in ((['--full', '--random-time', '1'], True), (['--quick'], False)):
+        verdict = verdict_of(f'random programs {words}', conform(plugin, '--json', *groups, *words))
+        if not verdict:
+            continue
+        found = {group['name']: group for group in verdict['groups']}
+        ran, said = found['random']['passed'], found['random']['partly']
+        wanted = f'{ran} of 1500 programs ran, since the 1 seconds for them were over (--random-time)' if limited else None
+        if said != wanted or not 0 < ran < 1500 or found['load']['partly'] or not verdict['verdict']['conforms']:
+            fail(f'{words}: {found["random"]}')
+        if limited != (f'tried in part: random, {wanted}' in verdict['verdict']['sentence']):
+            fail(f'{words}: {verdict["verdict"]["sentence"]}')
+
+
 def check_own_format():
     """If no program of the language runs on a device, those groups are not tried, and the verdict says why."""
     verdict = verdict_of('own_format', conform(os.path.join(fakes, 'own_format.so'), '--json', '--quick', '--only', 'program,examples,sweeps'))
@@ -258,7 +312,7 @@ baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,time
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in BREAKS]
-    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_own_format)]
+    jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_second_try, check_random_time, check_own_format)]
     for job in jobs:
         job.result()
 for name, groups in KEEPS:

@@ -104,6 +104,25 @@ TEST_CASE("one screen shows devices first, the picked one marked, then what fail
           "wye 0.1.0, Linux  x86_64\n");
 }
 
+TEST_CASE("there is a full stop between the reason against a device and its remedy") {
+    const Saved saved;
+    for (const char* reason : {"a known dispatch gave 0x00 as element 0", "Its memory is full."}) {
+        json report = machine();
+        json& device = report["devices"][1];
+        device["usable"] = false;
+        device["reason"] = reason;
+        device["fix"] = "Fix: update the driver";
+        const std::string path = saved.write(report);
+        const std::string ended =
+            reason + std::string(std::string(reason).ends_with('.') ? "" : ".");
+        const std::string whole = ended + " Fix: update the driver\n";
+        CHECK(has(info({"--from", path}).out, "unusable: " + whole));
+        CHECK(has(info({"--from", path, "-v"}).out, "no: " + whole));
+    }
+    CHECK(has(info({"--from", saved.write(machine()), "--html"}).out,
+              "the driver is not installed. Fix: install the driver"));
+}
+
 TEST_CASE("one physical device is one entry, with the others that are the same below it") {
     const Saved saved;
     json report = machine();

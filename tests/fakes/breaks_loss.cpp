@@ -11,10 +11,14 @@
 //   no_remedy          errors of a lost device have no remedy
 //   recovers_nothing   `try_recover` succeeds, and the device stays lost
 //   refuses_silently   `try_recover` fails without an error object
-// What the CPU still does after the loss goes on, so that its values are reached. Used by one
-// thread.
+//   reaches_pending    a wait for a value that was pending at the loss succeeds, though it failed
+//   writes_late        a download that was pending at the loss is written when its queue ends
+// At the loss the CPU drops or ends what it has to do. Values that nobody has seen reached fail.
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,9 +39,43 @@ const wye_host_table* host = nullptr;
 std::string how;
 bool is(std::string_view what) { return how == what; }
 
+struct Queue {
+    wye_device_object* device = nullptr;
+    wye_timeline_object* timeline = nullptr;
+    std::uint64_t newest = 0;       // the last submitted value
+    wye_transfer_op download = {};  // the last one, and its value
+    std::uint64_t download_value = 0;
+};
+
+// Guards what follows. No call of the CPU plugin is made under it.
+std::mutex mutex;
 std::set<const wye_device_object*> lost_devices;
-bool lost(const wye_device_object* device) { return lost_devices.contains(device); }
-std::map<const wye_queue_object*, const wye_device_object*> owners;  // of queues
+std::map<wye_queue_object*, Queue> queues;
+std::map<const wye_timeline_object*, std::uint64_t> seen;  // the newest value seen reached
+
+bool lost(const wye_device_object* device) {
+    const std::lock_guard lock(mutex);
+    return lost_devices.contains(device);
+}
+wye_device_object* owner_of(wye_queue_object* queue) {
+    const std::lock_guard lock(mutex);
+    return queues.at(queue).device;
+}
+bool was_seen(const wye_event& event) {
+    const std::lock_guard lock(mutex);
+    const auto newest = seen.find(event.timeline);
+    return event.value == 0 || (newest != seen.end() && event.value <= newest->second);
+}
+void see(const wye_event& event) {
+    const std::lock_guard lock(mutex);
+    seen[event.timeline] = std::max(seen[event.timeline], event.value);
+}
+bool was_submitted(const wye_event& event) {
+    const std::lock_guard lock(mutex);
+    return std::any_of(queues.begin(), queues.end(), [&](const auto& entry) {
+        return entry.second.timeline == event.timeline && event.value <= entry.second.newest;
+    });
+}
 
 wye_status fail(wye_error** error) {
     const wye::Error loss(wye::Code::DEVICE_LOST, "the device was lost",
@@ -46,13 +84,35 @@ wye_status fail(wye_error** error) {
 }
 
 wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
-    if (!lost(owners.at(queue))) return queue_behind->submit(queue, submission, error);
-    return is("accepts_work") ? WYE_OK : fail(error);
+    if (lost(owner_of(queue))) return is("accepts_work") ? WYE_OK : fail(error);
+    const wye_status status = queue_behind->submit(queue, submission, error);
+    if (status != WYE_OK) return status;
+    const std::lock_guard lock(mutex);
+    Queue& known = queues.at(queue);
+    known.newest = submission->value;
+    for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
+        if (submission->operations[i].kind != WYE_OPERATION_DOWNLOAD) continue;
+        known.download = submission->operations[i].u.transfer;
+        known.download_value = submission->value;
+    }
+    return WYE_OK;
 }
 
 void queue_destroy(wye_queue_object* queue) {
-    owners.erase(queue);
     queue_behind->destroy(queue);
+    const std::lock_guard lock(mutex);
+    const Queue& known = queues.at(queue);
+    if (is("writes_late") && lost_devices.contains(known.device) && known.download_value != 0 &&
+        known.download_value > seen[known.timeline])
+        std::memset(known.download.target, 0, known.download.size);
+    seen.erase(known.timeline);
+    queues.erase(queue);
+}
+
+void timeline_destroy(wye_device_object* device, wye_timeline_object* timeline) {
+    device_behind->timeline_destroy(device, timeline);
+    const std::lock_guard lock(mutex);
+    seen.erase(timeline);
 }
 
 wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
@@ -62,7 +122,10 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
     const wye_status status =
         device_behind->queue_create(device, desc, out, timeline, table, error);
     if (status != WYE_OK) return status;
-    owners[*out] = device;
+    {
+        const std::lock_guard lock(mutex);
+        queues[*out] = {device, *timeline, 0, {}, 0};
+    }
     queue_behind = *table;
     static const wye_queue_table kTable = [] {
         wye_queue_table t = *queue_behind;
@@ -93,22 +156,44 @@ wye_status command_create(wye_device_object* device, const wye_command_desc* des
 }
 
 wye_status query(wye_device_object* device, const wye_event* event, wye_error** error) {
-    if (!lost(device)) return device_behind->query(device, event, error);
+    if (!lost(device)) {
+        const wye_status status = device_behind->query(device, event, error);
+        if (status == WYE_OK) see(*event);
+        return status;
+    }
     if (is("forgets_reached")) return fail(error);
-    return device_behind->query(device, event, nullptr) == WYE_OK ? WYE_OK : fail(error);
+    return was_seen(*event) ? WYE_OK : fail(error);
+}
+
+wye_status wait_of_lost(wye_device_object* device, const wye_event* events, std::uint64_t count,
+                        wye_error** error) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (query(device, &events[i], nullptr) == WYE_OK) continue;
+        if (is("reaches_pending") && was_submitted(events[i])) continue;
+        if (is("hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
+        return fail(error);
+    }
+    return WYE_OK;
 }
 
 wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_t count,
                 std::uint32_t any, std::uint64_t timeout_ns, std::uint64_t* index,
                 wye_error** error) {
-    if (!lost(device))
-        return device_behind->wait(device, events, count, any, timeout_ns, index, error);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (query(device, &events[i], nullptr) == WYE_OK) continue;
-        if (is("hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
-        return fail(error);
+    // In slices, since a loss must end it.
+    constexpr std::uint64_t kSlice = 10'000'000;
+    for (std::uint64_t left = timeout_ns; !lost(device);) {
+        const std::uint64_t slice = std::min(left, kSlice);
+        if (timeout_ns != UINT64_MAX) left -= slice;
+        const wye_status status = device_behind->wait(device, events, count, any, slice, index,
+                                                      left == 0 ? error : nullptr);
+        if (status == WYE_TIMEOUT && left != 0) continue;
+        if (lost(device)) break;
+        if (status == WYE_OK && any == 0)
+            for (std::uint64_t i = 0; i < count; ++i) see(events[i]);
+        if (status == WYE_OK || status == WYE_TIMEOUT || left == 0) return status;
+        return device_behind->wait(device, events, count, any, 0, index, error);
     }
-    return WYE_OK;
+    return wait_of_lost(device, events, count, error);
 }
 
 std::uint32_t device_lost(wye_device_object* device) {
@@ -117,13 +202,25 @@ std::uint32_t device_lost(wye_device_object* device) {
 
 wye_status try_recover(wye_device_object* device, wye_error**) {
     if (is("refuses_silently")) return WYE_UNSUPPORTED;
+    const std::lock_guard lock(mutex);
     if (!is("recovers_nothing")) lost_devices.erase(device);
     return WYE_OK;
 }
 
 wye_status lose(wye_device_object* device, wye_error** error) {
     if (lost(device)) return fail(error);
-    lost_devices.insert(device);
+    std::map<wye_queue_object*, Queue> pending;
+    {
+        const std::lock_guard lock(mutex);
+        lost_devices.insert(device);
+        pending = queues;
+    }
+    for (const auto& [queue, known] : pending) {
+        if (known.device != device) continue;
+        (void)queue_behind->cancel(queue, 1, known.newest, nullptr);
+        const wye_event last = {known.timeline, known.newest, 0};
+        (void)device_behind->wait(device, &last, 1, 0, UINT64_MAX, nullptr, nullptr);
+    }
     return WYE_OK;
 }
 
@@ -133,7 +230,10 @@ const void* get_extension(wye_device_object*, wye_string name, std::uint32_t ver
 }
 
 void close(wye_device_object* device) {
-    lost_devices.erase(device);
+    {
+        const std::lock_guard lock(mutex);
+        lost_devices.erase(device);
+    }
     device_behind->close(device);
 }
 
@@ -148,6 +248,7 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
         t.program_create = program_create;
         t.command_create = command_create;
         t.queue_create = queue_create;
+        t.timeline_destroy = timeline_destroy;
         t.query = query;
         t.wait = wait;
         t.device_lost = device_lost;

@@ -37,7 +37,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu/cpu_plugin.h"
+#include "over_cpu.hpp"
 #include "wye/program_format.h"
 #include "wye/sdk/plugin.hpp"
 
@@ -260,26 +260,19 @@ wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_obje
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
     misbehave("query");
-    const wye_status status = wye_cpu_plugin_query(hello, out);
-    if (status != WYE_OK) return status;
-    plugin_behind = (*out)->table;
-    static const wye_plugin_table kTable = [] {
-        wye_plugin_table t = *plugin_behind;
-        t.init = init;
-        t.probe_devices = probe_devices;
-        t.device_fact = device_fact;
-        t.open_device = open_device;
-        return t;
+    const wye_status status = fake::query_over_cpu(hello, out, own_id().c_str(), plugin_behind,
+                                                   [](wye_plugin_table& table) {
+                                                       table.init = init;
+                                                       table.probe_devices = probe_devices;
+                                                       table.device_fact = device_fact;
+                                                       table.open_device = open_device;
+                                                   });
+    if (status != WYE_OK || what() != "new_version") return status;
+    static const wye_plugin_desc kNewer = [&] {
+        wye_plugin_desc desc = **out;
+        desc.version = wye::sdk::to_abi("7.0");
+        return desc;
     }();
-    const auto described = [&](const char* version) {
-        wye_plugin_desc d = **out;
-        d.id = wye::sdk::to_abi(own_id());
-        d.table = &kTable;
-        if (version != nullptr) d.version = wye::sdk::to_abi(version);
-        return d;
-    };
-    static const wye_plugin_desc kDesc = described(nullptr);
-    static const wye_plugin_desc kNewer = described("7.0");
-    *out = what() == "new_version" ? &kNewer : &kDesc;
+    *out = &kNewer;
     return WYE_OK;
 }

@@ -160,6 +160,10 @@ void add_conform(CLI::App& app, ConformOptions& options) {
                    "KEY=VALUE: the plugin's configuration (may be repeated)");
     app.add_option("--timeout", options.timeout,
                    "Seconds that one case may take (180; with --quick 60, with --full 600)");
+    app.add_option(
+        "--random-time", options.random_time,
+        "Seconds after which each of the groups random and traps begins no more programs "
+        "(no limit; with --full 300)");
     app.footer(
         "Exit status: 0 the plugin conforms; 1 it does not; 2 bad usage, or the file is no "
         "plugin;\n"

@@ -40,6 +40,7 @@ struct ConformOptions {
     std::vector<std::string> only;    // groups; none: all
     std::vector<std::string> config;  // "KEY=VALUE", of the plugin
     std::string timeout;              // seconds; empty: by the depth
+    std::string random_time;          // seconds; empty: by the depth
 };
 [[nodiscard]] ExitCode conform_plugin(const ConformOptions& options);
 

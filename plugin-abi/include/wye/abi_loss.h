@@ -20,8 +20,10 @@ typedef struct wye_loss_table {
     wye_header header;
 
     /* Mandatory. From its return on, the plugin treats the opened device as if its driver had just
-     * reported its loss. The driver itself goes on, so the caller waits for the device's work
-     * first. Other opened devices are not affected. Of a lost device: WYE_DEVICE_LOST. */
+     * reported its loss. Work may be pending: the plugin first waits until the driver has ended it,
+     * or ends it, so that no object or memory is in use any more; then it fails all values that
+     * nobody knows to be reached. No other thread submits work meanwhile. Other opened devices are
+     * not affected. Of a lost device: WYE_DEVICE_LOST. */
     wye_status (*lose)(wye_device_object* device, wye_error** error);
 } wye_loss_table;
 

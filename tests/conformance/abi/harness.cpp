@@ -305,6 +305,21 @@ std::vector<std::byte> Device::download(wye_buffer_object* buffer, std::uint64_t
     return out;
 }
 
+NativeBuffer::NativeBuffer(std::uint64_t size, const wye_native_handle& of) : handle(of) {
+    memory.header.size = sizeof memory;
+    memory.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
+    memory.handle = &handle;
+    desc.header.size = sizeof desc;
+    desc.header.next = &memory;
+    desc.size = size;
+    desc.alignment = 16;
+    desc.usage = WYE_BUFFER_USAGE_DEVICE;
+}
+wye_status NativeBuffer::create(const Device& device, wye_buffer_object** out,
+                                wye_error** error) const {
+    return device.table->buffer_create(device.object, &desc, out, error);
+}
+
 Command::Command(Device& device, std::span<const wye_operation> operations, std::uint32_t slots,
                  std::uint32_t params_size, std::span<const wye_edge> edges, std::uint32_t flags)
     : device_(device) {

@@ -20,6 +20,7 @@
 
 #include "wye/abi.h"
 #include "wye/abi_layer.h"
+#include "wye/abi_native.h"
 
 namespace harness {
 
@@ -178,6 +179,20 @@ class Device {
     std::map<wye_queue_object*, wye_timeline_object*> timelines_;
     std::vector<wye_buffer_object*> buffers_;
     std::vector<wye_program_object*> programs_;
+};
+
+// The description of a buffer of the usage DEVICE whose memory a native handle names. A case may
+// change its members between two calls of `create`.
+struct NativeBuffer {
+    NativeBuffer(std::uint64_t size, const wye_native_handle& of);
+    NativeBuffer(const NativeBuffer&) = delete;
+    NativeBuffer& operator=(const NativeBuffer&) = delete;
+
+    wye_status create(const Device& device, wye_buffer_object** out, wye_error** error) const;
+
+    wye_native_handle handle;
+    wye_native_memory memory{};
+    wye_buffer_desc desc{};
 };
 
 // A command of a device, destroyed with this.

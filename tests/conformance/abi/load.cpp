@@ -138,7 +138,7 @@ TEST_CASE("`init` gives an object, or says what is missing (P-4, P-11, P-12)") {
     }
     CHECK((object == nullptr));
     harness::check_helpful(failure, status);
-    harness::note("`init` failed: " + failure.message + " " + failure.fix);
+    harness::note("`init` failed: " + failure.message + ". " + failure.fix);
 }
 
 TEST_CASE(

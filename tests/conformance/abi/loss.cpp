@@ -2,14 +2,20 @@
 //
 // Lost devices: what fails, what stays, what can be destroyed, and recovery. A device is lost by
 // its extension wye.loss; one without it cannot be lost on demand.
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "conformance/abi/rig.hpp"
 #include "wye/abi_loss.h"
 
+using harness::bytes_of;
 using harness::check_helpful;
+using harness::counting;
 using harness::fill;
 using harness::Rig;
 
@@ -80,6 +86,94 @@ void check_refuses_all(Rig& rig) {
     if (table.command_create == nullptr) return;
     const harness::Command command(device, {});
     check_lost("command_create of the lost device", command.status, command.failure);
+}
+
+// Work on two queues that takes a while, and that nobody has waited for. Each submit copies, and
+// runs a program; those of the second queue wait for those of the first.
+class Work {
+  public:
+    explicit Work(Rig& rig) : rig_(rig), second_(rig.device.queue_create()) {
+        harness::Device& device = rig.device;
+        for (wye_buffer_object*& buffer : large_) {
+            buffer = device.buffer(kBytes);
+            REQUIRE(buffer != nullptr);
+        }
+        x_ = device.buffer(bytes_of(counting(64)));
+        r_ = rig.zeros(256);
+        const wye_artifact artifact = rig.sample();
+        REQUIRE(device.table->program_create(device.object, &artifact, &program_, nullptr) ==
+                WYE_OK);
+    }
+    ~Work() {
+        destroy_queue();
+        destroy_program();
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    static constexpr std::uint64_t kBytes = 8U << 20U;
+
+    // A value of the first queue, then that of the second which waits for it, and so on.
+    [[nodiscard]] const std::vector<wye_event>& events() const { return events_; }
+    [[nodiscard]] wye_queue_object* second() const { return second_; }
+    [[nodiscard]] wye_buffer_object* target() const { return large_[1]; }
+
+    void submit() {
+        for (int i = 0; i < 6; ++i) {
+            add(rig_.device.queue, {});
+            const wye_event first = events_.back();
+            add(second_, {&first, 1});
+        }
+    }
+    // One submit more.
+    void add(wye_queue_object* queue, std::span<const wye_event> waits,
+             std::span<const wye_event> signals = {}) {
+        static constexpr std::uint32_t kBy = 5;
+        const wye_binding bindings[] = {harness::binding(x_, 0, 64), harness::binding(r_, 0, 64)};
+        const wye_operation operations[] = {fill(large_[0], 0, kBytes, 7, 4),
+                                            harness::copy(large_[0], large_[1], 0, 0, kBytes),
+                                            harness::dispatch(program_, bindings, {1, 1, 1}, &kBy),
+                                            harness::copy(large_[1], large_[0], 0, 0, kBytes)};
+        REQUIRE(rig_.device.submit(operations, waits, queue, signals) == WYE_OK);
+        events_.push_back(rig_.device.event(queue, rig_.device.value));
+    }
+
+    void destroy_queue() {
+        if (second_ != nullptr) rig_.device.queue_table->destroy(second_);
+        second_ = nullptr;
+    }
+    void destroy_program() {
+        if (program_ != nullptr) rig_.device.table->program_destroy(rig_.device.object, program_);
+        program_ = nullptr;
+    }
+    void destroy_buffers() {
+        for (wye_buffer_object* buffer : {large_[0], large_[1], x_, r_})
+            rig_.device.destroy(buffer);
+    }
+
+  private:
+    Rig& rig_;
+    wye_queue_object* second_;
+    wye_buffer_object* large_[2] = {};
+    wye_buffer_object* x_ = nullptr;
+    wye_buffer_object* r_ = nullptr;
+    wye_program_object* program_ = nullptr;
+    std::vector<wye_event> events_;
+};
+
+// What is known of a value after the loss: WYE_OK, or that it failed by the loss.
+wye_status outcome(const harness::Device& device, const wye_event& event) {
+    harness::Sink sink;
+    const wye_status status = device.table->query(device.object, &event, sink.out());
+    if (status != WYE_OK) check_lost("a query of a value", status, sink.failure());
+    return status;
+}
+wye_status outcome_by_wait(const harness::Device& device, const wye_event& event) {
+    harness::Sink sink;
+    const wye_status status =
+        device.table->wait(device.object, &event, 1, 0, kSoon, nullptr, sink.out());
+    if (status != WYE_OK) check_lost("a wait for a value", status, sink.failure());
+    return status;
 }
 
 }  // namespace
@@ -163,6 +257,113 @@ TEST_CASE("everything of a lost device can be destroyed, in any order (P-50)") {
         if (!queue_first) device.queue_table->destroy(queue);
         // The destructors end the rest, and close the device.
     }
+}
+
+TEST_CASE("values that are pending at a loss fail at once, or were reached, and stay so (P-50)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    Work work(rig);
+    work.submit();
+    REQUIRE(lose(device) == WYE_OK);
+    std::vector<wye_status> known;
+    for (const wye_event& event : work.events()) known.push_back(outcome(device, event));
+    const auto begun = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        CAPTURE(i);
+        CHECK(outcome_by_wait(device, work.events()[i]) == known[i]);
+        CHECK(outcome(device, work.events()[i]) == known[i]);
+        // It comes after the one before it in its queue, and after that which it waits for.
+        if (i >= 2) CHECK((known[i - 2] == WYE_OK || known[i] != WYE_OK));
+        if (i % 2 == 1) CHECK((known[i - 1] == WYE_OK || known[i] != WYE_OK));
+    }
+    CHECK((std::chrono::steady_clock::now() - begun < std::chrono::nanoseconds(kSoon)));
+    check_refuses_all(rig);
+}
+
+TEST_CASE("after a loss timelines end as the work that signals them; other waits fail (P-50)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    harness::Timeline made(device);
+    if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
+    Work work(rig);
+    const wye_event first = made.event(10), second = made.event(20), never = made.event(30);
+    work.submit();
+    work.add(device.queue, {}, {&first, 1});
+    const wye_event signals_first = work.events().back();
+    work.add(work.second(), {&first, 1}, {&second, 1});
+    const wye_event signals_second = work.events().back();
+    // A plugin may hold this back, which is then pending for sure.
+    const bool held = device.submit({}, {&never, 1}, work.second()) == WYE_OK;
+    const wye_event waits = device.event(work.second(), device.value);
+    wye_status of_second = WYE_OK, of_never = WYE_OK;
+    std::chrono::steady_clock::time_point ended;
+    std::thread waits_second([&] { of_second = made.wait(20); });
+    std::thread waits_never([&] {
+        of_never = made.wait(30);
+        ended = std::chrono::steady_clock::now();
+    });
+    // Time for them to wait. If they come later, they must see the same.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const wye_status status = lose(device);
+    const auto begun = std::chrono::steady_clock::now();
+    waits_second.join();
+    waits_never.join();
+    REQUIRE(status == WYE_OK);
+    CHECK(of_never == WYE_DEVICE_LOST);
+    CHECK((ended - begun < std::chrono::nanoseconds(kSoon)));
+    CHECK(outcome(device, never) == WYE_DEVICE_LOST);
+    CHECK(outcome(device, second) == outcome(device, signals_second));
+    CHECK(of_second == outcome(device, second));
+    // A value is reached, too, if a later one of its timeline is.
+    const wye_status of_first = of_second == WYE_OK ? WYE_OK : outcome(device, signals_first);
+    CHECK(outcome(device, first) == of_first);
+    if (held) CHECK(outcome(device, waits) == WYE_DEVICE_LOST);
+}
+
+TEST_CASE("the objects of work that was pending at a loss can be destroyed, in any order (P-50)") {
+    for (int order = 0; order < 5; ++order) {
+        CAPTURE(order);
+        Rig rig;
+        harness::Device& device = rig.device;
+        need_table(device);
+        Work work(rig);
+        harness::Timeline made(device);
+        const wye_event signal = made.event(1);
+        work.submit();
+        if (made.timeline != nullptr) work.add(work.second(), {}, {&signal, 1});
+        std::vector<std::function<void()>> steps = {
+            [&] { work.destroy_buffers(); }, [&] { work.destroy_program(); },
+            [&] { work.destroy_queue(); }, [&] { made.destroy(); },
+            [&] {
+                device.queue_table->destroy(device.queue);
+                device.queue = nullptr;
+            }};
+        std::rotate(steps.begin(), steps.begin() + order, steps.end());
+        REQUIRE(lose(device) == WYE_OK);
+        for (const auto& step : steps) step();
+        CHECK(says_lost(device));
+    }
+}
+
+TEST_CASE("memory of a pending transfer is not written once its value failed (P-13, P-50)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    need_table(device);
+    Work work(rig);
+    work.submit();
+    std::vector<std::byte> memory(Work::kBytes);
+    const wye_operation down = harness::download(work.target(), 0, memory);
+    REQUIRE(device.submit({&down, 1}, {}, work.second()) == WYE_OK);
+    const wye_event last = device.event(work.second(), device.value);
+    REQUIRE(lose(device) == WYE_OK);
+    (void)outcome(device, last);
+    std::fill(memory.begin(), memory.end(), std::byte{0xa5});
+    work.destroy_queue();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK((std::count(memory.begin(), memory.end(), std::byte{0xa5}) ==
+           static_cast<std::ptrdiff_t>(memory.size())));
 }
 
 TEST_CASE("a lost device is recovered, or refuses with a remedy and stays lost (P-50, P-11)") {

@@ -6,8 +6,9 @@
 //                     [--test-suite=plugin,memory ...]
 //
 // `--layer` puts a layer over the plugin, the first nearest to the kit. `--device`: the index of
-// the device that cases open (0). `--config` sets the configuration of the host. `--report FD
-// --from N` writes the lines of report.hpp to that descriptor, and leaves out the first N cases.
+// the device that cases open (0). `--config` sets the configuration of the host. `--report FD`
+// writes the lines of report.hpp to that descriptor. With it, `--from N` leaves out the first N
+// cases, and `--cases N` all after N more.
 // Other options are doctest's (`--help` lists them).
 // Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -59,10 +60,11 @@ int main(int argc, char** argv) {
     std::vector<const char*> rest = {argv[0]};
     std::optional<std::uint32_t> report;
     std::uint32_t from = 0;
+    std::optional<std::uint32_t> cases;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         const bool own = word == "--config" || word == "--device" || word == "--layer" ||
-                         word == "--report" || word == "--from";
+                         word == "--report" || word == "--from" || word == "--cases";
         if (!own) {
             if (!word.starts_with("-") && chosen().library == nullptr)
                 chosen().library = argv[i];
@@ -84,13 +86,17 @@ int main(int argc, char** argv) {
         if (!read) return wrong("an option's value is no number. Fix: give it one");
         if (word == "--report")
             report = *read;
+        else if (word == "--cases")
+            cases = *read;
         else
             (word == "--device" ? chosen().device : from) = *read;
     }
     const std::string first = "--first=" + std::to_string(from + 1);
+    const std::string last = "--last=" + std::to_string(from + cases.value_or(0));
     if (report) {
         harness::report_to(static_cast<int>(*report));
         rest.insert(rest.end(), {"--reporters=conform", "--no-intro", first.c_str()});
+        if (cases) rest.push_back(last.c_str());
     }
     doctest::Context context(static_cast<int>(rest.size()), rest.data());
     if (chosen().library == nullptr && !context.shouldExit())

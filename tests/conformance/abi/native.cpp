@@ -5,7 +5,6 @@
 #include <set>
 
 #include "conformance/abi/rig.hpp"
-#include "wye/abi_native.h"
 
 using harness::check_helpful;
 using harness::Rig;
@@ -109,25 +108,12 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     constexpr std::uint64_t kBytes = 4096;
     wye_buffer_object* const owner = rig.device.buffer(kBytes);
     REQUIRE(owner != nullptr);
-    wye_native_handle handle =
-        ask([&](auto* out, auto** e) { return table->buffer(device, owner, out, e); });
-    REQUIRE(handle.count >= 1);
-    wye_native_memory memory{};
-    memory.header.size = sizeof memory;
-    memory.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
-    memory.handle = &handle;
-    wye_buffer_desc desc{};
-    desc.header.size = sizeof desc;
-    desc.header.next = &memory;
-    desc.size = kBytes;
-    desc.alignment = 16;
-    desc.usage = WYE_BUFFER_USAGE_DEVICE;
-    const auto create = [&](wye_buffer_object** out, harness::Sink& sink) {
-        return rig.device.table->buffer_create(device, &desc, out, sink.out());
-    };
+    harness::NativeBuffer native(
+        kBytes, ask([&](auto* out, auto** e) { return table->buffer(device, owner, out, e); }));
+    REQUIRE(native.handle.count >= 1);
     harness::Sink first;
     wye_buffer_object* adopted = nullptr;
-    const wye_status status = create(&adopted, first);
+    const wye_status status = native.create(rig.device, &adopted, first.out());
     if (status == WYE_UNSUPPORTED_EXTENSION)
         return harness::not_applicable("the device adopts no native memory");
     REQUIRE(status == WYE_OK);
@@ -148,19 +134,21 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     const auto refused = [&] {
         harness::Sink sink;
         wye_buffer_object* out = nullptr;
-        const wye_status answer = create(&out, sink);
+        const wye_status answer = native.create(rig.device, &out, sink.out());
         CHECK(out == nullptr);
+        if (out != nullptr) rig.device.table->buffer_destroy(device, out);
         check_helpful(sink.failure(), answer);
         return answer;
     };
-    const wye_native_value good = handle.values[0];
-    handle.values[0].value = 0;
+    wye_native_value& value = native.handle.values[0];
+    const wye_native_value good = value;
+    value.value = 0;
     CHECK(refused() == WYE_INVALID_ARGUMENT);
-    handle.values[0] = good;
-    handle.values[0].type = {"no_such_type", 12};
+    value = good;
+    value.type = {"no_such_type", 12};
     CHECK(refused() == WYE_INVALID_ARGUMENT);
-    handle.values[0] = good;
-    desc.size = 0;
+    value = good;
+    native.desc.size = 0;
     CHECK(refused() == WYE_INVALID_ARGUMENT);
 }
 

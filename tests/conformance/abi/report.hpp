@@ -13,6 +13,7 @@
 //   note TEXT           worth telling, no failure
 //   work                the case goes on
 //   end                 the case has ended
+//   rest COUNT          so many cases are left that do not begin, since the time for them is over
 //   done                there are no more cases
 //
 // Fields are separated by tabs. A line break or tab in a text is written as \n or \t, a backslash

@@ -76,6 +76,42 @@ struct Rig {
     }
 };
 
+// A timeline of a device that submits and the host signal; null if the plugin makes none.
+struct Timeline {
+    explicit Timeline(Device& of) : device(of), table(*of.table) {
+        if (table.timeline_create == nullptr) return;
+        wye_timeline_desc desc{};
+        desc.header.size = sizeof desc;
+        REQUIRE(table.timeline_create(device.object, &desc, &timeline, nullptr) == WYE_OK);
+        REQUIRE(timeline != nullptr);
+    }
+    ~Timeline() { destroy(); }
+    Timeline(const Timeline&) = delete;
+    Timeline& operator=(const Timeline&) = delete;
+
+    [[nodiscard]] wye_event event(std::uint64_t value) const { return {timeline, value, 0}; }
+    [[nodiscard]] wye_status query(std::uint64_t value) const {
+        const wye_event one = event(value);
+        return table.query(device.object, &one, nullptr);
+    }
+    [[nodiscard]] wye_status wait(std::uint64_t value) const {
+        const wye_event one = event(value);
+        return table.wait(device.object, &one, 1, 0, kDeadline, nullptr, nullptr);
+    }
+    [[nodiscard]] wye_status signal(std::uint64_t value) const {
+        const wye_event one = event(value);
+        return table.timeline_signal(device.object, &one, nullptr);
+    }
+    void destroy() {
+        if (timeline != nullptr) table.timeline_destroy(device.object, timeline);
+        timeline = nullptr;
+    }
+
+    Device& device;
+    const wye_device_table& table;
+    wye_timeline_object* timeline = nullptr;
+};
+
 // A helpful error has a code, a sentence, and a remedy (P-11).
 inline void check_helpful(const Failure& failure, wye_status status) {
     CHECK(failure.code == status);

@@ -10,50 +10,12 @@ using harness::counting;
 using harness::kDeadline;
 using harness::Rig;
 
-namespace {
-
-// A timeline of the rig's device, if the plugin makes any.
-struct Made {
-    explicit Made(Rig& rig) : device(rig.device), table(*rig.device.table) {
-        if (table.timeline_create == nullptr) return;
-        wye_timeline_desc desc{};
-        desc.header.size = sizeof desc;
-        REQUIRE(table.timeline_create(device.object, &desc, &timeline, nullptr) == WYE_OK);
-        REQUIRE(timeline != nullptr);
-    }
-    ~Made() {
-        if (timeline != nullptr) table.timeline_destroy(device.object, timeline);
-    }
-    Made(const Made&) = delete;
-    Made& operator=(const Made&) = delete;
-
-    [[nodiscard]] wye_event event(std::uint64_t value) const { return {timeline, value, 0}; }
-    [[nodiscard]] wye_status query(std::uint64_t value) const {
-        const wye_event one = event(value);
-        return table.query(device.object, &one, nullptr);
-    }
-    [[nodiscard]] wye_status wait(std::uint64_t value) const {
-        const wye_event one = event(value);
-        return table.wait(device.object, &one, 1, 0, kDeadline, nullptr, nullptr);
-    }
-    [[nodiscard]] wye_status signal(std::uint64_t value) const {
-        const wye_event one = event(value);
-        return table.timeline_signal(device.object, &one, nullptr);
-    }
-
-    harness::Device& device;
-    const wye_device_table& table;
-    wye_timeline_object* timeline = nullptr;
-};
-
-}  // namespace
-
 TEST_SUITE_BEGIN("timeline");
 
 TEST_CASE(
     "a value that a submit signals is reached with it, and orders work of two queues (P-37)") {
     Rig rig;
-    const Made made(rig);
+    const harness::Timeline made(rig.device);
     if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     wye_queue_object* other = rig.device.queue_create();
     constexpr std::uint32_t kWords = 2U << 20U;
@@ -76,7 +38,7 @@ TEST_CASE(
 
 TEST_CASE("the host signals and fails values; waits for what nobody signals are refused (P-37)") {
     Rig rig;
-    const Made made(rig);
+    const harness::Timeline made(rig.device);
     if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     wye_buffer_object* a = rig.device.buffer(bytes_of(counting(16)));
     const auto words = counting(16, 7);
@@ -136,7 +98,7 @@ TEST_CASE("a wait for a value that was not submitted is refused, or waits (P-37)
 
 TEST_CASE("a submit that fails fails what it signals (P-26, P-37)") {
     Rig rig;
-    const Made made(rig);
+    const harness::Timeline made(rig.device);
     if (made.timeline == nullptr) return harness::not_applicable("the plugin makes no timelines");
     const auto words = counting(1024);
     wye_buffer_object* a = rig.device.buffer(bytes_of(words));

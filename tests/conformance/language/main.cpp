@@ -21,8 +21,9 @@ constexpr const char* kUsage =
     "each)\n"
     "  features [--only NAME]                         grid barriers, subgroups, f16, ...\n"
     "  reference                                      the examples of the language reference\n"
-    "  random [--seeds FIRST..LAST] [--dump FOLDER]   random programs, LAST left out\n"
-    "  traps [--seeds FIRST..LAST] [--dump FOLDER]    random programs that may trap\n"
+    "  random [--seeds FIRST..LAST] [--seconds N] [--dump FOLDER]\n"
+    "         random programs, LAST left out; after N seconds no other one begins\n"
+    "  traps  as random, with programs that may trap\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
     "each\n"
     "  capabilities                                   a program for each capability\n"
@@ -31,22 +32,31 @@ constexpr const char* kUsage =
     "  --config KEY=VALUE  a plugin's configuration, e.g. cpu.isa=avx2; may be repeated\n"
     "  --plugin FILE       a plugin to look for first\n"
     "  --report FD         writes what `wye conform` reads to this descriptor\n"
-    "  --from N            leaves out the first N cases\n";
+    "  --from N            leaves out the first N cases\n"
+    "  --cases N           leaves out the cases after N that ran\n";
 
 using support::Device;
 
 constexpr const char* kRules = "P-23";  // of the suites that name no others
 
 struct Options {
-    std::string suite, device, only, dump, plugin;
-    std::uint64_t seed = 1, scale = 1, first = 0, last = 100;
+    std::string suite, device, only, plugin;
+    std::uint64_t seed = 1, scale = 1;
+    conformance::Seeds seeds;
     std::uint64_t count = std::uint64_t{1} << 20U;
-    std::uint64_t report = 0, from = 0;
+    std::uint64_t report = 0, from = 0, cases = UINT64_MAX;
     std::vector<std::pair<std::string, std::string>> config;
 };
 
 bool number(std::string_view text, std::uint64_t& out) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+bool seconds(std::string_view text, std::chrono::seconds& out) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    out = std::chrono::seconds(value);
     return error == std::errc() && end == text.data() + text.size();
 }
 
@@ -75,13 +85,15 @@ bool read(int argc, char** argv, Options& o) {
         else if (key == "--only")
             o.only = value;
         else if (key == "--dump")
-            o.dump = value;
+            o.seeds.dump = value;
         else if (key == "--plugin")
             o.plugin = value;
         else if (key == "--report")
             good = number(value, o.report) && o.report < 1024;
         else if (key == "--from")
             good = number(value, o.from);
+        else if (key == "--cases")
+            good = number(value, o.cases);
         else if (key == "--seed")
             good = number(value, o.seed);
         else if (key == "--count")
@@ -89,7 +101,9 @@ bool read(int argc, char** argv, Options& o) {
         else if (key == "--scale")
             good = number(value, o.scale);
         else if (key == "--seeds")
-            good = range(value, o.first, o.last);
+            good = range(value, o.seeds.first, o.seeds.last);
+        else if (key == "--seconds")
+            good = seconds(value, o.seeds.time);
         else if (key == "--config")
             good = setting(value, o.config);
         else
@@ -109,9 +123,9 @@ bool run(const Device& device, const Options& o, conformance::Tally& tally) {
     if (o.suite == "examples")
         conformance::run_examples(device, o.only, o.seed, o.scale, tally);
     else if (o.suite == "random")
-        conformance::run_random(device, o.first, o.last, o.dump, tally);
+        conformance::run_random(device, o.seeds, tally);
     else if (o.suite == "traps")
-        conformance::run_traps(device, o.first, o.last, o.dump, tally);
+        conformance::run_traps(device, o.seeds, tally);
     else if (o.suite == "features")
         conformance::run_features(device, o.only, tally);
     else if (o.suite == "capabilities")
@@ -140,7 +154,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     if (options.report != 0) harness::report_to(static_cast<int>(options.report));
-    conformance::Tally tally(kRules, options.from);
+    conformance::Tally tally(kRules, options.from, options.cases);
     const auto device = support::Device::open(options.device, options.config, options.plugin);
     if (!device.ok()) {
         if (tally.begin("the device opens through the library", "P-18"))

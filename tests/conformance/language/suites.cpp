@@ -48,21 +48,23 @@ void dump(const std::string& folder, const std::string& name, const support::Cas
     std::ofstream(folder + "/" + name + ".wye") << support::write_case(what, {problem});
 }
 
-void run_seeds(const Device& device, std::uint64_t first, std::uint64_t last, bool traps,
-               const std::string& folder, Tally& tally) {
+void run_seeds(const Device& device, const Seeds& seeds, bool traps, Tally& tally) {
     const support::RandomProgramOptions o = support::options_for(device);
     std::printf("random programs with:%s%s%s%s%s%s%s\n", o.int64 ? " int64" : "",
                 o.f32 ? " f32" : "", o.f64 ? " f64" : "", o.storage16 ? " storage16" : "",
                 o.subgroups.empty() ? "" : " subgroup", o.atomic_int64 ? " atomic_int64" : "",
                 o.atomic_int64_shared ? " atomic_int64_shared" : "");
     const support::Runner runner = support::on(device);
-    for (std::uint64_t seed = first; seed < last; ++seed) {
+    const auto begun = std::chrono::steady_clock::now();
+    for (std::uint64_t seed = seeds.first; seed < seeds.last; ++seed) {
+        if (!tally.skips() && std::chrono::steady_clock::now() - begun >= seeds.time)
+            return tally.stop(seeds.last - seed);
         if (!tally.begin("seed " + std::to_string(seed))) continue;
         const support::Case what = support::random_case(seed, o, traps);
         const support::Finding finding =
             support::judge(device.context(), runner, what, support::kTrusted);
         tally.end(finding.text);
-        if (!finding.text.empty()) dump(folder, std::to_string(seed), what, finding.text);
+        if (!finding.text.empty()) dump(seeds.dump, std::to_string(seed), what, finding.text);
     }
 }
 
@@ -88,14 +90,12 @@ void run_examples(const Device& device, const std::string& only, std::uint64_t s
     }
 }
 
-void run_random(const Device& device, std::uint64_t first, std::uint64_t last,
-                const std::string& dump, Tally& tally) {
-    run_seeds(device, first, last, false, dump, tally);
+void run_random(const Device& device, const Seeds& seeds, Tally& tally) {
+    run_seeds(device, seeds, false, tally);
 }
 
-void run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
-               const std::string& dump, Tally& tally) {
-    run_seeds(device, first, last, true, dump, tally);
+void run_traps(const Device& device, const Seeds& seeds, Tally& tally) {
+    run_seeds(device, seeds, true, tally);
 }
 
 }  // namespace conformance

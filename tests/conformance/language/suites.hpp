@@ -4,6 +4,7 @@
 // with plain C++ where it exists.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -32,14 +33,17 @@ void run_limits(const Device& device, Tally& tally);
 // The examples of the language reference.
 void run_reference(const Device& device, Tally& tally);
 
-// Random programs with the seeds [first, last), within the device's capabilities. Failing programs
-// are written to the folder `dump`, if it is not empty.
-void run_random(const Device& device, std::uint64_t first, std::uint64_t last,
-                const std::string& dump, Tally& tally);
+// Random programs with the seeds [first, last), within the device's capabilities. After `time` no
+// other one begins. Failing programs are written to the folder `dump`, if it is not empty.
+struct Seeds {
+    std::uint64_t first = 0, last = 100;
+    std::chrono::seconds time = std::chrono::hours(24);
+    std::string dump;
+};
+void run_random(const Device& device, const Seeds& seeds, Tally& tally);
 
 // Random programs that may trap: compares code and count, and that a trap delivers no outputs.
-void run_traps(const Device& device, std::uint64_t first, std::uint64_t last,
-               const std::string& dump, Tally& tally);
+void run_traps(const Device& device, const Seeds& seeds, Tally& tally);
 
 // Every operation on every type, with `inputs` inputs each (8 and 16-bit types begin with all
 // values), within the device's capabilities. `only`: the name of one type, or empty.

@@ -14,6 +14,8 @@ bool Tally::begin(const std::string& name, const std::string& rules) {
         --skip_;
         return false;
     }
+    if (most_ == 0) return false;
+    --most_;
     name_ = name;
     if (harness::report() != nullptr) harness::report()->line("case", {name + " (" + rules + ")"});
     return true;
@@ -29,6 +31,12 @@ void Tally::end(const std::string& problem) {
     if (harness::report() == nullptr) return;
     if (!problem.empty()) harness::report()->line("fail", {problem});
     harness::report()->line("end");
+}
+
+void Tally::stop(std::uint64_t left) const {
+    std::printf("%llu cases did not begin, since the time is over\n",
+                static_cast<unsigned long long>(left));
+    if (harness::report() != nullptr) harness::report()->line("rest", {std::to_string(left)});
 }
 
 void Tally::leave_out(const std::string& why) {

@@ -11,10 +11,11 @@ namespace conformance {
 
 class Tally {
   public:
-    // Leaves out the first `skip` cases. `rules`: those of the plugin contract that each case of
-    // the suite checks, "P-23".
-    explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0)
-        : rules_(std::move(rules)), skip_(skip) {}
+    // Leaves out the first `skip` cases, and those after `most` more. `rules`: those of the plugin
+    // contract that each case of the suite checks, "P-23".
+    explicit Tally(std::string rules = "P-23", std::uint64_t skip = 0,
+                   std::uint64_t most = UINT64_MAX)
+        : rules_(std::move(rules)), skip_(skip), most_(most) {}
 
     // A case begins. False: it is left out, and does not end.
     [[nodiscard]] bool begin(const std::string& name);
@@ -26,6 +27,10 @@ class Tally {
     void end(const std::string& problem);
     // It does not apply to this device.
     void leave_out(const std::string& why);
+    // Whether the next case is one of the first, which are left out.
+    [[nodiscard]] bool skips() const { return skip_ > 0; }
+    // The time is over, and so many cases do not begin.
+    void stop(std::uint64_t left) const;
     // A whole case.
     void add(const std::string& name, const std::string& problem) {
         if (begin(name)) end(problem);
@@ -39,7 +44,7 @@ class Tally {
 
   private:
     std::string rules_, name_;
-    std::uint64_t skip_;
+    std::uint64_t skip_, most_;
     std::uint64_t passed_ = 0, failed_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/calls.hpp"
 #include "support/driver.hpp"
 #include "take.hpp"
 #include "wye/graph.hpp"
@@ -25,6 +26,8 @@ using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
+using support::attempt;
+using support::Outcome;
 
 // The outputs have twice as many elements as `x`, so that its place among the handles matters.
 constexpr std::string_view kSplit = R"(wye 1; program split; workgroup 64; param k: u32;
@@ -41,23 +44,6 @@ main { if len(x) < 4u { trap 3; } var v = x[0]; var i = 0u;
 
 constexpr std::uint32_t kCount = 100;
 constexpr std::uint32_t kUntouched = 9;
-
-struct Outcome {
-    wye_status status = WYE_OK;
-    std::string message, fix;
-};
-
-template <typename Call>
-Outcome attempt(Call&& call) {
-    wye_error* error = nullptr;
-    Outcome out;
-    out.status = call(&error);
-    if (error == nullptr) return out;
-    out.message = std::string(wye::detail::view(wye_error_message(error)));
-    out.fix = std::string(wye::detail::view(wye_error_fix(error)));
-    wye_error_free(error);
-    return out;
-}
 
 struct World {
     explicit World(const std::string& selector)
@@ -104,36 +90,16 @@ struct World {
 };
 
 // A dispatch of `split` on the buffers with an index.
-struct Job {
-    Job(const World& w, std::size_t index) {
-        WYE_INIT(desc);
-        desc.program = w.program.get();
-        desc.device = w.device.get();
-        const wye_buffer buffers[] = {w.x[index].get(), w.wide[index].get(), w.sum[index].get()};
-        for (std::uint32_t binding = 0; binding < 3; ++binding) bind(binding, buffers[binding]);
-    }
-    void bind(std::uint32_t binding, wye_buffer buffer) {
-        wye_argument& out = arguments.emplace_back();
-        out.kind = WYE_ARGUMENT_RESIDENT;
-        out.binding = binding;
-        out.buffer = buffer;
+struct Job : support::Job {
+    Job(const World& w, std::size_t index) : support::Job(w.program.get(), w.device.get()) {
+        resident(0, w.x[index].get()).resident(1, w.wide[index].get());
+        resident(2, w.sum[index].get()).param(5);
     }
     void use_pipeline(const World& w) {
         desc.program = 0;
         desc.device = 0;
         desc.pipeline = w.pipeline;
     }
-    const wye_dispatch_desc& filled() {
-        desc.arguments = arguments.data();
-        desc.argument_count = arguments.size();
-        desc.params = params.data();
-        desc.param_count = params.size();
-        return desc;
-    }
-
-    wye_dispatch_desc desc;
-    std::vector<wye_argument> arguments;
-    std::vector<std::uint64_t> params = {5};
 };
 
 // ---- The forms ----------------------------------------------------------------------------
@@ -264,10 +230,10 @@ struct Wrong {
 constexpr Wrong kWrong[] = {
     {"one handle too few", [](const World&, Job& j) { j.arguments.pop_back(); },
      WYE_INVALID_ARGUMENT, "`sum`"},
-    {"one handle too many", [](const World& w, Job& j) { j.bind(3, w.x[2].get()); },
+    {"one handle too many", [](const World& w, Job& j) { j.resident(3, w.x[2].get()); },
      WYE_INVALID_ARGUMENT, "3"},
     {"no handles", [](const World&, Job& j) { j.arguments.clear(); }, WYE_INVALID_ARGUMENT, "`x`"},
-    {"a binding twice", [](const World& w, Job& j) { j.bind(1, w.x[2].get()); }, WYE_DUPLICATE,
+    {"a binding twice", [](const World& w, Job& j) { j.resident(1, w.x[2].get()); }, WYE_DUPLICATE,
      "`wide`"},
     {"handles in another order",
      [](const World&, Job& j) { std::swap(j.arguments[0].buffer, j.arguments[1].buffer); },

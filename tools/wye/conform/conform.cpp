@@ -35,6 +35,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kLowered[] = {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C,
                                          WYE_FORMAT_SPIRV};
 
+// With `--full`, so that a run takes about a quarter of an hour where the driver compiles slowly.
+constexpr std::chrono::seconds kRandomTime{300};
+
 Error no_plugin(const std::string& path, const std::string& why) {
     return {Code::INVALID_ARGUMENT, fmt::format("`{}` is no plugin: {}", path, why),
             "Fix: name the shared object that a plugin is built as, as in wye_acme.so", path};
@@ -149,7 +152,10 @@ class Run {
     }
 
     [[nodiscard]] Result<void> one(const GroupPlan& plan, bool shown) {
-        Group group{plan.name, plan.about, {}, hindrance(plan.needs, verdict_), 0};
+        Group group;
+        group.name = plan.name;
+        group.about = plan.about;
+        group.not_tried = hindrance(plan.needs, verdict_);
         if (group.not_tried.empty()) {
             WYE_ASSIGN(group, run_group(plan, setup_, verdict_));
         }
@@ -211,6 +217,16 @@ Result<void> check_groups(const std::vector<std::string>& only) {
     return {};
 }
 
+// The number of seconds of an option. `fault`: what is wrong with none.
+Result<std::chrono::seconds> seconds_of(const char* option, const std::string& text,
+                                        const char* fault) {
+    WYE_ASSIGN(const std::uint64_t seconds, parse_number(option, text, 86400));
+    if (seconds == 0)
+        return Error(Code::INVALID_ARGUMENT, fmt::format("`{} 0` {}", option, fault),
+                     "Fix: give a number of seconds of at least 1", option);
+    return std::chrono::seconds(seconds);
+}
+
 Result<Setup> set_up(const ConformOptions& options) {
     WYE_TRY(check_file(options.plugin));
     WYE_TRY(check_groups(options.only));
@@ -218,14 +234,15 @@ Result<Setup> set_up(const ConformOptions& options) {
     setup.plugin = fs::absolute(options.plugin).string();
     setup.config = options.config;
     setup.depth = options.quick ? Depth::quick : options.full ? Depth::full : Depth::usual;
-    std::uint64_t seconds = options.quick ? 60 : options.full ? 600 : 180;
+    setup.limit = std::chrono::seconds(options.quick ? 60 : options.full ? 600 : 180);
     if (!options.timeout.empty()) {
-        WYE_ASSIGN(seconds, parse_number("--timeout", options.timeout, 86400));
-        if (seconds == 0)
-            return Error(Code::INVALID_ARGUMENT, "`--timeout 0` lets no case end",
-                         "Fix: give a number of seconds of at least 1", "--timeout");
+        WYE_ASSIGN(setup.limit, seconds_of("--timeout", options.timeout, "lets no case end"));
     }
-    setup.limit = std::chrono::seconds(seconds);
+    if (options.full) setup.random_time = kRandomTime;
+    if (!options.random_time.empty()) {
+        WYE_ASSIGN(setup.random_time,
+                   seconds_of("--random-time", options.random_time, "lets no program begin"));
+    }
     for (const std::string& setting : options.config)
         if (setting.find('=') == setting.npos || setting.starts_with('='))
             return Error(Code::INVALID_ARGUMENT,

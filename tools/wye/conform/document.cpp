@@ -46,6 +46,7 @@ Json case_of(const Group& group, const Case& one) {
             {"message", text_or_null(joined(one.messages))},
             {"fix", one.result == Outcome::failed ? Json(remedy_of(one.rules)) : Json()},
             {"notes", one.notes},
+            {"tries", one.tries},
             {"seconds", rounded(one.seconds)}};
 }
 
@@ -76,6 +77,7 @@ std::string document_of(const Verdict& verdict) {
                                  {"failed", group.count(Outcome::failed)},
                                  {"not_applicable", group.count(Outcome::not_applicable)},
                                  {"not_tried", text_or_null(group.not_tried)},
+                                 {"partly", text_or_null(group.partly)},
                                  {"seconds", rounded(group.seconds)}});
         for (const Case& one : group.cases) out["cases"].push_back(case_of(group, one));
     }

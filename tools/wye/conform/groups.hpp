@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ struct Setup {
     std::vector<std::string> config;  // "KEY=VALUE"
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
+    // After it each of the groups of random programs begins no more of them; none: all run.
+    std::optional<std::chrono::seconds> random_time;
 };
 
 // Runs a group. What the plugin and its devices say is added to `verdict`.

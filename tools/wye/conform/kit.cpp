@@ -11,12 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "delay.hpp"
 #include "registry/spawn.hpp"
 
 namespace wye::tool::conform {
@@ -107,22 +107,13 @@ class Kit {
     }
 
     [[nodiscard]] KitEnd watch() {
-        Clock::time_point heard = Clock::now(), looked = heard;
-        std::chrono::nanoseconds delayed{0};  // since then, for want of a processor
-        Delay delay(pid_);
+        Clock::time_point heard = Clock::now();
         while (report_.open()) {
-            const auto now = Clock::now();
-            if (now - looked >= kLook) {
-                // Threads ended and begun between two looks could make it more than that time.
-                delayed += std::min<std::chrono::nanoseconds>(delay.more(), now - looked);
-                looked = now;
-            }
-            const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-                heard + limit_ + std::min<std::chrono::nanoseconds>(delayed, limit_ * kMostDelay) -
-                now);
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(heard + limit_ - Clock::now());
             if (left.count() <= 0) return stop(KitEnd::How::timed_out);
             pollfd list[] = {{report_.get(), POLLIN, 0}, {print_.get(), POLLIN, 0}};
-            const auto wait = std::min<std::int64_t>(left.count(), kLook.count());
+            const auto wait = std::min<std::int64_t>(left.count(), INT_MAX);
             if (::poll(list, 2, static_cast<int>(wait)) < 0 && errno != EINTR)
                 return stop(KitEnd::How::lost_report);
             read_print();
@@ -131,15 +122,12 @@ class Kit {
             if (!read) return stop(KitEnd::How::lost_report);
             if (!*read) continue;
             heard = Clock::now();
-            delayed = delayed.zero();
         }
         return ended();
     }
 
   private:
-    static constexpr std::chrono::seconds kGrace{20};      // between the last line and the end
-    static constexpr std::chrono::milliseconds kLook{20};  // between two looks at its delay
-    static constexpr int kMostDelay = 9;                   // times the limit
+    static constexpr std::chrono::seconds kGrace{20};  // between the last line and the end
 
     // Kills what is left of it; its status, as of wait.
     int end() {

@@ -33,9 +33,7 @@ struct KitEnd {
 using TakeLine = std::function<bool(const std::vector<std::string>& words)>;
 
 // `words`: the kit, a path, and its arguments, to which `--report` is added. `limit`: for the time
-// between two lines, without that for which the kit, or a process that it started, was ready to run
-// and had no processor, but with no more than nine times the limit of that. IO: it cannot be
-// started. MISSING_DEPENDENCY: it lacks a library.
+// between two lines. IO: it cannot be started. MISSING_DEPENDENCY: it lacks a library.
 [[nodiscard]] Result<KitEnd> run_kit(std::vector<std::string> words,
                                      std::chrono::milliseconds limit, const TakeLine& take);
 

@@ -144,6 +144,9 @@ std::string sentence_of(const Verdict& verdict) {
     }
     for (const auto& [reason, names] : reasons)
         out += fmt::format("\nnot tried: {}, since {}", fmt::join(names, ", "), reason);
+    for (const Group& group : verdict.groups)
+        if (!group.partly.empty())
+            out += fmt::format("\ntried in part: {}, {}", group.name, group.partly);
     return out;
 }
 

@@ -23,13 +23,15 @@ struct Case {
     Outcome result = Outcome::passed;
     std::vector<std::string> messages;  // of a failure, or the reason why it does not apply
     std::vector<std::string> notes;     // worth telling
-    double seconds = 0;
+    double seconds = 0;                 // of the last try
+    unsigned tries = 1;                 // 2: the first try ran into the time limit
 };
 
 struct Group {
     std::string name, about;
     std::vector<Case> cases;
     std::string not_tried;  // why its cases, or the rest of them, did not run; empty: they did
+    std::string partly;     // how many random programs ran in the time for them; empty: all
     double seconds = 0;
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
@@ -54,6 +56,7 @@ struct Verdict {
     std::optional<Device> device;  // the one that cases used
     Depth depth = Depth::usual;
     std::vector<Group> groups;
+    bool hangs = false;  // a case ran into the limit of its second try, too
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }

@@ -82,9 +82,8 @@ std::string device_text(const Report& report, const Report& device, const Style&
         out += line(style, "physical id", physical);
     out += line(style, "plugin", text(device, "plugin"));
     out += line(style, "usable",
-                usable(device)
-                    ? (picked ? "yes, and picked" : "yes")
-                    : fmt::format("no: {} {}", text(device, "reason"), text(device, "fix")));
+                usable(device) ? (picked ? "yes, and picked" : "yes")
+                               : "no: " + with_remedy(text(device, "reason"), text(device, "fix")));
     for (const Report& alias : items(device, "aliases"))
         out += line(style, "same as", alias_text(alias));
     out += line(style, "takes", list_text(device, "formats"));

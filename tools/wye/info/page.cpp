@@ -90,7 +90,7 @@ std::string plugin_rows(const Report& report) {
         const Report& reason = fields(plugin, "reason");
         out += row(text(plugin, "id"),
                    fmt::format("{} {}", text(plugin, "version"), text(plugin, "state")),
-                   fmt::format("{} {}", text(reason, "message"), text(reason, "fix")));
+                   with_remedy(text(reason, "message"), text(reason, "fix")));
     }
     return out;
 }

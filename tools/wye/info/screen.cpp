@@ -124,7 +124,7 @@ std::string devices_text(const Report& report, const Style& style) {
         if (!about.empty()) out += wrapped(style, margin, about);
         if (!usable(device))
             out += wrapped(style, margin + ink(style, Ink::bad, "unusable: "),
-                           text(device, "reason") + " " + text(device, "fix"));
+                           with_remedy(text(device, "reason"), text(device, "fix")));
     };
     for (const Group& group : groups_of(report))
         for (const Report* device : group) add(*device, *group.front());
@@ -154,7 +154,7 @@ std::string reason_text(const Report& plugin) {
         out += fmt::format(" [{}]", loader);
     if (flag(plugin, "compiler_only"))
         out += fmt::format(" (compiler only: {})", compiler_text(plugin));
-    return out + ". " + text(reason, "fix");
+    return with_remedy(out, text(reason, "fix"));
 }
 
 // Warnings about what is used, one per line.

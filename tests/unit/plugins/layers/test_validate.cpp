@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "rig.hpp"
-#include "wye/abi_native.h"
 
 using harness::Device;
 using harness::Plugin;
@@ -85,30 +84,22 @@ TEST_CASE("native memory without a handle, without values, or of another usage i
     handle.header.size = sizeof handle;
     handle.count = 1;
     handle.values[0] = {{"void*", 5}, reinterpret_cast<std::uintptr_t>(words)};
-    wye_native_memory memory{};
-    memory.header.size = sizeof memory;
-    memory.header.type = WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL;
-    memory.handle = &handle;
-    wye_buffer_desc desc{};
-    desc.header.size = sizeof desc;
-    desc.header.next = &memory;
-    desc.size = sizeof words;
-    desc.alignment = 16;
+    harness::NativeBuffer native(sizeof words, handle);
     const auto create = [&] {
         wye_buffer_object* out = nullptr;
-        const wye_status status = device.table->buffer_create(device.object, &desc, &out, nullptr);
+        const wye_status status = native.create(device, &out, nullptr);
         if (out != nullptr) device.table->buffer_destroy(device.object, out);
         return status;
     };
     CHECK(create() == WYE_OK);
     CHECK(breaches(plugin).empty());
-    handle.count = 0;
+    native.handle.count = 0;
     CHECK(create() == WYE_INVALID_ARGUMENT);
-    handle.count = 1;
-    memory.handle = nullptr;
+    native.handle.count = 1;
+    native.memory.handle = nullptr;
     CHECK(create() == WYE_INVALID_ARGUMENT);
-    memory.handle = &handle;
-    desc.usage = WYE_BUFFER_USAGE_UPLOAD;
+    native.memory.handle = &native.handle;
+    native.desc.usage = WYE_BUFFER_USAGE_UPLOAD;
     CHECK(create() == WYE_INVALID_ARGUMENT);
     REQUIRE(breaches(plugin).size() == 3);
     CHECK(breaches(plugin)[0].find("P-16: `buffer_create`") != std::string::npos);

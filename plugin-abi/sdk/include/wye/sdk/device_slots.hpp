@@ -142,6 +142,7 @@ struct DeviceSlots {
         return run_unless_lost(device, error, [&]() -> Result<void> {
             WYE_TRY(known_extensions(desc->header, "a queue's description"));
             WYE_ASSIGN(auto queue, Queue::create(device, *desc));
+            device.loss.add_queue(queue.get());
             *timeline = queue->timeline().object();
             *out = reinterpret_cast<wye_queue_object*>(queue.release());
             *table = &QueueSlots<Queue>::kTable;

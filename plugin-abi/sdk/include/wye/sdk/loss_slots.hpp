@@ -21,7 +21,13 @@ struct LossSlots {
     static wye_status lose(wye_device_object* object, wye_error** error) {
         Device& device = *reinterpret_cast<Device*>(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
+            const auto timeline_of = [](void* queue) -> auto& {
+                return static_cast<typename Device::Queue*>(queue)->timeline();
+            };
+            // The driver is not lost: what it still does must not meet objects that are destroyed.
+            device.loss.visit_queues([&](void* queue) { timeline_of(queue).let_end(); });
             device.loss.record(errors::lost_on_request(device.info.name));
+            device.loss.visit_queues([&](void* queue) { timeline_of(queue).drain(); });
             return {};
         });
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LossState: whether a device was lost, and the error that it was lost by. Thread-safe.
+// LossState: whether a device was lost, the error that it was lost by, and its queues. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
+#include <vector>
 
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
@@ -40,10 +42,28 @@ class LossState {
         lost_.store(false, std::memory_order_release);
     }
 
+    // The queues that the device has, for the extension wye.loss.
+    void add_queue(void* queue) {
+        const Lock lock(queues_mutex_);
+        queues_.push_back(queue);
+    }
+    void remove_queue(void* queue) {
+        const Lock lock(queues_mutex_);
+        queues_.erase(std::remove(queues_.begin(), queues_.end(), queue), queues_.end());
+    }
+    // Calls `visit` for each queue, none of which is destroyed meanwhile.
+    template <typename Visit>
+    void visit_queues(Visit&& visit) {
+        const Lock lock(queues_mutex_);
+        for (void* queue : queues_) visit(queue);
+    }
+
   private:
     std::atomic<bool> lost_{false};
     mutable Mutex mutex_;
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);
+    Mutex queues_mutex_;
+    std::vector<void*> queues_ WYE_GUARDED_BY(queues_mutex_);
 };
 
 }  // namespace wye::sdk

@@ -104,6 +104,7 @@ struct QueueSlots {
 
     static void destroy(wye_queue_object* object) {
         auto& plugin = of(object).device().plugin;
+        of(object).device().loss.remove_queue(&of(object));
         delete &of(object);
         after_call(plugin);
     }

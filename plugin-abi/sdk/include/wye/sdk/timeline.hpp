@@ -20,9 +20,9 @@
 //
 // The timeline holds its lock while it calls the functions up to times_of, so they must not call
 // the timeline. After an error of has_ended, wait_for or finish, the state of the work is unknown:
-// all pending values fail with that error; later submits run, unless the device was lost. Members
-// are free-threaded unless stated. Instantiated beside the class (`extern template`), so that its
-// calls are inlined.
+// all pending values fail with that error; later submits run, unless the device was lost. Once it
+// was lost, no pending value is reached any more. Members are free-threaded unless stated.
+// Instantiated beside the class (`extern template`), so that its calls are inlined.
 #pragma once
 
 #include <algorithm>
@@ -180,6 +180,11 @@ class Timeline : public TimelineObject {
             WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
         return true;
     }
+    // Waits until the driver is idle. No value is reached or fails by this.
+    void let_end() {
+        [[maybe_unused]] const auto entered = enter(self());
+        (void)self().finish();
+    }
     // Waits until all work has ended, including queued work that has no value yet.
     void drain() {
         [[maybe_unused]] const auto entered = enter(self());
@@ -330,6 +335,8 @@ class Timeline : public TimelineObject {
             auto [ended, submit, timed] = pending_.pop();
             const WorkTimes times = timed ? self().times_of(submit) : WorkTimes();
             std::optional<Error> error = self().settle(ended, submit);
+            // Who asked before was told so.
+            if (loss_.lost()) error = loss_.error();
             if (error)
                 log_.fail(ended, ended, *std::move(error));
             else if (timed)
