@@ -85,4 +85,21 @@ Result<wye_native_handle> NativeQueue::native() const {
     });
 }
 
+Result<void> NativeQueue::wait_native(const wye_native_handle& event,
+                                      std::span<const wye_event> waits) {
+    const wye_native_wait native{
+        {sizeof native, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr}, &event};
+    wye_submission submission = sdk::submission_of(newest_ + 1, {}, waits);
+    submission.header.next = &native;
+    const std::string& selector = device_->info().selector;
+    auto sent = contain(device_->info().plugin, "submit", [&](wye_error** error) {
+        return table_.submit(object_, &submission, error);
+    });
+    if (sent.ok()) newest_ = submission.value;
+    if (sent.ok() || sent.error().code != Code::UNSUPPORTED_EXTENSION) return sent;
+    return Error(Code::UNSUPPORTED,
+                 fmt::format("the plugin of {} waits for no events of a driver", selector),
+                 "Fix: let the application wait for the event, then submit the work", selector);
+}
+
 }  // namespace wye::registry

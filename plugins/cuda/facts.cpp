@@ -137,6 +137,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_SUBGROUP:
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
+        case WYE_FACT_KEY_NATIVE_WAIT:  // cuStreamWaitEvent
         // Without --use_fast_math all of these are correctly rounded, as IEEE-754 requires.
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:

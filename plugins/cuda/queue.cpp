@@ -27,14 +27,32 @@ Result<void> Queue::begin() {
     return timeline_.events.record_time(submit_.first);
 }
 
-// The submit's time does not include the stream's wait.
+Result<void> Queue::wait_for(CUevent event) {
+    const CUresult status =
+        device_.driver.cuStreamWaitEvent(handle_.get(), event, CU_EVENT_WAIT_DEFAULT);
+    WYE_TRY(device_.check(status, "cuStreamWaitEvent"));
+    return timed() ? timeline_.events.record_time(submit_.first) : Result<void>();
+}
+
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const EventRef event, other.event_for(value));
     if (!event) return {};
-    const CUresult status =
-        device_.driver.cuStreamWaitEvent(handle_.get(), event->handle.get(), CU_EVENT_WAIT_DEFAULT);
-    WYE_TRY(device_.check(status, "cuStreamWaitEvent"));
-    return timed() ? timeline_.events.record_time(submit_.first) : Result<void>();
+    return wait_for(event->handle.get());
+}
+
+Result<void> Queue::wait_native(const wye_native_handle& event) {
+    constexpr std::string_view kType = "CUevent";
+    const std::string& name = device_.info.name;
+    WYE_ASSIGN(const auto raw, sdk::native_event_as<CUevent>(event, kType, name));
+    const CUresult state = device_.driver.cuEventQuery(raw);
+    if (state == CUDA_ERROR_INVALID_HANDLE)
+        return sdk::event_unfit(kType, name, "CUDA does not know it",
+                                "create it with cuEventCreate, and destroy it later");
+    if (state == CUDA_ERROR_CAPTURED_EVENT)  // a wait would make the stream part of the capture
+        return sdk::event_unfit(kType, name, "a stream capture has recorded it",
+                                "record it outside of captures");
+    if (state != CUDA_ERROR_NOT_READY) return device_.check(state, "cuEventQuery");
+    return wait_for(raw);
 }
 
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {

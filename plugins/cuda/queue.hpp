@@ -13,6 +13,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
     static constexpr std::uint32_t kLaunchFlags = WYE_LAUNCH_COOPERATIVE;
+    static constexpr bool kWaitsNative = true;
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
@@ -36,6 +37,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
           timeline_(device, handle_.get()) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
+    Result<void> wait_native(const wye_native_handle& event);
+    // Makes the stream wait. The submit's time does not include the wait.
+    Result<void> wait_for(CUevent event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);

@@ -119,6 +119,7 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT32:
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_DEVICE_TIMESTAMPS:
+        case WYE_FACT_KEY_NATIVE_WAIT:
             return flag(out, true, "OpenCL 1.2");
         case WYE_FACT_KEY_ATOMIC_INT64:
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:

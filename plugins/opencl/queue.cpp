@@ -36,6 +36,20 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
+Result<void> Queue::wait_native(const wye_native_handle& event) {
+    constexpr std::string_view kType = "cl_event";
+    const std::string& name = device_.info.name;
+    const Driver& driver = device_.driver;
+    WYE_ASSIGN(const auto raw, sdk::native_event_as<cl_event>(event, kType, name));
+    cl_context owner = nullptr;
+    if (driver.clGetEventInfo(raw, CL_EVENT_CONTEXT, sizeof owner, &owner, nullptr) != CL_SUCCESS)
+        return sdk::event_unfit(kType, name, "OpenCL does not know it",
+                                "create it with OpenCL, and release it later");
+    if (owner != device_.context().get()) return sdk::event_of_other(kType, name);
+    const cl_int status = driver.clEnqueueBarrierWithWaitList(handle_.get(), 1, &raw, nullptr);
+    return device_.check(status, "clEnqueueBarrierWithWaitList");
+}
+
 // The number of driver commands of an operation.
 std::uint64_t Queue::enqueues(const wye_operation& op) {
     if (sdk::is_empty(op)) return 0;

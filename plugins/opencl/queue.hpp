@@ -13,6 +13,7 @@ namespace wye::opencl {
 class Queue : public sdk::InOrderQueue<Queue> {
   public:
     static constexpr std::string_view kPlugin = Plugin::kPlugin;
+    static constexpr bool kWaitsNative = true;
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
@@ -38,6 +39,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
           staged_copies_(device) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
+    Result<void> wait_native(const wye_native_handle& event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);

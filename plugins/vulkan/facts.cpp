@@ -58,6 +58,8 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_INDIRECT_DISPATCH:
             return flag(out, true, kVersion11);
+        case WYE_FACT_KEY_NATIVE_WAIT:
+            return flag(out, true, "timelineSemaphore");
         case WYE_FACT_KEY_SUBGROUP:
             return flag(out, d.has_subgroups(), "VkPhysicalDeviceSubgroupProperties");
         case WYE_FACT_KEY_UNIFIED_MEMORY:

@@ -27,6 +27,22 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return submission_.wait_for(event);
 }
 
+Result<void> Queue::wait_native(const wye_native_handle& event) {
+    constexpr std::string_view kType = "VkSemaphore";
+    const std::string& name = device_.info.name;
+    WYE_ASSIGN(const auto semaphore, sdk::native_event_as<VkSemaphore>(event, kType, name));
+    const wye_native_value* const owner = sdk::find_value(event, "VkDevice");
+    if (owner != nullptr && owner->value != static_cast<std::uint64_t>(
+                                                reinterpret_cast<std::uintptr_t>(device_.handle())))
+        return sdk::event_of_other(kType, name);
+    const wye_native_value* const value = sdk::find_value(event, "semaphore_value");
+    if (value == nullptr)
+        return sdk::event_unfit(kType, name, "the handle has no `semaphore_value`",
+                                "give the value of the timeline semaphore to wait for");
+    submission_.wait_for(SemaphoreWait{semaphore, value->value});
+    return {};
+}
+
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     return submission_.plan(operations);
 }

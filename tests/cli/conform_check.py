@@ -86,6 +86,7 @@ BREAKS = [
     ('breaks_launches', 'breaks_launches.how=updates_nothing', 'command', 'P-44'),
     ('breaks_launches', 'breaks_launches.how=ignores_indirect', 'launch', 'P-46'),
     ('breaks_launches', 'breaks_launches.how=claims_grid_sync', 'launch', 'P-47'),
+    ('breaks_launches', 'breaks_launches.how=ignores_events', 'native', 'P-52'),
     ('breaks_loss', 'breaks_loss.how=denies', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=accepts_work', 'loss', 'P-50'),
     ('breaks_loss', 'breaks_loss.how=makes_objects', 'loss', 'P-50'),

@@ -8,6 +8,7 @@
 //   updates_nothing   an update succeeds and changes nothing (P-44)
 //   ignores_indirect  an indirect launch runs its `groups` (P-46)
 //   claims_grid_sync  cooperative launches are claimed, and are launches like any other (P-47)
+//   ignores_events    waits for native events are claimed, and none takes place (P-52)
 // Used by one thread.
 #include <algorithm>
 #include <cstddef>
@@ -70,6 +71,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     wye_submission other = *submission;
     other.operations = operations.data();
     other.operation_count = operations.size();
+    if (is("ignores_events")) other.header.next = nullptr;
     return queue_behind->submit(queue, &other, error);
 }
 
@@ -136,8 +138,9 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
 
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
-    if (key != WYE_FACT_KEY_GRID_SYNC || !is("claims_grid_sync"))
-        return plugin_behind->device_fact(plugin, index, key, out);
+    const bool claimed = (key == WYE_FACT_KEY_GRID_SYNC && is("claims_grid_sync")) ||
+                         (key == WYE_FACT_KEY_NATIVE_WAIT && is("ignores_events"));
+    if (!claimed) return plugin_behind->device_fact(plugin, index, key, out);
     out->type = WYE_FACT_BOOL;
     out->u = 1;
     return WYE_OK;

@@ -205,6 +205,8 @@ typedef struct wye_fact {
     X(DEVICE_TIMESTAMPS, 0x016, "device_timestamps", BOOL)                                      \
     X(ATOMIC_INT32, 0x017, "atomic_int32", BOOL)                                                \
     X(BARRIER, 0x018, "barrier", BOOL)                                                          \
+    /* a queue waits for events of the driver's API: the chain entry WYE_CHAIN_NATIVE_WAIT */   \
+    X(NATIVE_WAIT, 0x019, "native_wait", BOOL)                                                  \
     /* limits */                                                                                \
     X(MAX_WORKGROUP_SIZE, 0x100, "max_workgroup_size", U32X3)                                   \
     X(MAX_WORKGROUP_INVOCATIONS, 0x101, "max_workgroup_invocations", U64)                       \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The extension `wye.native_handle`, version 1: a device returns this table from get_extension, so
- * that applications can use its objects with the driver's own API. And the chain entry by which a
- * buffer is made of memory that the application allocated with that API.
+ * that applications can use its objects with the driver's own API. And two chain entries: one
+ * makes a buffer of memory that the application allocated with that API, the other lets a queue
+ * wait for an event of that API.
  */
 #ifndef WYE_ABI_NATIVE_H
 #define WYE_ABI_NATIVE_H
@@ -45,9 +46,10 @@ typedef struct wye_native_table {
                          wye_native_handle* out, wye_error** error);
 } wye_native_table;
 
-/* The type of a chain entry, the next number after those of abi.h and abi_layer.h. */
+/* The types of chain entries, the next numbers after those of abi.h and abi_layer.h. */
 enum wye_native_chain_type {
-    WYE_CHAIN_NATIVE_MEMORY = 4 /* in wye_buffer_desc: wye_native_memory */
+    WYE_CHAIN_NATIVE_MEMORY = 4, /* in wye_buffer_desc: wye_native_memory */
+    WYE_CHAIN_NATIVE_WAIT = 5    /* in wye_submission: wye_native_wait */
 };
 
 /* Memory that the application allocated with the driver's API. The buffer of usage DEVICE is the
@@ -63,6 +65,28 @@ typedef struct wye_native_memory {
     wye_header header;               /* its type is WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL */
     const wye_native_handle* handle; /* as `buffer` above gives it; read during the call */
 } wye_native_memory;
+
+/* An event of the driver's API that a submission waits for, on the device: `submit` does not block.
+ * No operation of the submission, and of later ones to the queue, begins before it has happened;
+ * without operations, the value of the submission is reached then. For devices with the fact
+ * NATIVE_WAIT. Its type is critical, so a plugin that waits for no such events returns
+ * WYE_UNSUPPORTED_EXTENSION.
+ *
+ *   cuda    CUevent: its latest record before the submit; one that was never recorded has happened
+ *   opencl  cl_event of the device's cl_context. If it ends with an error, the driver decides what
+ *           becomes of the value and of later submissions of the queue
+ *   vulkan  VkSemaphore, semaphore_value: a timeline semaphore and the value to wait for. With a
+ *           value "VkDevice" in the handle, another device is an error
+ *
+ * The application keeps owning the event. It keeps a VkSemaphore until the value was reached.
+ *
+ * WYE_INVALID_ARGUMENT: the handle has no value of the type that the plugin needs, or null for it,
+ * or the driver knows no such event. WYE_WRONG_OWNER: it belongs to another device or context of
+ * the driver. A plugin checks this as far as its driver can tell. After an error nothing waits. */
+typedef struct wye_native_wait {
+    wye_header header;              /* its type is WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL */
+    const wye_native_handle* event; /* read during the call */
+} wye_native_wait;
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "wye/sdk/native_wait.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::layers::trace {
@@ -180,6 +181,8 @@ void in(Fields& out, std::string_view, const wye_submission* value) {
     out.text("operations", operations_text(value->operations, value->operation_count));
     if (value->wait_count != 0) out.number("waits", value->wait_count);
     if (value->signal_count != 0) out.number("signals", value->signal_count);
+    if (const wye_native_wait* native = sdk::native_wait(value->header))
+        out.text("native_wait", from_abi(native->event->values[0].type));
     if (value->flags != 0) out.number("flags", value->flags);
 }
 

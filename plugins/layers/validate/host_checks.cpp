@@ -372,6 +372,10 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
         return broken("the value " + number(submission.value) + " is not above " + number(newest) +
                       ", which the queue had before");
     if (submission.reserved != 0) return broken("a reserved member of the submission is not zero");
+    if (const wye_native_wait* native = sdk::native_wait(submission.header))
+        if (native->event == nullptr || native->event->count == 0 ||
+            native->event->count > WYE_NATIVE_VALUES)
+            return broken("the native wait has no event, or one without values");
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;
         WYE_TRY(event(wait));

@@ -13,7 +13,8 @@ Result<void> LastUse::wait() const {
     return {};
 }
 
-Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<Segment>& segment) {
+Result<void> Segments::send(std::span<const SemaphoreWait> waits,
+                            std::unique_ptr<Segment>& segment) {
     const bool own = segment->lane != last_lane_ && !idle();
     if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits, own);
     const std::uint64_t number = newest() + 1;
@@ -42,15 +43,15 @@ Result<void> Segments::send(std::span<const SegmentWait> waits, std::unique_ptr<
     return {};
 }
 
-void Segments::set_waits(std::span<const SegmentWait> waits, bool own) {
+void Segments::set_waits(std::span<const SemaphoreWait> waits, bool own) {
     wait_semaphores_.clear();
     wait_numbers_.clear();
-    const auto add = [&](const SegmentWait& wait) {
-        wait_semaphores_.push_back(wait.of->semaphore_.get());
-        wait_numbers_.push_back(wait.number);
+    const auto add = [&](const SemaphoreWait& wait) {
+        wait_semaphores_.push_back(wait.semaphore);
+        wait_numbers_.push_back(wait.value);
     };
-    for (const SegmentWait& wait : waits) add(wait);
-    if (own) add({this, newest()});
+    for (const SemaphoreWait& wait : waits) add(wait);
+    if (own) add(signal_of(newest()));
     if (wait_stages_.size() < wait_numbers_.size())
         wait_stages_.resize(wait_numbers_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     const auto count = static_cast<std::uint32_t>(wait_numbers_.size());

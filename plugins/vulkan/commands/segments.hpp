@@ -28,6 +28,12 @@ struct SegmentWait {
     explicit operator bool() const { return number != 0; }
 };
 
+// A value of a timeline semaphore that a segment waits for.
+struct SemaphoreWait {
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    std::uint64_t value = 0;
+};
+
 // One vkQueueSubmit. Empty segments are reused, since they keep their memory.
 struct Segment {
     std::uint64_t number = 0;
@@ -107,7 +113,7 @@ class Segments {
     // Sends a segment to its lane with one vkQueueSubmit: the waits (also for earlier segments of
     // another lane), the segment's commands, the signal of the next number. Replaces `segment` by
     // an empty one, or null. Submitting thread only.
-    [[nodiscard, gnu::hot]] Result<void> send(std::span<const SegmentWait> waits,
+    [[nodiscard, gnu::hot]] Result<void> send(std::span<const SemaphoreWait> waits,
                                               std::unique_ptr<Segment>& segment);
     // Empties a segment that is not pending.
     void empty(Segment& segment);
@@ -134,6 +140,10 @@ class Segments {
     [[nodiscard]] Result<void> finish();
     // A segment's number, for another queue's wait.
     [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
+    // The same as a value of the queue's semaphore.
+    [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
+        return {semaphore_.get(), number};
+    }
     // Makes the copies of all segments up to `number`, which has ended.
     void collect(std::uint64_t number);
     // Drops the copies of segments from `first` on, because their submit failed.
@@ -153,7 +163,7 @@ class Segments {
         std::uint64_t number = 0, serial = 0;
     };
 
-    void set_waits(std::span<const SegmentWait> waits, bool own);
+    void set_waits(std::span<const SemaphoreWait> waits, bool own);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Relates the device's clock to the host's, if the driver can read it.

@@ -92,7 +92,7 @@ void Submission::finish_reads(std::span<const wye_operation> operations) {
 
 Result<void> Submission::wait_for(const SegmentWait& event) {
     if (event.of->reads_pending()) return event.of->wait(event.number);
-    waits_.push_back(event);
+    waits_.push_back(event.of->signal_of(event.number));
     return {};
 }
 
@@ -129,7 +129,11 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
 }
 
 void Submission::choose_lane(std::span<const wye_operation> operations) {
-    if (!segments_.has_transfers() || operations.empty()) return;
+    if (!segments_.has_transfers()) return;
+    if (operations.empty()) {  // waits of a queue for transfers block no other work
+        if (segments_.for_transfers()) lane_ = Lane::Transfers;
+        return;
+    }
     if (timed_ && !device_.info.times_transfers()) return;
     const bool all = std::ranges::all_of(operations, only_moves);
     if (!all && !is_large_upload(operations.front())) return;

@@ -38,6 +38,8 @@ class Submission {
     // Makes later operations run after a segment of another queue. First finishes that queue's
     // direct reads of buffers, which this queue may write.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
+    // The same for a semaphore of the application.
+    void wait_for(const SemaphoreWait& event) { waits_.push_back(event); }
     // Returns the operations to record. The host, or an earlier command buffer, does the others.
     [[nodiscard]] std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op);
@@ -85,7 +87,7 @@ class Submission {
     Device& device_;
     Segments& segments_;
     std::uint64_t first_ = 1;  // the first segment of this submit
-    std::vector<SegmentWait> waits_;
+    std::vector<SemaphoreWait> waits_;
     std::unique_ptr<Segment> segment_;  // not sent yet; null: empty
     Recording* recording_ = nullptr;
     std::vector<sdk::HostCopy> before_, after_;

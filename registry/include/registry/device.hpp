@@ -243,6 +243,10 @@ class NativeQueue {
     // operations fail too. One thread at a time.
     [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
                                     std::span<const wye_event> waits = {});
+    // As `send` of no operations; later ones begin after the native event. UNSUPPORTED: the plugin
+    // waits for none.
+    [[nodiscard]] Result<void> wait_native(const wye_native_handle& event,
+                                           std::span<const wye_event> waits = {});
     [[nodiscard]] std::uint64_t newest() const noexcept { return newest_; }
     // As `send`, and returns the value of the operations' event.
     [[nodiscard]] Result<std::uint64_t> submit(std::span<const wye_operation> operations,

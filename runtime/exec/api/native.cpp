@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C functions for native handles of devices, queues and buffers.
+// The C functions for native handles of devices, queues and buffers, and for native events.
 #include <fmt/format.h>
 
 #include <span>
@@ -91,6 +91,18 @@ wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_native_ha
                                            found.label());
                           return noted(session, native->native());
                       });
+    });
+}
+
+wye_status wye_queue_wait_native(wye_context* context, wye_queue queue,
+                                 const wye_native_handle* event, wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(event);
+        WYE_TRY(check_handle(*event));
+        WYE_ASSIGN(const registry::Pin pin, self->handles().find(queue, HandleKind::queue));
+        const PublicQueue& found = pin.as<PublicQueue>();
+        return found.session().wait_native(found.number(), *event);
     });
 }
 

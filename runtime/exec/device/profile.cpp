@@ -25,6 +25,7 @@ constexpr Field kFields[] = {
     {"native_bf16", WYE_FACT_KEY_NATIVE_BF16},
     {"tensor_cores", WYE_FACT_KEY_TENSOR_CORES},
     {"async_compute", WYE_FACT_KEY_ASYNC_COMPUTE},
+    {"native_wait", WYE_FACT_KEY_NATIVE_WAIT},
     {"grid_sync", WYE_FACT_KEY_GRID_SYNC},
     {"speculation", WYE_FACT_KEY_SPECULATION},
     {"persistent_threads", WYE_FACT_KEY_PERSISTENT_THREADS},

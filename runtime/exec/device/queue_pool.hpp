@@ -121,6 +121,10 @@ class QueuePool {
                                       std::span<const wye_operation> operations,
                                       std::span<const BufferUse> uses, SubmitOptions options,
                                       Ticket& out) WYE_EXCLUDES(mutex);
+    // Lets later work of a public queue begin after an event of the driver's API.
+    [[nodiscard]] Result<void> wait_native(const registry::DeviceRef& device,
+                                           const wye_native_handle& event, std::uint32_t number)
+        WYE_EXCLUDES(mutex);
     // Waits until any submit has ended, with the mutex unlocked meanwhile.
     void await_sends() WYE_REQUIRES(mutex);
     // Whether submitted work that uses the buffer is still running; asks the driver.

@@ -116,6 +116,22 @@ void QueuePool::release_public(std::uint32_t number) noexcept {
     queue = {};
 }
 
+// It uses no buffer, so it waits for no other queue.
+Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
+                                    const wye_native_handle& event, std::uint32_t number) {
+    Sending sending;
+    {
+        const sdk::Lock lock(mutex);
+        for (bool begun = false; !begun;) {
+            WYE_ASSIGN(begun, begin(device, {}, {false, number}, sending));
+        }
+    }
+    auto sent = sending.native->wait_native(event);
+    const sdk::Lock lock(mutex);
+    end(sending, sent.ok());
+    return sent;
+}
+
 Ticket QueuePool::newest_of(std::uint32_t number) {
     const sdk::Lock lock(mutex);
     const Public& of = publics_[number - 1];

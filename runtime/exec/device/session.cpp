@@ -171,6 +171,14 @@ Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
     return taken;
 }
 
+Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_handle& event) {
+    const sdk::SharedLock entering(entering_);
+    WYE_TRY(ready());
+    auto sent = queues_.wait_native(device_, event, queue);
+    if (!sent.ok()) return noted(std::move(sent).error());
+    return sent;
+}
+
 // Waits twice, since settling a pending dispatch may submit its read-backs.
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");

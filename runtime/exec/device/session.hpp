@@ -192,6 +192,8 @@ class DeviceSession {
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_queue(std::uint32_t queue) {
         return queues_.native_of(queue);
     }
+    // Lets later work of a public queue begin after an event of the driver's API.
+    [[nodiscard]] Result<void> wait_native(std::uint32_t queue, const wye_native_handle& event);
     // Waits until the work of a public queue so far has ended.
     [[nodiscard]] Result<void> flush(std::uint32_t queue);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Native handles: the objects of the driver's own API that are behind the library's devices, queues
- * and buffers; and buffers made of memory that the application allocated with that API. An addition
- * to wye.h, whose conventions hold.
+ * and buffers; buffers made of memory that the application allocated with that API; and queues that
+ * wait for events of that API. An addition to wye.h, whose conventions hold.
  *
  *   plugin  device                                    queue          buffer
  *   cuda    CUcontext, CUdevice                       CUstream       CUdeviceptr
@@ -39,6 +39,32 @@ WYE_API wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_n
  * may be larger. */
 WYE_API wye_status wye_buffer_native(wye_context* context, wye_buffer buffer,
                                      wye_native_handle* out, wye_error** error);
+
+/* ---- Events of the application -------------------------------------------------------------- */
+
+/* Lets work that names the queue from now on begin after an event of the driver's API: on the
+ * device, without a thread that waits. Work of other queues that uses the same buffers follows it
+ * as usual. If the queue shares its native queue (`shared` of wye_queue_description), other work
+ * there waits too. Counts as a submit of the queue. Any thread.
+ *
+ *   cuda    CUevent: what was recorded last before this call; if nothing was, there is no wait
+ *   opencl  cl_event of the device's cl_context; flush the queue that it comes from. If it ends
+ *           with an error, the driver decides whether work that waits for it fails or runs (PoCL
+ *           3.1 ends the process)
+ *   vulkan  VkSemaphore, semaphore_value (wye_native_add): a timeline semaphore, and the value to
+ *           wait for. With a value "VkDevice" in the handle, another device is an error. Keep the
+ *           semaphore until the queue was flushed. Work on the same VkQueue that is submitted later
+ *           cannot signal it, since it comes after the wait
+ *
+ * The application must see to it that the event happens: until then, calls that wait for the
+ * queue's work block (their time limits hold), and so do wye_device_flush and wye_context_destroy.
+ *
+ * WYE_UNSUPPORTED: the plugin waits for no events; the fact `native_wait` says which do.
+ * WYE_INVALID_ARGUMENT: no handle, no value of the plugin's type or a null one, or an event that
+ * the driver does not know. WYE_WRONG_OWNER: it belongs to another device or context of the driver.
+ * After an error nothing waits. */
+WYE_API wye_status wye_queue_wait_native(wye_context* context, wye_queue queue,
+                                         const wye_native_handle* event, wye_error** error);
 
 /* ---- Memory of the application ------------------------------------------------------------- */
 
@@ -86,6 +112,18 @@ static inline wye_native_handle wye_native_of(const char* type, uint64_t value) 
     out.values[0].type.size = strlen(type);
     out.values[0].value = value;
     return out;
+}
+
+/* Adds a value to a handle. Returns 0 if the handle has WYE_NATIVE_VALUES already, else 1. `type`
+ * must live as long as the handle. */
+static inline int wye_native_add(wye_native_handle* handle, const char* type, uint64_t value) {
+    wye_native_value* const to = handle->values + handle->count;
+    if (handle->count >= WYE_NATIVE_VALUES) return 0;
+    to->type.data = type;
+    to->type.size = strlen(type);
+    to->value = value;
+    ++handle->count;
+    return 1;
 }
 
 /* Sets *value to the handle's value of a type ("CUstream") and returns 1. Returns 0 if it has none.

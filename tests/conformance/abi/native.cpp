@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Native handles: the extension wye.native_handle of a device. A plugin without it has nothing to
-// show here.
+// show here. And the refusals of native events, which the kit cannot make.
 #include <set>
 
 #include "conformance/abi/rig.hpp"
@@ -150,6 +150,42 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     value = good;
     native.desc.size = 0;
     CHECK(refused() == WYE_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a submission with a native event is refused, if the event is not a right one (P-52)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    wye_buffer_object* const x = rig.zeros(256);
+    const wye_operation fill = harness::fill(x, 0, 256, 7, 4);
+    wye_native_handle event{};
+    event.header.size = sizeof event;
+    event.count = 1;
+    wye_native_wait wait{};
+    wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
+    wait.event = &event;
+    const bool claimed = rig.plugin.flag(WYE_FACT_KEY_NATIVE_WAIT);
+    const auto check_refused = [&](const char* type, std::uint64_t value) {
+        CAPTURE(type);
+        event.values[0] = {{type, std::string_view(type).size()}, value};
+        for (const std::uint64_t operations : {0, 1}) {
+            wye_submission submission{};
+            submission.header = {sizeof submission, 0, &wait};
+            submission.operations = &fill;
+            submission.operation_count = operations;
+            submission.value = device.newest + 1;
+            harness::Sink sink;
+            const wye_status status =
+                device.queue_table->submit(device.queue, &submission, sink.out());
+            CHECK(status == (claimed ? WYE_INVALID_ARGUMENT : WYE_UNSUPPORTED_EXTENSION));
+            check_helpful(sink.failure(), status);
+        }
+    };
+    check_refused("no_such_type", 77);
+    for (const char* type : {"CUevent", "cl_event", "VkSemaphore"}) check_refused(type, 0);
+    // Nothing was queued, and the value may be used again.
+    CHECK(rig.words(x, 64) == std::vector<std::uint32_t>(64));
+    REQUIRE(device.run(fill) == WYE_OK);
+    CHECK(rig.words(x, 64) == std::vector<std::uint32_t>(64, 7));
 }
 
 TEST_SUITE_END();

@@ -119,10 +119,9 @@ struct Elsewhere {
     std::string_view capability, where;
 };
 constexpr Elsewhere kElsewhere[] = {
-    {"indirect_dispatch", "the cases of `launch`"},
-    {"grid_sync", "the cases of `launch`"},
-    {"device_timestamps", "the cases of `timeline`"},
-    {"unified_memory", "the cases of `memory`"},
+    {"indirect_dispatch", "the cases of `launch`"},    {"grid_sync", "the cases of `launch`"},
+    {"device_timestamps", "the cases of `timeline`"},  {"unified_memory", "the cases of `memory`"},
+    {"native_wait", "the cases of `native`, in part"},
 };
 
 constexpr const char* kCapabilities[] = {

@@ -466,6 +466,15 @@ CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr target, cu
         std::atomic_ref(*reinterpret_cast<std::uint32_t*>(target)).store(value);
     });
 }
+CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value,
+                                        unsigned) {
+    const Lock lock(machine().mutex);
+    return queue_work(
+        stream, [] {},
+        [address, value] {
+            return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(address)).load() >= value;
+        });
+}
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     const Lock lock(machine().mutex);
     if (machine().events.count(event) == 0) return CUDA_ERROR_INVALID_HANDLE;

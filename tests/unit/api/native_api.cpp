@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "support/driver.hpp"
 #include "take.hpp"
 
 #if __has_include(<CL/cl.h>)
@@ -102,6 +104,9 @@ struct OpenclCalls {
         FIND(ReleaseMemObject);
         FIND(EnqueueWriteBuffer);
         FIND(EnqueueReadBuffer);
+        FIND(CreateUserEvent);
+        FIND(SetUserEventStatus);
+        FIND(ReleaseEvent);
 #undef FIND
     }
     decltype(clCreateContext)* CreateContext = nullptr;
@@ -112,6 +117,36 @@ struct OpenclCalls {
     decltype(clReleaseMemObject)* ReleaseMemObject = nullptr;
     decltype(clEnqueueWriteBuffer)* EnqueueWriteBuffer = nullptr;
     decltype(clEnqueueReadBuffer)* EnqueueReadBuffer = nullptr;
+    decltype(clCreateUserEvent)* CreateUserEvent = nullptr;
+    decltype(clSetUserEventStatus)* SetUserEventStatus = nullptr;
+    decltype(clReleaseEvent)* ReleaseEvent = nullptr;
+};
+
+class OpenclEvent final : public NativeEvent {
+  public:
+    OpenclEvent(const OpenclCalls& cl, cl_context context) : cl_(cl) {
+        cl_int status = CL_SUCCESS;
+        event_ = cl.CreateUserEvent(context, &status);
+        REQUIRE(status == CL_SUCCESS);
+    }
+    ~OpenclEvent() override {
+        happen();
+        CHECK(cl_.ReleaseEvent(event_) == CL_SUCCESS);
+    }
+    OpenclEvent(const OpenclEvent&) = delete;
+    OpenclEvent& operator=(const OpenclEvent&) = delete;
+    [[nodiscard]] wye_native_handle handle() const override {
+        return wye_native_of("cl_event", reinterpret_cast<std::uintptr_t>(event_));
+    }
+    void happen() override {
+        if (std::exchange(happened_, true)) return;
+        CHECK(cl_.SetUserEventStatus(event_, CL_COMPLETE) == CL_SUCCESS);
+    }
+
+  private:
+    const OpenclCalls& cl_;
+    cl_event event_ = nullptr;
+    bool happened_ = false;
 };
 
 class OpenclMemory final : public NativeMemory {
@@ -146,6 +181,7 @@ class OpenclApi final : public NativeApi {
     }
     ~OpenclApi() override {
         CHECK(cl_.ReleaseCommandQueue(queue_) == CL_SUCCESS);
+        foreign_.reset();
         if (other_ != nullptr) CHECK(cl_.ReleaseContext(other_) == CL_SUCCESS);
     }
     OpenclApi(const OpenclApi&) = delete;
@@ -161,10 +197,14 @@ class OpenclApi final : public NativeApi {
                                     nullptr) == CL_SUCCESS);
     }
     [[nodiscard]] bool outlives_device() const override { return true; }
+    EventPtr event() override { return std::make_unique<OpenclEvent>(cl_, context_); }
+    std::vector<RefusedEvent> refused_events(const NativeEvent&) override {
+        make_other();
+        foreign_ = std::make_unique<OpenclEvent>(cl_, other_);
+        return {{foreign_->handle(), wye::Code::WRONG_OWNER, "another device or context"}};
+    }
     std::vector<Refusal> refused(std::uint64_t bytes) override {
-        cl_int status = CL_SUCCESS;
-        other_ = cl_.CreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
-        REQUIRE(status == CL_SUCCESS);
+        make_other();
         std::vector<Refusal> out;
         out.push_back(
             {make(other_, bytes), bytes, wye::Code::WRONG_OWNER, "another device or context"});
@@ -180,6 +220,11 @@ class OpenclApi final : public NativeApi {
                    cl_mem_flags flags = CL_MEM_READ_WRITE) {
         return std::make_unique<OpenclMemory>(cl_, context, flags, bytes);
     }
+    void make_other() {
+        cl_int status = CL_SUCCESS;
+        other_ = cl_.CreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
+        REQUIRE(status == CL_SUCCESS);
+    }
     static cl_mem memory_of(const NativeMemory& memory) {
         return static_cast<const OpenclMemory&>(memory).memory;
     }
@@ -187,6 +232,7 @@ class OpenclApi final : public NativeApi {
     cl_context context_ = nullptr, other_ = nullptr;
     cl_device_id device_ = nullptr;
     cl_command_queue queue_ = nullptr;
+    EventPtr foreign_;  // of the other context
 };
 #endif
 
@@ -213,6 +259,10 @@ struct VulkanCalls {
         FIND(FreeMemory);
         FIND(BindBufferMemory);
         FIND(MapMemory);
+        FIND(CreateSemaphore);
+        FIND(DestroySemaphore);
+        FIND(SignalSemaphore);
+        FIND(DeviceWaitIdle);
 #undef FIND
     }
     PFN_vkGetPhysicalDeviceMemoryProperties GetPhysicalDeviceMemoryProperties = nullptr;
@@ -223,6 +273,56 @@ struct VulkanCalls {
     PFN_vkFreeMemory FreeMemory = nullptr;
     PFN_vkBindBufferMemory BindBufferMemory = nullptr;
     PFN_vkMapMemory MapMemory = nullptr;
+    PFN_vkCreateSemaphore CreateSemaphore = nullptr;
+    PFN_vkDestroySemaphore DestroySemaphore = nullptr;
+    PFN_vkSignalSemaphore SignalSemaphore = nullptr;
+    PFN_vkDeviceWaitIdle DeviceWaitIdle = nullptr;
+};
+
+// A timeline semaphore that the host signals.
+class VulkanEvent final : public NativeEvent {
+  public:
+    VulkanEvent(const VulkanCalls& vk, VkDevice device) : vk_(vk), device_(device) {
+        VkSemaphoreTypeCreateInfo type{};
+        type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+        type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+        type.initialValue = kValue - 1;
+        VkSemaphoreCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+        info.pNext = &type;
+        REQUIRE(vk.CreateSemaphore(device, &info, nullptr, &semaphore) == VK_SUCCESS);
+    }
+    ~VulkanEvent() override {
+        happen();
+        // No work may still wait for it.
+        CHECK(vk_.DeviceWaitIdle(device_) == VK_SUCCESS);
+        vk_.DestroySemaphore(device_, semaphore, nullptr);
+    }
+    VulkanEvent(const VulkanEvent&) = delete;
+    VulkanEvent& operator=(const VulkanEvent&) = delete;
+    [[nodiscard]] wye_native_handle handle() const override {
+        wye_native_handle out = bare();
+        CHECK(wye_native_add(&out, "semaphore_value", kValue) == 1);
+        return out;
+    }
+    [[nodiscard]] wye_native_handle bare() const {
+        return wye_native_of("VkSemaphore", reinterpret_cast<std::uintptr_t>(semaphore));
+    }
+    void happen() override {
+        if (std::exchange(happened_, true)) return;
+        VkSemaphoreSignalInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+        info.semaphore = semaphore;
+        info.value = kValue;
+        CHECK(vk_.SignalSemaphore(device_, &info) == VK_SUCCESS);
+    }
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+
+  private:
+    static constexpr std::uint64_t kValue = 5;
+    const VulkanCalls& vk_;
+    const VkDevice device_;
+    bool happened_ = false;
 };
 
 // Mapped and coherent.
@@ -300,6 +400,17 @@ class VulkanApi final : public NativeApi {
     void read(const NativeMemory& from, void* to, std::uint64_t bytes) override {
         std::memcpy(to, static_cast<const VulkanMemory&>(from).mapped, bytes);
     }
+    EventPtr event() override { return std::make_unique<VulkanEvent>(vk_, device_); }
+    // Native queues of the library may share a VkQueue, which the wait blocks.
+    [[nodiscard]] bool has_queues() const override { return false; }
+    std::vector<RefusedEvent> refused_events(const NativeEvent& event) override {
+        wye_native_handle foreign = event.handle();
+        CHECK(wye_native_add(&foreign, "VkDevice", reinterpret_cast<std::uintptr_t>(physical_)) ==
+              1);
+        return {{static_cast<const VulkanEvent&>(event).bare(), wye::Code::INVALID_ARGUMENT,
+                 "no `semaphore_value`"},
+                {foreign, wye::Code::WRONG_OWNER, "another device or context"}};
+    }
     std::vector<Refusal> refused(std::uint64_t bytes) override {
         std::vector<Refusal> out;
         out.push_back({std::make_unique<VulkanMemory>(vk_, physical_, device_, bytes,
@@ -341,6 +452,10 @@ struct CudaCalls {
         library.find(stream_synchronize, "cuStreamSynchronize");
         library.find(to_device, "cuMemcpyHtoDAsync_v2");
         library.find(to_host, "cuMemcpyDtoHAsync_v2");
+        library.find(event_create, "cuEventCreate");
+        library.find(event_destroy, "cuEventDestroy_v2");
+        library.find(event_record, "cuEventRecord");
+        library.find(wait_value, "cuStreamWaitValue32_v2");
     }
     decltype(cuCtxPushCurrent)* push = nullptr;
     decltype(cuCtxPopCurrent)* pop = nullptr;
@@ -356,6 +471,10 @@ struct CudaCalls {
     decltype(cuStreamSynchronize)* stream_synchronize = nullptr;
     decltype(cuMemcpyHtoDAsync)* to_device = nullptr;
     decltype(cuMemcpyDtoHAsync)* to_host = nullptr;
+    decltype(cuEventCreate)* event_create = nullptr;
+    decltype(cuEventDestroy)* event_destroy = nullptr;
+    decltype(cuEventRecord)* event_record = nullptr;
+    decltype(cuStreamWaitValue32)* wait_value = nullptr;
 };
 
 // A context that is current while it lives.
@@ -404,6 +523,45 @@ class CudaMemory final : public NativeMemory {
     void* host_ = nullptr;
 };
 
+// An event on a stream that waits until the host writes a word.
+class CudaEvent final : public NativeEvent {
+  public:
+    CudaEvent(const CudaCalls& cu, CUcontext context) : cu_(cu), context_(context) {
+        const CudaCurrent current(cu, context);
+        void* word = nullptr;
+        REQUIRE(cu.alloc_host(&word, sizeof(std::uint32_t)) == CUDA_SUCCESS);
+        word_ = static_cast<std::uint32_t*>(word);
+        *word_ = 0;
+        REQUIRE(cu.stream_create(&stream_, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS);
+        REQUIRE(cu.event_create(&event_, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+        // The address of pinned memory is the same on the device.
+        REQUIRE(cu.wait_value(stream_, reinterpret_cast<CUdeviceptr>(word), 1,
+                              CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+        REQUIRE(cu.event_record(event_, stream_) == CUDA_SUCCESS);
+    }
+    ~CudaEvent() override {
+        happen();
+        const CudaCurrent current(cu_, context_);
+        CHECK(cu_.stream_synchronize(stream_) == CUDA_SUCCESS);
+        CHECK(cu_.stream_destroy(stream_) == CUDA_SUCCESS);
+        CHECK(cu_.event_destroy(event_) == CUDA_SUCCESS);
+        CHECK(cu_.free_host(word_) == CUDA_SUCCESS);
+    }
+    CudaEvent(const CudaEvent&) = delete;
+    CudaEvent& operator=(const CudaEvent&) = delete;
+    [[nodiscard]] wye_native_handle handle() const override {
+        return wye_native_of("CUevent", reinterpret_cast<std::uintptr_t>(event_));
+    }
+    void happen() override { std::atomic_ref(*word_).store(1); }
+
+  private:
+    const CudaCalls& cu_;
+    const CUcontext context_;
+    std::uint32_t* word_ = nullptr;
+    CUstream stream_ = nullptr;
+    CUevent event_ = nullptr;
+};
+
 // An address that CUDA does not know.
 class NoMemory final : public NativeMemory {
   public:
@@ -438,6 +596,16 @@ class CudaApi final : public NativeApi {
         const CudaCurrent current(cu_, context_);
         CHECK(cu_.to_host(to, at(from), bytes, stream_) == CUDA_SUCCESS);
         CHECK(cu_.stream_synchronize(stream_) == CUDA_SUCCESS);
+    }
+    EventPtr event() override { return std::make_unique<CudaEvent>(cu_, context_); }
+    std::vector<RefusedEvent> refused_events(const NativeEvent&) override {
+        if (support::test_driver_computes()) return {};  // a real driver may end the process
+        const CudaCurrent current(cu_, context_);
+        CUevent gone = nullptr;
+        REQUIRE(cu_.event_create(&gone, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+        CHECK(cu_.event_destroy(gone) == CUDA_SUCCESS);
+        return {{wye_native_of("CUevent", reinterpret_cast<std::uintptr_t>(gone)),
+                 wye::Code::INVALID_ARGUMENT, "CUDA does not know it"}};
     }
     std::vector<Refusal> refused(std::uint64_t bytes) override {
         std::vector<Refusal> out;

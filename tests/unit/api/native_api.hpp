@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The driver's own API of a device, as an application would use it beside the library: it
-// allocates, writes and reads memory. Libraries are opened at run time. A failed call fails the
-// test.
+// allocates, writes and reads memory, and makes events. Libraries are opened at run time. A failed
+// call fails the test.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,15 @@ class NativeMemory {
 };
 using MemoryPtr = std::unique_ptr<NativeMemory>;
 
+// An event that has not happened yet; it happens at the latest when this is destroyed.
+class NativeEvent {
+  public:
+    virtual ~NativeEvent() = default;
+    [[nodiscard]] virtual wye_native_handle handle() const = 0;
+    virtual void happen() = 0;
+};
+using EventPtr = std::unique_ptr<NativeEvent>;
+
 class NativeApi {
   public:
     // Sets a fake driver up, before the library opens it.
@@ -42,6 +51,20 @@ class NativeApi {
     [[nodiscard]] virtual bool knows_sizes() const { return true; }
     // Whether memory may be used after the library closed the device.
     [[nodiscard]] virtual bool outlives_device() const { return false; }
+
+    // Null: the API has no events.
+    [[nodiscard]] virtual EventPtr event() { return nullptr; }
+    // Whether queues of the library that share no native queue go on while one waits.
+    [[nodiscard]] virtual bool has_queues() const { return true; }
+    // Events that the library refuses to wait for, and what the error says.
+    struct RefusedEvent {
+        wye_native_handle handle;
+        wye::Code code;
+        const char* says;
+    };
+    [[nodiscard]] virtual std::vector<RefusedEvent> refused_events(const NativeEvent&) {
+        return {};
+    }
 
     // Memory that the library refuses to adopt, and what the error says.
     struct Refusal {

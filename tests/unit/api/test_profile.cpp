@@ -174,6 +174,7 @@ TEST_CASE("a profile has every field, with the device's own figure or a reason f
                                  "shared_banks",
                                  "shared_bank_bytes",
                                  "async_compute",
+                                 "native_wait",
                                  "speculation",
                                  "persistent_threads",
                                  "grid_sync",

@@ -153,6 +153,15 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     if (fake().on_submit) fake().on_submit();
     fake().timed_submits += (submission->flags & WYE_SUBMISSION_TIMED) != 0 ? 1 : 0;
     wye_status status = there(queue->device, error);
+    std::uint64_t native_event = 0;
+    if (const wye_header* entry = sdk::critical_entry(submission->header); status != WYE_OK) {
+        // The loss comes first.
+    } else if (entry != nullptr && (!fake().waits_native ||
+                                    entry->type != (WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL))) {
+        status = fail(queue->host, Code::UNSUPPORTED_EXTENSION, "no such extension", error);
+    } else if (entry != nullptr) {
+        native_event = reinterpret_cast<const wye_native_wait*>(entry)->event->values[0].value;
+    }
     // A wait for work that has failed fails the submit.
     const std::span<const wye_event> waits(submission->waits, submission->wait_count);
     for (const wye_event& event : waits)
@@ -172,7 +181,8 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
             run(operation);
         }
         queue->value = submission->value;
-        fake().submitted.push_back({queue, submission->value, {waits.begin(), waits.end()}});
+        fake().submitted.push_back(
+            {queue, submission->value, {waits.begin(), waits.end()}, native_event});
     }
     --fake().in_submit;
     return status;

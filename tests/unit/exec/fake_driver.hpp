@@ -91,8 +91,9 @@ struct FakeDriver {
     bool maps_none = false;  // of the usages UPLOAD, READBACK and SHARED
     // Memory of the application, whole pages, becomes a buffer, copied as staging memory.
     bool refuses_registered = false;
-    bool adopts = true;       // native memory becomes a buffer, which counts as a registered one
-    bool can_cancel = false;  // cancel ends hanging work
+    bool adopts = true;        // native memory becomes a buffer, which counts as a registered one
+    bool waits_native = true;  // for a native event, at a submit
+    bool can_cancel = false;   // cancel ends hanging work
     bool has_timing = false;
     std::uint64_t begin_ns = 0, end_ns = 0;  // of every timed submit
 
@@ -122,6 +123,7 @@ struct FakeDriver {
         const wye_queue_object* queue;
         std::uint64_t value;
         std::vector<wye_event> waits;
+        std::uint64_t native_event;  // first value of the handle; 0: none
     };
     std::vector<Submit> submitted;  // all, in order
     // Of the queues made, in order; `info` of each returns these.

@@ -186,6 +186,17 @@ std::vector<Call> resource_calls() {
          true,
          true,
          true},
+        {"wye_queue_wait_native",
+         [](const World& w, wye_error** e) {
+             wye_native_handle event = wye_native_of("fake_event", 77);
+             event.header.size += w.wrong_size;
+             return wye_queue_wait_native(w.context, w.queue, w.pointer(event), e);
+         },
+         {&World::queue},
+         {},
+         true,
+         true,
+         true},
         {"wye_buffer_native",
          [](const World& w, wye_error** e) {
              auto out = w.description<wye_native_handle>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Native handles: those of the plugin, or an error that says why there are none.
+// Native handles: those of the plugin, or an error that says why there are none. Native memory and
+// native events of the application.
 #include "rig.hpp"
 #include "wye/device.h"
 #include "wye/native.h"
@@ -79,6 +80,95 @@ TEST_CASE("without native handles, and with broken ones, the error says so") {
     check_ok(t.of_buffer());
     t.rig.driver.lose(0);
     check_refused(t.of_device(), WYE_DEVICE_LOST, "");
+}
+
+// Waits for an event of the application.
+struct Waiting {
+    Rig rig;
+    wye_device device = 0;
+    wye_queue queue = 0;
+    wye_native_handle event = wye_native_of("fake_event", 77);
+
+    Waiting() {
+        rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 8;
+        device = rig.device();
+        wye_queue_create_desc desc;
+        WYE_INIT(desc);
+        check_ok(attempt([&](wye_error** e) {
+            return wye_queue_create(rig.context, device, &desc, &queue, e);
+        }));
+    }
+    Outcome wait() {
+        return attempt(
+            [&](wye_error** e) { return wye_queue_wait_native(rig.context, queue, &event, e); });
+    }
+    [[nodiscard]] std::uint64_t submits() const {
+        wye_queue_description out;
+        WYE_INIT(out);
+        CHECK(wye_queue_describe(rig.context, queue, &out, nullptr) == WYE_OK);
+        return out.submits;
+    }
+};
+
+TEST_CASE("a native wait is a submit of its queue without operations, before later work") {
+    Waiting t;
+    check_ok(t.wait());
+    CHECK(t.submits() == 1);
+    const wye_buffer x = t.rig.buffer(t.device, 16);
+    const wye_buffer r = t.rig.buffer(t.device, 16);
+    Job job(t.rig.program(kAdd), t.device);
+    job.desc.queue = t.queue;
+    check_ok(job.param(5).resident(0, x).resident(1, r).run(t.rig));
+    CHECK(t.submits() == 2);
+    const auto& all = t.rig.driver.submitted;
+    REQUIRE(all.size() >= 2);
+    const FakeDriver::Submit& waiting = all[all.size() - 2];
+    const FakeDriver::Submit& working = all.back();
+    CHECK(waiting.native_event == 77);
+    CHECK(working.native_event == 0);
+    CHECK(waiting.queue == working.queue);
+    CHECK(waiting.value < working.value);
+}
+
+TEST_CASE("wrong native waits are refused by name, and queue nothing") {
+    Waiting t;
+    const wye_native_handle good = t.event;
+    for (const std::uint32_t count : {0U, WYE_NATIVE_VALUES + 1U, UINT32_MAX}) {
+        t.event.count = count;
+        check_refused(t.wait(), WYE_INVALID_ARGUMENT, std::to_string(count) + " values");
+    }
+    t.event = good;
+    t.event.reserved = 3;
+    check_refused(t.wait(), WYE_INVALID_ARGUMENT, "reserved member 3");
+    t.event = good;
+    t.event.values[0].type = {nullptr, 4};
+    check_refused(t.wait(), WYE_INVALID_ARGUMENT, "type");
+    t.event = good;
+    t.rig.driver.waits_native = false;
+    check_refused(t.wait(), WYE_UNSUPPORTED, "the plugin of fake:0 waits for no events");
+    t.rig.driver.waits_native = true;
+    t.rig.driver.fail_submit = true;
+    check_refused(t.wait(), WYE_DRIVER, "refuses to submit");
+    t.rig.driver.fail_submit = false;
+    CHECK(t.submits() == 0);
+    check_ok(t.wait());
+    CHECK(t.submits() == 1);
+    t.rig.driver.lose(0);
+    check_refused(t.wait(), WYE_DEVICE_LOST, "");
+    check_ok(attempt([&](wye_error** e) { return wye_queue_free(t.rig.context, t.queue, e); }));
+    check_refused(t.wait(), WYE_STALE_HANDLE, "");
+}
+
+TEST_CASE("values are added to a native handle until it is full") {
+    wye_native_handle handle = wye_native_of("a", 1);
+    const char* const names[] = {"b", "c", "d", "e", "f"};
+    for (std::uint64_t i = 0; i < 5; ++i) CHECK(wye_native_add(&handle, names[i], i + 2) == 1);
+    CHECK(handle.count == WYE_NATIVE_VALUES);
+    CHECK(wye_native_add(&handle, "g", 7) == 0);
+    CHECK(handle.count == WYE_NATIVE_VALUES);
+    std::uint64_t value = 0;
+    CHECK(wye_native_get(&handle, "f", &value) == 1);
+    CHECK(value == 6);
 }
 
 // Adopts the application's memory, with one mistake at a time.

@@ -106,6 +106,31 @@ TEST_CASE("native memory without a handle, without values, or of another usage i
     CHECK(breaches(plugin)[2].find("of the usage 1") != std::string::npos);
 }
 
+TEST_CASE("a native wait without an event, or with one without values, is refused") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_native_handle event{};
+    event.header.size = sizeof event;
+    wye_native_wait wait{};
+    wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
+    wye_submission submission = wye::sdk::submission_of(device.newest + 1, {});
+    submission.header.next = &wait;
+    const auto submit = [&] {
+        return device.queue_table->submit(device.queue, &submission, nullptr);
+    };
+    CHECK(submit() == WYE_INVALID_ARGUMENT);
+    wait.event = &event;
+    CHECK(submit() == WYE_INVALID_ARGUMENT);
+    REQUIRE(breaches(plugin).size() == 2);
+    CHECK(breaches(plugin)[1].find("P-16: `submit`") != std::string::npos);
+    CHECK(breaches(plugin)[1].find("the native wait has no event") != std::string::npos);
+    event.count = 1;
+    event.values[0] = {{"CUevent", 7}, 77};
+    CHECK(submit() == WYE_UNSUPPORTED_EXTENSION);  // of the CPU
+    CHECK(breaches(plugin).size() == 2);
+}
+
 TEST_CASE("a destroyed queue and a closed device are refused") {
     const Below below;
     Plugin plugin;

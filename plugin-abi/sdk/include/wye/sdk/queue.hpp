@@ -2,7 +2,7 @@
 //
 // InOrderQueue: the steps of a submit to an in-order queue, the same in every plugin:
 //
-//     begin -> wait_for, for each wait -> plan -> one call for each operation -> end
+//     begin -> wait_for, for each wait -> wait_native -> plan -> one call for each operation -> end
 //
 // Unknown flags are refused before the first step. If a step fails or memory runs out, abandon()
 // drops the submit, and the call fails. If part of the submit was already queued, that part ends
@@ -14,6 +14,8 @@
 //     begin()                     before anything else
 //     wait_for(timeline, value)   makes later operations run after `value` of a queue's timeline of
 //                                 the same device; of its own timeline too, if that kFailsLate
+//     wait_native(event)          as wait_for, for an event of the driver's API; optional, see
+//                                 native_wait.hpp
 //     span plan(operations)       returns the operations that are left to queue one by one
 //     dispatch(op)                also with no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)   never of 0 bytes
@@ -32,6 +34,7 @@
 
 #include "wye/sdk/command.hpp"
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/native_wait.hpp"
 
 namespace wye::sdk {
 

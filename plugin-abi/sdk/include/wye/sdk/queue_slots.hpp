@@ -9,6 +9,7 @@
 #include <span>
 
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/native_wait.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::sdk {
@@ -68,7 +69,8 @@ struct QueueSlots {
                              wye_error** error) {
         Queue& queue = of(object);
         return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(submission->header, "a submission"));
+            WYE_TRY(known_extensions(submission->header, "a submission",
+                                     waits_native<Queue>() ? WYE_CHAIN_NATIVE_WAIT : 0));
             return queue.submit(*submission);
         });
     }

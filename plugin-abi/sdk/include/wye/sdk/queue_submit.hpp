@@ -58,7 +58,7 @@ template <typename Derived>
     const std::span operations(submission.operations, submission.operation_count);
     if constexpr (requires { queue.replay(operations[0].u.execute); })
         if (operations.size() == 1 && operations[0].kind == WYE_OPERATION_EXECUTE &&
-            submission.wait_count == 0 && !queue.timed())
+            submission.wait_count == 0 && submission.header.next == nullptr && !queue.timed())
             if (auto sent = queue.replay(operations[0].u.execute)) {
                 queue.timeline().add(submission.value, *std::move(sent), false);
                 return {};
@@ -74,6 +74,9 @@ template <typename Derived>
             continue;  // an in-order queue needs no wait for its own work
         WYE_TRY(queue.wait_for(*place.timeline, place.value));
     }
+    if constexpr (waits_native<Derived>())
+        if (const wye_native_wait* wait = native_wait(submission.header))
+            WYE_TRY(queue.wait_native(*wait->event));
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event of the driver's API that a submission waits for (WYE_CHAIN_NATIVE_WAIT in
+// abi_native.h). A queue takes one if its class has `static constexpr bool kWaitsNative = true`
+// and, as a step of a submit (queue.hpp), `Result<void> wait_native(const wye_native_handle&)`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "wye/abi_native.h"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::sdk {
+
+template <typename Queue>
+[[nodiscard]] consteval bool waits_native() {
+    if constexpr (requires { Queue::kWaitsNative; })
+        return Queue::kWaitsNative;
+    else
+        return false;
+}
+
+// The native wait in a submission's chain; null: none.
+[[nodiscard]] inline const wye_native_wait* native_wait(const wye_header& header) noexcept {
+    for (const void* next = header.next; next != nullptr;
+         next = static_cast<const wye_header*>(next)->next)
+        if (static_cast<const wye_header*>(next)->type ==
+            (WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL))
+            return static_cast<const wye_native_wait*>(next);
+    return nullptr;
+}
+
+// The value of a type in the handle of an event. INVALID_ARGUMENT: it has none, or 0. `device` is
+// for the error.
+[[nodiscard]] Result<std::uint64_t> native_event(const wye_native_handle& event,
+                                                 std::string_view type, const std::string& device);
+// The same as a handle of the driver.
+template <typename T>
+[[nodiscard]] Result<T> native_event_as(const wye_native_handle& event, std::string_view type,
+                                        const std::string& device) {
+    WYE_ASSIGN(const std::uint64_t value, native_event(event, type, device));
+    if constexpr (std::is_pointer_v<T>)
+        return reinterpret_cast<T>(static_cast<std::uintptr_t>(value));
+    else
+        return static_cast<T>(value);
+}
+// The value of a type that is a number, and may be 0. Null: the handle has none.
+[[nodiscard]] const wye_native_value* find_value(const wye_native_handle& handle,
+                                                 std::string_view type) noexcept;
+// Errors: an event of another device or context; one that cannot be waited for. `why`: "the driver
+// does not know it".
+[[nodiscard]] Error event_of_other(std::string_view type, const std::string& device);
+[[nodiscard]] Error event_unfit(std::string_view type, const std::string& device,
+                                std::string_view why, std::string_view fix);
+
+}  // namespace wye::sdk
