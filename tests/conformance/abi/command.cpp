@@ -96,7 +96,7 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
     wye_operation late = add(slot(0), slot(1), &fixed);
     late.u.dispatch.late_offset = 8;
     late.u.dispatch.late_size = 4;
-    // Of the second range only the first 64 words.
+    // The program may use only the first 64 words of the second range.
     const wye_operation part = add(slot(1), slot(0, alignment, 256, 64), &fixed);
     wye_operation clear = fill(nullptr, 0, 16, 3, 4);
     clear.u.fill.target_slot = 1;
@@ -135,7 +135,7 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
     }
 }
 
-TEST_CASE("a buffer in the place of a destroyed one is another one (P-42)") {
+TEST_CASE("a new buffer is not taken for a destroyed one at the same address (P-42)") {
     Rig rig;
     if (!has_commands(rig)) return harness::not_applicable(kNoCommands);
     Adds add(rig.add_program());

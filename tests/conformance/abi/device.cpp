@@ -9,7 +9,7 @@ using harness::Rig;
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)") {
+TEST_CASE("a device and a queue have all mandatory slots, and both or none of each pair (P-6)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
     CHECK(table.header.size == sizeof table);
@@ -30,7 +30,7 @@ TEST_CASE("a device and a queue have all mandatory slots, and pairs whole (P-6)"
     CHECK((queue.destroy != nullptr));
 }
 
-TEST_CASE("what succeeds gives an object (P-12)") {
+TEST_CASE("a call that succeeds gives an object (P-12)") {
     const QuietPlugin plugin;
     wye_device_object* object = nullptr;
     const wye_device_table* table = nullptr;

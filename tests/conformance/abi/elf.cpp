@@ -20,7 +20,7 @@ class File {
         bytes_.assign(std::istreambuf_iterator<char>(in), {});
     }
 
-    // The structure at an offset; nothing: the file ends before its end.
+    // The structure at an offset, or nothing if the file ends within it.
     template <typename T>
     [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
         T out;

@@ -116,7 +116,7 @@ class Plugin {
     // Shuts down before destruction, so that a test can read the log of the shutdown.
     void close();
 
-    // Of the subject's device.
+    // A fact of the subject's device.
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
 
@@ -129,7 +129,7 @@ class Plugin {
 // The subject's device, opened, with one queue.
 class Device {
   public:
-    // `timed`: all its submits are.
+    // `timed`: whether all submits ask for their times.
     explicit Device(Plugin& plugin, bool timed = false);
     ~Device();
     Device(const Device&) = delete;
@@ -149,16 +149,16 @@ class Device {
     wye_mapping map(wye_buffer_object* buffer);
     void destroy(wye_buffer_object* buffer);
 
-    // Status of the call; the event's value in `value`. To `queue`, unless another is given.
+    // Submits to `queue`, unless another is given. Returns the status; sets `value` on success.
     wye_status submit(std::span<const wye_operation> operations,
                       std::span<const wye_event> waits = {}, wye_queue_object* to = nullptr,
                       std::span<const wye_event> signals = {});
-    // A value of a queue's own timeline; what is known of it.
+    // A value of a queue's own timeline; what `query` and `wait` of the device say of it.
     [[nodiscard]] wye_event event(wye_queue_object* of, std::uint64_t number) const;
     wye_status query(wye_queue_object* of, std::uint64_t number, wye_error** error) const;
     wye_status await(wye_queue_object* of, std::uint64_t number, std::uint64_t timeout_ns,
                      wye_error** error) const;
-    // For `value` of `queue`.
+    // Waits for `value` of `queue`.
     wye_status wait(std::uint64_t timeout_ns = UINT64_MAX);
     wye_status run(const wye_operation& operation);  // submit and wait
 

@@ -26,11 +26,11 @@ wye_operation indirect(wye_program_object* program, std::span<const wye_binding>
     wye_operation out = harness::dispatch(program, bindings, kAll, &kBy);
     out.u.dispatch.flags = WYE_LAUNCH_INDIRECT;
     out.u.dispatch.indirect = binding(groups, offset, 3);
-    std::fill_n(out.u.dispatch.groups, 3, 77U);  // ignored
+    std::fill_n(out.u.dispatch.groups, 3, 77U);  // an indirect launch ignores these
     return out;
 }
 
-// x + kBy in the first workgroups.
+// The expected result: x + kBy in the elements of the first workgroups, zeros behind them.
 std::vector<std::uint32_t> sums(std::uint32_t groups) {
     auto out = counting(kInvocations, kBy);
     std::fill(out.begin() + groups * 64, out.end(), 0U);
@@ -69,7 +69,7 @@ TEST_CASE("an indirect launch runs the workgroups that its buffer has when it be
     const wye_operation launch = indirect(program, bindings, groups, 4);
     if (!rig.plugin.flag(WYE_FACT_KEY_INDIRECT_DISPATCH)) return check_refused(rig, launch);
     const wye_operation clear = fill(r, 0, kInvocations * 4, 0, 4);
-    // Written by an upload, in a submit before and in the same.
+    // An upload writes the workgroups, in a submit before the launch, and in the same submit.
     for (const std::uint32_t n : {1U, 4U, 2U, 3U}) {
         CAPTURE(n);
         const std::vector<std::uint32_t> words = {99, n, 1, 1, 99};
@@ -79,8 +79,9 @@ TEST_CASE("an indirect launch runs the workgroups that its buffer has when it be
         REQUIRE(device.run(launch) == WYE_OK);
         CHECK(rig.words(r, kInvocations) == sums(n));
         const std::vector<std::uint32_t> more = {99, n % 4 + 1, 1, 1, 99};
-        const wye_operation steps[] = {clear, harness::upload(groups, 0, bytes_of(more)), launch,
-                                       fill(groups, 0, 64, 9, 4)};  // not before it was read
+        const wye_operation steps[] = {
+            clear, harness::upload(groups, 0, bytes_of(more)), launch,
+            fill(groups, 0, 64, 9, 4)};  // comes after the launch has read them
         REQUIRE(device.submit(steps) == WYE_OK);
         REQUIRE(device.wait() == WYE_OK);
         CHECK(rig.words(r, kInvocations) == sums(n % 4 + 1));
@@ -120,7 +121,7 @@ TEST_CASE("a program, a fill or a copy writes the workgroups of an indirect laun
         const wye_operation copied[] = {copy(counts, groups, 12, 0, 12)};
         REQUIRE(device.wait() == WYE_OK);
         CHECK(rig.words(r, kInvocations) == sums(2));
-        // Of two submits, not waited for in between.
+        // The second submit is made without waiting for the first.
         REQUIRE(device.submit(copied) == WYE_OK);
         REQUIRE(device.submit({&launch, 1}) == WYE_OK);
         REQUIRE(device.wait() == WYE_OK);

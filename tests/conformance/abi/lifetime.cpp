@@ -87,7 +87,7 @@ TEST_CASE("buffer, command, program and queue of a device end in any order (P-13
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("a queue is destroyed with work pending, and that ends first (P-13, P-25)") {
+TEST_CASE("destroying a queue waits for its pending work (P-13, P-25)") {
     Rig rig;
     constexpr std::uint64_t kBytes = std::uint64_t{16} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);

@@ -45,7 +45,7 @@ void check_id(const std::string& id) {
     for (const char c : id) CHECK(((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'));
 }
 
-// At most 4 KiB, which is what the host takes; and of characters that can be shown.
+// A text has at most 4 KiB, which is what the host takes, and no control characters.
 void check_text(const char* what, wye_string text) {
     CAPTURE(what);
     REQUIRE(text.size <= 4096);
@@ -56,7 +56,7 @@ void check_text(const char* what, wye_string text) {
     }
 }
 
-// For whoever runs the kit.
+// Tells the report what the plugin says of itself, and below, of its devices.
 void tell(const wye_plugin_desc& desc) {
     if (harness::report() == nullptr) return;
     const auto number = [](std::uint32_t n) { return std::to_string(n); };

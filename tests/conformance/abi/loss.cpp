@@ -21,7 +21,7 @@ using harness::Rig;
 
 namespace {
 
-// "At once" leaves room for a busy machine: what waits for the driver never ends.
+// How long "at once" may take, on a busy machine too. A wait for the driver would never end.
 constexpr std::uint64_t kSoon = 10'000'000'000;  // ns
 
 const wye_loss_table* table_of(const harness::Device& device, std::uint32_t version = 1) {
@@ -125,7 +125,7 @@ class Work {
             add(second_, {&first, 1});
         }
     }
-    // One submit more.
+    // Makes one more submit.
     void add(wye_queue_object* queue, std::span<const wye_event> waits,
              std::span<const wye_event> signals = {}) {
         static constexpr std::uint32_t kBy = 5;
@@ -304,7 +304,7 @@ TEST_CASE("after a loss timelines end as the work that signals them; other waits
         of_never = made.wait(30);
         ended = std::chrono::steady_clock::now();
     });
-    // Time for them to wait. If they come later, they must see the same.
+    // By now both threads probably wait. If they come later, they must see the same.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     const wye_status status = lose(device);
     const auto begun = std::chrono::steady_clock::now();

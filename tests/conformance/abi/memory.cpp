@@ -35,7 +35,7 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
         bytes[offset + i] = static_cast<std::byte>(pattern >> (8 * (i % pattern_size)));
 }
 
-// Those that programs may use.
+// The usages of buffers that programs may use.
 constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
                                      WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
 constexpr std::uint32_t kAllUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
@@ -224,7 +224,7 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
         CHECK((in.mapping().flags & ~std::uint32_t{WYE_MAPPING_CACHED}) == 0);
         CHECK(in.mapping().reserved == 0);
     }
-    CHECK((unmapped.empty() || unmapped.size() == 3));  // all or none
+    CHECK((unmapped.empty() || unmapped.size() == 3));  // all three can be mapped, or none
 }
 
 TEST_CASE("staging memory is mapped, and copies carry its bytes from and to all others (P-39)") {
@@ -256,7 +256,7 @@ TEST_CASE("copies of staging memory keep their order with the submits around the
     constexpr std::size_t kRounds = 8;
     std::vector<Mapped> in;
     std::vector<Mapped> out;
-    // The parameters of all submits, none of which is waited for before the last.
+    // Parameters of all submits. Nobody waits for a submit before the last.
     const std::vector<std::uint32_t> by = counting(kRounds, 1);
     for (std::size_t i = 0; i < kRounds; ++i) {
         wye_buffer_object* up = device.buffer(kSize, WYE_BUFFER_USAGE_STAGING);
@@ -296,7 +296,7 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
     constexpr std::uint64_t kSize = std::uint64_t{2} << 20U;
     const Memory from(kSize, alignment);
     const Memory to(kSize, alignment);
-    for (int round = 0; round < 2; ++round) {  // again, after it was given back
+    for (int round = 0; round < 2; ++round) {  // the second time after its buffer was destroyed
         wye_buffer_object* up = device.registered(from.bytes());
         REQUIRE_MESSAGE(up != nullptr, device.failure.message);
         wye_buffer_object* down = device.registered(to.bytes());

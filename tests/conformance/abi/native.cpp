@@ -21,7 +21,7 @@ const wye_native_table* table_of(const Rig& rig, std::uint32_t version = 1) {
         rig.device.table->get_extension(rig.device.object, {name.data(), name.size()}, version));
 }
 
-// What a slot answers; without a handle, an error that says so.
+// Returns the handle that a slot gives, after checks. A slot without one must return UNSUPPORTED.
 template <typename Ask>
 wye_native_handle ask(Ask&& slot) {
     wye_native_handle out{};
@@ -88,7 +88,7 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
     REQUIRE((one != nullptr && two != nullptr));
     const wye_native_handle first = of_buffer(one), second = of_buffer(two);
     const wye_native_handle owner = of_device(), queue = of_queue(rig.device.queue);
-    REQUIRE(first.count >= 1);  // a buffer is somewhere
+    REQUIRE(first.count >= 1);  // every buffer has a handle
     CHECK(text_of(first.values[0].type) == text_of(second.values[0].type));
     CHECK(first.values[0].value != second.values[0].value);
     // Work changes none of them.

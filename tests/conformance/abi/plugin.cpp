@@ -21,7 +21,7 @@ constexpr Fact kFacts[] = {
 #undef WYE_LISTED_FACT
 };
 
-// The value has the type that the contract specifies for its key.
+// Checks that the value has the type that the contract specifies for its key.
 void check_type(const Fact& fact, const wye_fact& value) {
     CAPTURE(fact.name);
     REQUIRE(value.type == fact.type);
@@ -52,7 +52,7 @@ TEST_CASE("the plugin starts afresh after shutdown (P-29)") {
     }
 }
 
-TEST_CASE("two of the plugin live side by side (P-15)") {
+TEST_CASE("the plugin can be started twice at the same time (P-15)") {
     const QuietPlugin one;
     const QuietPlugin two;
     CHECK(one.object != two.object);

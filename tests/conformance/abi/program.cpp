@@ -50,7 +50,8 @@ TEST_CASE("what is known of a program agrees with the device's limits (P-40)") {
         const wye_fact fact = rig.plugin.fact(key, &status);
         return status == WYE_OK ? fact.u : UINT64_MAX;
     };
-    if (info.max_invocations != 0) CHECK(info.max_invocations >= 64);  // the sample runs
+    if (info.max_invocations != 0)
+        CHECK(info.max_invocations >= 64);  // the sample has workgroups of 64
     CHECK(info.max_invocations <= limit(WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS));
     CHECK(info.shared_bytes <= limit(WYE_FACT_KEY_MAX_SHARED_BYTES));
     CHECK(info.reserved == 0);
@@ -65,7 +66,7 @@ TEST_CASE("a format that is not listed is refused (P-11, P-12)") {
     check_runs(rig, rig.add_program());
 }
 
-TEST_CASE("code that is none is refused with a sentence, and harms nothing (P-8, P-11)") {
+TEST_CASE("bytes that are no code are refused with a sentence, and harm nothing (P-8, P-11)") {
     Rig rig;
     for (const std::string_view code : {"", "no program", "\x03\x02\x23\x07 and no more words"}) {
         CAPTURE(code);

@@ -145,7 +145,9 @@ TEST_CASE("work of a second queue starts when what it waits for has ended (P-25)
     table.destroy(other);
 }
 
-TEST_CASE("what one queue reads back is out before another that waits for it writes (P-25)") {
+TEST_CASE(
+    "a queue has read back its bytes before another queue, which waits for it, overwrites them "
+    "(P-25)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     wye_queue_object* other = rig.device.queue_create();
@@ -253,7 +255,7 @@ TEST_CASE("queues for transfers keep the order of what they wait for, timed or n
     wye_buffer_object* r = device.buffer(4 * kWords);
     wye_buffer_object* staged = device.buffer(4 * kWords);
     const wye_binding bindings[] = {binding(x, 0, kWords), binding(r, 0, kWords)};
-    wye_event last{};  // of the round before
+    wye_event last{};  // the last event of the round before
     for (std::uint32_t round = 0; round < 6; ++round) {
         CAPTURE(round);
         device.timed = round % 3 == 1;

@@ -13,7 +13,7 @@
 namespace harness {
 namespace {
 
-// Of the process, as its descriptor is.
+// The report of this process, which has one descriptor for it.
 std::unique_ptr<Report>& chosen() {
     static std::unique_ptr<Report> value;
     return value;

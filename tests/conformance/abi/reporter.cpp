@@ -79,7 +79,7 @@ class Reporter : public doctest::IReporter {
     void test_case_skipped(const doctest::TestCaseData&) override {}
 
   private:
-    static constexpr int kMost = 100;  // failures of one case that are told
+    static constexpr int kMost = 100;  // reported failures of one case
 
     void fail(std::string text, const char* file, int line) {
         if (++failures_ > kMost) return;

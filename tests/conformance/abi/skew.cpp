@@ -93,7 +93,7 @@ TEST_CASE(
     released.draft = 0;
     wye_hello shorter = kHello;  // as a host of the first draft, which ends before `draft`
     shorter.header.size = offsetof(wye_hello, draft);
-    shorter.draft = 77;  // not to be read
+    shorter.draft = 77;  // a plugin must not read it
     for (const wye_hello& hello : {newer, next_draft, released, shorter}) {
         CAPTURE(hello.minor_floor);
         CAPTURE(hello.draft);
@@ -145,7 +145,7 @@ TEST_CASE("a plugin starts with a newer host, whose table is longer (P-3)") {
 
 TEST_SUITE_END();
 
-// Of a device, so a suite of its own: plugins without devices have none.
+// A suite of its own, since it needs a device.
 TEST_SUITE_BEGIN("device_skew");
 
 TEST_CASE("longer descriptions of a newer host are read as far as the plugin knows them (P-3)") {
@@ -176,7 +176,7 @@ TEST_CASE("longer descriptions of a newer host are read as far as the plugin kno
     queue_table->destroy(queue);
 }
 
-TEST_CASE("what a newer host lets be written is written as far as the plugin knows it (P-3)") {
+TEST_CASE("longer outputs of a newer host are written as far as the plugin knows them (P-3)") {
     Rig rig;
     harness::Device& device = rig.device;
     const wye_device_table& table = *device.table;

@@ -30,7 +30,8 @@ TEST_CASE("values are the host's, and an empty submit is reached after what came
     wye_queue_object* queue = rig.device.queue;
     const std::uint64_t last = rig.device.value;
     CHECK(rig.device.query(queue, last + 1, nullptr) == WYE_NOT_READY);
-    CHECK(rig.device.await(queue, 8, UINT64_MAX, nullptr) == WYE_OK);  // in a gap: that of 6
+    CHECK(rig.device.await(queue, 8, UINT64_MAX, nullptr) ==
+          WYE_OK);  // no submit had 8: reached with 6
     CHECK(rig.device.await(queue, kSubmits * 3 - 4, 60'000'000'000U, nullptr) == WYE_OK);
     CHECK(rig.device.query(queue, 8, nullptr) == WYE_OK);
     CHECK(rig.device.wait() == WYE_OK);
@@ -98,7 +99,7 @@ TEST_CASE("the time of a submit covers all of it; a value that is far ahead has 
         const auto now = std::chrono::steady_clock::now().time_since_epoch();
         return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
     };
-    constexpr std::uint64_t kClockError = 1'000'000'000;  // another clock is further off
+    constexpr std::uint64_t kClockError = 1'000'000'000;  // a time of another clock differs by more
     for (const std::span<const wye_operation> work : {std::span(both, 1), std::span(both, 2)}) {
         const std::uint64_t before = host_ns();
         REQUIRE(rig.device.submit(work) == WYE_OK);
@@ -213,7 +214,8 @@ TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (
         values.push_back(rig.device.value);
     }
     CHECK(table.cancel(queue, values[1], values[2], nullptr) == WYE_OK);
-    CHECK(table.cancel(queue, values[4] + 1, UINT64_MAX, nullptr) == WYE_OK);  // not submitted
+    CHECK(table.cancel(queue, values[4] + 1, UINT64_MAX, nullptr) ==
+          WYE_OK);  // nobody submitted these
     for (std::size_t i = 0; i < values.size(); ++i) {
         rig.device.value = values[i];
         const wye_status status = rig.device.wait(kDeadline);

@@ -26,7 +26,7 @@ TEST_CASE("the device's time is within the host's, and submits in order end in o
         CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
         return harness::not_applicable("the plugin gives no times");
     }
-    constexpr std::uint64_t kClockError = 1'000'000;  // of a device's clock against the host's
+    constexpr std::uint64_t kClockError = 1'000'000;  // the most between both clocks
     constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);
     REQUIRE(rig.device.run(fill(buffer, 0, kBytes, 1, 4)) == WYE_OK);

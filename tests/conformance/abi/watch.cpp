@@ -25,7 +25,7 @@ std::string real_path(const std::string& path) {
     return std::filesystem::canonical(path, error).string();
 }
 
-// Loaded with the plugin's own code, or with that of its language.
+// Libraries that belong to the plugin's own code or to its language.
 bool of_the_plugin(const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     for (const std::string_view own : {"libstdc++.", "libgcc_s.", "libm.", "libc.", "ld-linux",
@@ -46,7 +46,7 @@ std::set<std::string> loaded() {
     return out;
 }
 
-// Those of the kit alone: what was loaded when it first asked, before the plugin.
+// The libraries of the kit itself: those that were loaded at the first call, before the plugin.
 const std::set<std::string>& loaded_first() {
     static const std::set<std::string> libraries = loaded();
     return libraries;
@@ -122,7 +122,7 @@ std::vector<Change> ProcessWatch::changes() const {
     const Seen now = look();
     const bool driver = driver_loaded();
     std::vector<Change> out;
-    std::string numbers[2];  // of signals; those of drivers second
+    std::string numbers[2];  // of signals: the plugin's, then the drivers'
     for (std::size_t number = 1; number < now.handlers.size(); ++number) {
         const void* code = code_of(now.handlers[number]);
         if (code == code_of(before_.handlers[number])) continue;

@@ -27,7 +27,7 @@ class ProcessWatch {
   public:
     // The first of a process is made before the plugin is loaded.
     ProcessWatch();
-    // Since construction.
+    // What has changed since construction.
     [[nodiscard]] std::vector<Change> changes() const;
     // Whether libraries were loaded besides the plugin and those of the language.
     [[nodiscard]] static bool driver_loaded();
@@ -59,7 +59,7 @@ class Printed {
     ~Printed() { end(); }
     Printed(const Printed&) = delete;
     Printed& operator=(const Printed&) = delete;
-    // Prints again. Twice: no effect.
+    // Lets the process print again. A second call has no effect.
     void end();
     [[nodiscard]] const std::string& output() const { return texts_[0]; }
     [[nodiscard]] const std::string& errors() const { return texts_[1]; }

@@ -23,7 +23,7 @@ struct Exercise {
     std::vector<const char*> needs;  // other capabilities of the program
     unsigned input;                  // kind of the elements of x
     std::size_t output_bytes;        // of r
-    const char* text;                // behind the header, which declares x
+    const char* text;                // what follows the header, which declares x
 };
 
 const std::vector<Exercise>& exercises() {

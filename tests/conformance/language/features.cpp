@@ -28,7 +28,7 @@ struct Input {
     const char* name;
     unsigned kind;
     std::size_t count;
-    bool output = false;  // also an output
+    bool output = false;  // whether it is an output, too
     bool zero = false;    // starts as zeros, not random
 };
 struct Output {

@@ -30,7 +30,7 @@ Binding words_out(std::size_t count) {
     return {"r", false, true, std::vector<std::byte>(count * kWord)};
 }
 
-// Two workgroups of so many invocations, which exchange elements.
+// Two workgroups with that many invocations each, which exchange elements.
 Full widest(std::uint64_t invocations) {
     const std::string n = std::to_string(invocations);
     Full out;
@@ -46,7 +46,7 @@ Full widest(std::uint64_t invocations) {
     return out;
 }
 
-// A workgroup of 64 invocations, which write all of so many bytes, and read what others wrote.
+// A workgroup of 64 invocations, which write all shared bytes, and read what others wrote.
 Full most_shared(std::uint64_t bytes) {
     const std::uint64_t rounds = bytes / kWord / 64;
     const std::string k = std::to_string(rounds);
@@ -72,7 +72,7 @@ Full most_shared(std::uint64_t bytes) {
     return out;
 }
 
-// So many buffers, of which the last has the sums of the others.
+// A program with `count` buffers, of which the last gets the sums of the others.
 Full most_buffers(std::uint64_t count) {
     Full out;
     out.text = "wye 1; program most_buffers; workgroup 64;\n";

@@ -89,8 +89,8 @@ void open_loops_are_right(Plugin& plugin, Device& device) {
         0xffffff00U, 0xffffffffU, 17,           // up to the end of u32
         0xffffffe0U, 0xfffffffeU, 1,            //
         0,           0xffffffffU, 0x10000000U,  // 8 steps do not overflow
-        0,           0xffffffffU, 0x1fffffffU,  // just not
-        1,           0xffffffffU, 0x20000000U,  // just so
+        0,           0xffffffffU, 0x1fffffffU,  // 8 steps just do not overflow
+        1,           0xffffffffU, 0x20000000U,  // 8 steps just overflow
         0x80000000U, 0x7fffffffU, 0x10000000U,  // all of i32
         0x80000000U, 0x7fffffffU, 0x0fffffffU,  //
         0x7fffff80U, 0x7fffffffU, 5,            // up to the end of i32

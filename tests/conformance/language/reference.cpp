@@ -39,7 +39,7 @@ Launch launch_of(const ReferenceExample& example) {
     return launch;
 }
 
-// Empty if each output is as stated.
+// Returns the first output that is not as the document states, or an empty text.
 std::string compare(const ReferenceExample& example,
                     const std::vector<std::vector<std::byte>>& got) {
     std::vector<std::vector<std::byte>> stated;
@@ -86,8 +86,9 @@ std::string check_stated(const Device& device, ReferenceExample example) {
     if (!program.ok()) return program.error().text();
     if (!order_buffers(*program, example)) return "the launch has other buffers than the program";
     if (std::string problem = evaluate(*program, example); !problem.empty()) return problem;
-    // Whether a CUDA device is here or not. Only there are subgroups as wide as it says, and C code
-    // is one kernel.
+    // Every example lowers to CUDA C, on machines without a CUDA device too. Left out are those
+    // with subgroups, whose width is the device's, and with grid barriers, which are several
+    // kernels.
     const bool for_cuda = !has_word(example, "subgroup") && !has_word(example, "grid_barrier");
     if (const auto lowered = program->lower("cuda-c"); for_cuda && !lowered.ok())
         return "not lowered for CUDA: " + lowered.error().text();

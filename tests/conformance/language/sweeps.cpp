@@ -167,8 +167,8 @@ Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std:
         if (size <= 2 && first + i < std::size_t{1} << (8 * size))
             set_element(x, size, i, first + i);
         const std::uint64_t bits = element(x, size, i);
-        if (i % 8 == 0) set_element(y, size, i, bits);       // equal
-        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // its neighbour
+        if (i % 8 == 0) set_element(y, size, i, bits);       // y equals x
+        if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // differs in the last bit
         const bool float_sum = sweep.kind == WYE_KIND_F32 || sweep.kind == WYE_KIND_F64;
         if (i % 4 == 2 && float_sum)
             set_element(z, size, i, cancelling(sweep.kind, bits, element(y, size, i)));

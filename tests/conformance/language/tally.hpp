@@ -21,7 +21,7 @@ class Tally {
     [[nodiscard]] bool begin(const std::string& name);
     // As begin, for a case of other rules.
     [[nodiscard]] bool begin(const std::string& name, const std::string& rules);
-    // It goes on: a long case says so, so that it is not taken for one that hangs.
+    // A long case calls this from time to time, so that it is not taken for one that hangs.
     void work() const;
     // It has ended; an empty problem: it passed.
     void end(const std::string& problem);

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/calls.hpp"
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "unit/calls.hpp"
 #include "wye/graph.hpp"
 #include "wye/pipeline.h"
 #include "wye/wye.hpp"
@@ -26,8 +26,8 @@ using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
-using support::attempt;
-using support::Outcome;
+using calls::attempt;
+using calls::Outcome;
 
 // The outputs have twice as many elements as `x`, so that its place among the handles matters.
 constexpr std::string_view kSplit = R"(wye 1; program split; workgroup 64; param k: u32;
@@ -90,8 +90,8 @@ struct World {
 };
 
 // A dispatch of `split` on the buffers with an index.
-struct Job : support::Job {
-    Job(const World& w, std::size_t index) : support::Job(w.program.get(), w.device.get()) {
+struct Job : calls::Job {
+    Job(const World& w, std::size_t index) : calls::Job(w.program.get(), w.device.get()) {
         resident(0, w.x[index].get()).resident(1, w.wide[index].get());
         resident(2, w.sum[index].get()).param(5);
     }

@@ -21,7 +21,7 @@ struct wye_device_object {
 };
 struct wye_buffer_object {
     std::vector<std::byte> bytes;
-    bool staging = false;             // or registered
+    bool staging = false;             // its usage is STAGING or REGISTERED
     std::byte* registered = nullptr;  // memory of the application
     bool mappable = staging;
 
@@ -50,7 +50,7 @@ wye_status fail(const wye_host_table* host, Code code, const char* what, wye_err
     return sdk::report(*host, Error(code, what, "Fix: switch the fault off"), error);
 }
 
-// WYE_OK while the device is there.
+// WYE_OK, or the error of a device that was lost.
 wye_status there(const wye_device_object* device, wye_error** error) {
     if (!device->lost) return WYE_OK;
     return fail(device->host, Code::DEVICE_LOST, "the fake fell off the bus", error);
@@ -120,7 +120,7 @@ void run(const wye_operation& operation) {
     }
 }
 
-// Whether the room of an operation that its kind does not use is zero.
+// Whether those bytes of an operation that its kind does not use are zero.
 bool room_is_zero(const wye_operation& op) {
     std::size_t used = sizeof op.u.transfer;
     if (op.kind == WYE_OPERATION_DISPATCH) used = sizeof op.u.dispatch;
@@ -135,7 +135,7 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang || fake().holds) return WYE_NOT_READY;
-    make_late_copies();  // also what fails has ended
+    make_late_copies();  // work that fails has ended, too
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);

@@ -26,7 +26,7 @@ struct FakeDriver {
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
     static FakeDriver* now;
-    wye_device_object* newest[2] = {nullptr, nullptr};  // opened, by index
+    wye_device_object* newest[2] = {nullptr, nullptr};  // the device opened last, by index
 
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
@@ -35,7 +35,7 @@ struct FakeDriver {
     std::string format;             // the devices take this first; empty: wye-program
     std::string version = "0.0.1";  // of the plugin
     bool saves = false;             // programs can be saved: as "saved:" and their code
-    bool saves_late = false;        // only after the first launch
+    bool saves_late = false;        // programs can be saved only after a launch
     bool refuses_saved = false;
 
     registry::LogSink log;  // of contexts made from now on
@@ -66,13 +66,13 @@ struct FakeDriver {
     bool fail_compile = false;
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
-    bool fail_open = false;        // no device
-    bool fail_queue = false;       // none is made
+    bool fail_open = false;        // no device can be opened
+    bool fail_queue = false;       // no queue can be made
     bool fail_queue_info = false;  // `info` of a queue fails
     bool fail_submit = false;
     // Submits that succeed before one fails as with fail_submit; after that all succeed again.
     std::atomic<int> submits_left{INT32_MAX};
-    bool fail_wait = false;  // every value fails
+    bool fail_wait = false;  // every value that is asked for fails
     // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
     // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or
@@ -95,7 +95,7 @@ struct FakeDriver {
     bool waits_native = true;  // for a native event, at a submit
     bool can_cancel = false;   // cancel ends hanging work
     bool has_timing = false;
-    std::uint64_t begin_ns = 0, end_ns = 0;  // of every timed submit
+    std::uint64_t begin_ns = 0, end_ns = 0;  // the times of every timed submit
 
     // Counters.
     std::atomic<int> programs{0};  // compiled
@@ -110,14 +110,14 @@ struct FakeDriver {
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
     std::atomic<int> timed_submits{0};
-    std::atomic<int> used_rooms{0};  // operations with more than the members of their kind
+    std::atomic<int> used_rooms{0};  // operations whose unused bytes were not zero
     std::atomic<int> waits{0};
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices
     std::atomic<int> recovered{0};          // by try_recover
     std::atomic<int> shutdowns{0};          // of the plugin
-    std::atomic<int> in_submit{0};          // now inside submit
-    std::atomic<int> most_in_submit{0};     // per device
+    std::atomic<int> in_submit{0};          // calls of submit in progress
+    std::atomic<int> most_in_submit{0};     // the most at once, of one device
     std::vector<wye_operation> operations;  // of the last submits, in order
     struct Submit {
         const wye_queue_object* queue;

@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "fake_driver.hpp"
-#include "support/calls.hpp"
+#include "unit/calls.hpp"
 #include "wye/buffer.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec::test {
 
-using support::attempt;
-using support::check_ok;
-using support::check_refused;
-using support::Job;
-using support::Outcome;
+using calls::attempt;
+using calls::check_ok;
+using calls::check_refused;
+using calls::Job;
+using calls::Outcome;
 
 struct Rig {
     FakeDriver driver;

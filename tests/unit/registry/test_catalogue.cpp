@@ -195,7 +195,7 @@ TEST_CASE("a plugin that fails is a reason, not the end") {
 
 namespace {
 
-// What was passed over, "subject: why" in order.
+// The devices and plugins that were passed over, as "subject: why", in order.
 Names losers(const Selection& selection) {
     Names out;
     for (const PassedOver& one : selection.passed_over)
@@ -288,7 +288,7 @@ TEST_CASE("an entry that names nothing is an error with the nearest spelling") {
     // With a program, the remedy is a device of the plugin that was meant.
     const auto any = [](const DeviceInfo&) { return Names{}; };
     CHECK(registry->select(parsed("ocl:7"), any).error().fix.find("`ocl:0`") != std::string::npos);
-    // In a list, the others count.
+    // In a list of several entries, the others still choose a device.
     CHECK(registry->list(parsed("cpu,nope")).devices.size() == 2);
     REQUIRE(registry->list(parsed("cpu,nope")).unmatched.size() == 1);
     CHECK(registry->list(parsed("cpu,nope")).unmatched[0].subject == "nope");
@@ -415,7 +415,7 @@ TEST_CASE("a request for built-in plugins alone looks at no file") {
     CHECK(files.looks == 0);
     CHECK(files.touched.empty());
 
-    // Anything else may concern the plugin in the file.
+    // With any other selector the plugin in the file may be meant, so the search runs.
     const auto ids = [](const Registry& of) {
         Names out;
         for (const PluginInfo& plugin : of.plugins()) out.push_back(plugin.id);

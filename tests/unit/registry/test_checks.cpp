@@ -53,23 +53,23 @@ TEST_CASE("a library that is replaced after it was found is not opened") {
     const auto registry = open_folder(folder.path());
     REQUIRE(registry->plugins().size() == 1);
     bool opens = false;
-    SUBCASE("by another file") {
+    SUBCASE("replaced by another file") {
         fs::copy_file(fs::path(WYE_FAKES) / "plain_chain.so", folder.path() / "new");
         fs::rename(folder.path() / "new", library);
     }
-    SUBCASE("by a copy with the same size and time") {
+    SUBCASE("replaced by a copy with the same size and time") {
         fs::copy_file(library, folder.path() / "new");
         fs::last_write_time(folder.path() / "new", fs::last_write_time(library));
         fs::rename(folder.path() / "new", library);
     }
-    SUBCASE("for a moment, so that it looks as it did") {
+    SUBCASE("replaced for a moment, and then put back") {
         fs::rename(library, folder.path() / "old");
         fs::copy_file(fs::path(WYE_FAKES) / "plain_chain.so", library);
         fs::rename(folder.path() / "old", library);
     }
-    SUBCASE("in place") { std::ofstream(library, std::ios::app) << "more"; }
-    SUBCASE("or everyone may write to it now") { ::chmod(library.c_str(), 0666); }
-    SUBCASE("or not at all") { opens = true; }
+    SUBCASE("changed in place") { std::ofstream(library, std::ios::app) << "more"; }
+    SUBCASE("writable by everyone now") { ::chmod(library.c_str(), 0666); }
+    SUBCASE("an unchanged one is opened") { opens = true; }
     CHECK(registry->open_plugin("healthy").ok() == opens);
     if (opens) return;
     CHECK(last_record(*registry).code == Code::NOT_TRUSTED);
@@ -103,7 +103,7 @@ TEST_CASE("what a manifest says must be what the plugin says") {
     }
 }
 
-TEST_CASE("a manifest that says too much does not hide the good copy of its plugin") {
+TEST_CASE("a copy that is not what its manifest states does not hide the good copy of the plugin") {
     const TemporaryFolder good;
     const TemporaryFolder bad;
     good.plugin("healthy");
@@ -112,16 +112,16 @@ TEST_CASE("a manifest that says too much does not hide the good copy of its plug
     const std::string path = good.path().string() + ":" + bad.path().string();
     std::string expected = "BAD_MANIFEST";
     LoadedPlugin::State state = LoadedPlugin::State::failed;
-    SUBCASE("of its version") {
+    SUBCASE("it states another version") {
         replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
     }
-    SUBCASE("of a library that is another plugin") {
+    SUBCASE("its library is another plugin") {
         replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
         fs::remove(bad.path() / "healthy.so");
         fs::copy_file(fs::path(WYE_FAKES) / "wrong_id.so", bad.path() / "healthy.so");
         expected = "BAD_PLUGIN";
     }
-    SUBCASE("of a library that is none") {
+    SUBCASE("its library is no library") {
         replace_in(manifest, "\"version\": \"0.1.0\"", "\"version\": \"9.9\"");
         std::ofstream(bad.path() / "healthy.so") << "text";
         expected = "BAD_PLUGIN";
@@ -172,7 +172,7 @@ TEST_CASE("without a good copy, the refusal of the first is the reason, and none
     const auto other = open_folder(fails.path().string() + ":" + again.path().string());
     CHECK(other->open_plugin("init_fails").error().code == Code::MISSING_DEPENDENCY);
     CHECK(last_record(*other).path == (fails.path() / "init_fails.so").string());
-    CHECK(other->records().size() == 2);  // one of them the note on the second copy
+    CHECK(other->records().size() == 2);  // the second is the note on the other copy
 }
 
 TEST_CASE("the least version of a needed library is compared with what is installed") {
@@ -180,7 +180,7 @@ TEST_CASE("the least version of a needed library is compared with what is instal
         const char* soname;
         const char* least;
         const char* from;
-        Severity severity;  // note: no record
+        Severity severity;  // `note` stands for no record
     };
     const Case cases[] = {
         {"libc.so.6", "99.0", "", Severity::refused},

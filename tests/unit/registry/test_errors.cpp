@@ -130,7 +130,7 @@ TEST_CASE("host services: configuration, log, extensions") {
         [&](std::uint32_t level, std::string_view area, std::string_view text) {
             lines.push_back(std::to_string(level) + " " + std::string(area) + " " +
                             std::string(text));
-            throw 1;  // a sink that misbehaves
+            throw 1;  // a log callback that throws
         },
         [](std::string_view name, std::uint32_t version) -> const void* {
             return name == "wye.test" && version == 1 ? &kTable : nullptr;
@@ -141,7 +141,7 @@ TEST_CASE("host services: configuration, log, extensions") {
     CHECK(table.config_get(table.self, sdk::to_abi("cpu.threads"), &value) == WYE_OK);
     CHECK(sdk::from_abi(value) == "3");
     CHECK(table.config_get(table.self, sdk::to_abi("none"), &value) == WYE_NOT_FOUND);
-    CHECK(sdk::from_abi(value) == "3");  // untouched by a failure
+    CHECK(sdk::from_abi(value) == "3");  // a failed call leaves it unchanged
     table.log(table.self, WYE_LOG_INFO, sdk::to_abi("area"), sdk::to_abi("text"));
     CHECK(lines == std::vector<std::string>{"3 area text"});
     CHECK(table.get_extension(table.self, sdk::to_abi("wye.test"), 1) == &kTable);

@@ -34,7 +34,7 @@ wye_plugin_desc good() { return fake::make_desc(fake::text("good"), &fake::kPlug
 
 }  // namespace
 
-TEST_CASE("a good description is taken over") {
+TEST_CASE("a good description is copied") {
     const auto n = try_desc(good(), "good");
     REQUIRE(n.ok());
     CHECK(n->id == "good");
@@ -71,7 +71,7 @@ TEST_CASE("every bad member of a description is refused") {
     CHECK(code_of([](auto& d) { d.table = nullptr; }) == Code::BAD_PLUGIN);
 }
 
-TEST_CASE("a plugin of a later minor is met half way") {
+TEST_CASE("the effective minor of a plugin of a later minor is the host's") {
     wye_plugin_desc desc = good();
     desc.abi_minor = WYE_ABI_MINOR + 7;
     desc.header.size = sizeof desc + 64;  // members that this host does not know

@@ -140,7 +140,7 @@ TEST_CASE("one identifier is enough, and its confidence says so") {
     CHECK(groups(by_uuid) == "cuda:0 opencl:0");
     all = identify(by_uuid, kHost);
     CHECK(aliases(by_uuid, all, 1, kHost)[0].evidence == std::string("uuid ") + kUuid1);
-    // Neither: they may be any two devices, however equal their names are.
+    // Without any identifier they may be two devices, even with equal names.
     CHECK(groups(sketches({{"cuda", "a"}, {"opencl", "b"}})) == "cuda:0 | opencl:0");
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a lie joins at most the device that it names") {
         {"vulkan", "b", "0000:65:00.0", kUuid1},
     });
     CHECK(groups(devices) == "cuda:0 liar:0 vulkan:0 | cuda:1");
-    // It can take away neither the address nor the certainty of the others.
+    // The address and the certainty of the others stay as they were.
     const auto others = aliases(devices, identify(devices, kHost), 0, kHost);
     CHECK(others[0].confidence == Confidence::strong);
     CHECK(others[1].confidence == Confidence::certain);

@@ -142,7 +142,7 @@ void expect_record(const Registry& registry, const FaultyPlugins& faulty, const 
     if (refused) CHECK(record.path == faulty.file_of(one).string());
 }
 
-// Of the thread and the process of this test, which the plugins must not reach.
+// The state of this process and thread, which plugins that are probed must not change.
 std::string own_state() {
     std::string out = fs::current_path().string() + " " + std::setlocale(LC_ALL, nullptr);
     const mode_t mask = ::umask(0);
@@ -180,7 +180,7 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
         setup.probe.mode = ProbeMode::child;
         setup.probe.memory = kProbeMemory;
         setup.keeps = false;
-        // None of what only brings a warning happens in this process.
+        // A fault that is only a warning must not have changed this process.
         setup.probe.describe = fault.effect != Fault::Effect::refused;
         const auto registry = probe_all(faulty, setup);
         for (const Misbehaviour& one : faulty.members()) {
@@ -242,7 +242,7 @@ TEST_CASE("a description has the facts that opening the plugin has") {
         if (info.key != WYE_FACT_KEY_FREE_MEMORY_BYTES) CHECK(x->value == y->value);
         CHECK(x->source == y->source);
     }
-    // It lists, and opens nothing.
+    // Listing devices opens none.
     CHECK(registry->open_device(b).error().code == Code::UNSUPPORTED);
 }
 
@@ -266,11 +266,11 @@ TEST_CASE("a verdict is remembered, a crash tried twice, and a changed plugin pr
         CHECK(now.end == ProbeEnd::exited);
         CHECK(now.times == 1);
         CHECK_FALSE(now.remembered);
-        now = verdict();  // once may be an accident
+        now = verdict();  // the first crash may be an accident
         CHECK(now.times == 2);
         CHECK_FALSE(now.remembered);
     }
-    // The plugin is well now, and nobody asks it.
+    // The plugin would pass now, but it is not probed again.
     Verdict now = verdict();
     CHECK(now.end == ProbeEnd::exited);
     CHECK(now.remembered);
@@ -322,7 +322,7 @@ TEST_CASE("a verdict that the plugin contradicts is renewed, with a record of bo
         CHECK(later->open_plugin("misbehaves")->probe == ProbeState::remembered);
         CHECK(records_of(*later, "misbehaves").empty());
     }
-    // The new verdict counts.
+    // The new verdict decides whether the plugin is used.
     Setup setup;
     setup.paths = {kMisbehaves};
     {
@@ -411,7 +411,7 @@ TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") 
     CHECK(patient.probe(one).front().verdict->end == ProbeEnd::good);
 }
 
-TEST_CASE("without a helper, without a cache folder, and without probes") {
+TEST_CASE("what happens without a helper, without a cache folder, and without probes") {
     Setup setup;
     setup.paths = {kHealthy};
     const auto codes = [&] {
@@ -430,7 +430,7 @@ TEST_CASE("without a helper, without a cache folder, and without probes") {
     CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
     setup.probe.helper = "/nowhere/wye-probe";
     CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
-    setup.probe.helper = "/bin/true";  // starts, and says nothing
+    setup.probe.helper = "/bin/true";  // it starts, and reports nothing
     CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
     setup.probe.mode = ProbeMode::child;
     CHECK(codes() == Codes{"refused", "MISSING_DEPENDENCY"});
@@ -440,7 +440,8 @@ TEST_CASE("without a helper, without a cache folder, and without probes") {
     CHECK(codes() == Codes{"open"});
 }
 
-TEST_CASE("an application that ignores its children, or closed its standard descriptors") {
+TEST_CASE(
+    "plugins are probed if the application ignores SIGCHLD or closed its standard descriptors") {
     Setup setup;
     setup.paths = {kMisbehaves};
     struct sigaction before {};

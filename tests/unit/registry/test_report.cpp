@@ -87,7 +87,7 @@ TEST_CASE("the document has its keys in order, unknown is null and sizes are int
     CHECK(j["records"][0]["plugin"] == "init_fails");
 }
 
-TEST_CASE("what the selector leaves out is not opened, and said so") {
+TEST_CASE("plugins that the selector leaves out are not opened, and the report says so") {
     ReportOptions options;
     options.selector = *parse_selector("healthy:1");
     const Json j = report({fake("healthy"), fake("init_fails")}, options);
@@ -108,7 +108,7 @@ TEST_CASE("an entry of the selector that names nothing is listed") {
     CHECK(j["unmatched"][0]["fix"].is_string());
 }
 
-TEST_CASE("needs fill unmet") {
+TEST_CASE("what a device lacks of the needs is listed as `unmet`") {
     ReportOptions options;
     Requirements needs;
     needs.capabilities = {"f64"};

@@ -146,7 +146,7 @@ TEST_CASE("a plugin that cannot be meant need not be opened") {
     CHECK_FALSE(excludes("cpu,opencl:0", "opencl"));
 }
 
-TEST_CASE("discards alone mean auto without them") {
+TEST_CASE("a selector of exclusions alone chooses automatically among all others") {
     const auto selector = parse_selector("-opencl:1,-cpu");
     REQUIRE(selector.ok());
     REQUIRE(selector->wanted().size() == 1);

@@ -48,7 +48,7 @@ TEST_CASE("the plugin, its manifest and the folders above belong to root or the 
         CHECK(refusal(files).empty());
         files.nodes[culprit].owner = kStranger;
         CHECK(refusal(files) == "`" + std::string(culprit) + "` belongs to user 1234");
-        // The user's own, as long as the process is the user's.
+        // A user whom the search trusts may own them.
         SearchInput input = in("/a/b");
         input.trusted.users = {kStranger};
         CHECK(refusal(files, input).empty());
@@ -148,7 +148,8 @@ TEST_CASE("each folder on the way is looked at once") {
     for (int i = 0; i < kPlugins; ++i) files.plugin("/a/b/c/d/e", "x" + std::to_string(i));
     const auto result = search(in("/a/b/c/d/e"), files);
     CHECK(result.candidates.size() == kPlugins);
-    CHECK(files.looks == 6 + 2 * kPlugins);  // folders with the root; manifest and library
+    CHECK(files.looks == 6 + 2 * kPlugins);  // six folders, the root among them; a manifest and a
+                                             // library of each plugin
 }
 
 TEST_CASE("what an elevated process ignores is recorded, with each variable of Wye") {

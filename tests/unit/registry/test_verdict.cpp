@@ -31,7 +31,7 @@ bool refused(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a whole message") {
+TEST_CASE("a whole message of the helper is read in full") {
     const auto message = parse_probe_message(
         kHello + "{\"in\":\"init\"}\n" + kReport +
             R"({"check":{"device":"x:0","code":"PLUGIN_FAULT","wrong":true,"message":"m"}})"
@@ -74,7 +74,7 @@ TEST_CASE("of a message that the plugin wrote to, the slot before that is known"
     CHECK_FALSE(is_probe_message("{\"wye_probe\":2}\n"));
 }
 
-TEST_CASE("anything else is refused") {
+TEST_CASE("bytes that are no message are refused") {
     CHECK(refused(""));
     CHECK(refused("\n"));
     CHECK(refused("{\"wye_probe\":2}\n"));

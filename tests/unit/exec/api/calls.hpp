@@ -24,7 +24,7 @@ struct World {
     std::uint64_t device = 0, program = 0, buffer = 0, other = 0, queue = 0, pending = 0, graph = 0;
     std::uint64_t memory = 0, pipeline = 0;
     std::uint64_t shared = 0;  // a mapped buffer
-    // One mistake at a time: a null pointer, or a header with another size.
+    // A test sets one of these, to make one mistake: a null pointer, or a header of another size.
     bool null = false;
     std::uint32_t wrong_size = 0;
 
@@ -45,9 +45,9 @@ using Handle = std::uint64_t World::*;
 struct Call {
     const char* name;
     std::function<wye_status(const World&, wye_error**)> run;
-    std::vector<Handle> handles = {};   // which it needs
-    std::vector<Handle> optional = {};  // which may be 0
-    bool pointer = false;               // it needs one that `null` takes away
+    std::vector<Handle> handles = {};   // handles that the call needs
+    std::vector<Handle> optional = {};  // handles that may be 0
+    bool pointer = false;               // it needs a pointer that World::null makes null
     bool header = false;                // it reads a structure
     bool device = false;                // it fails once the device is lost
 };

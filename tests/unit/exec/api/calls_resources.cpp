@@ -106,7 +106,7 @@ std::vector<Call> resource_calls() {
              auto out = w.description<wye_passed_over>();
              const wye_status status =
                  wye_device_passed_over(w.context, w.device, UINT64_MAX, w.pointer(out), e);
-             if (status != WYE_NOT_FOUND) return status;  // as it should be, for all else is right
+             if (status != WYE_NOT_FOUND) return status;  // NOT_FOUND stands for success here
              if (e != nullptr) {
                  wye_error_free(*e);
                  *e = nullptr;

@@ -46,7 +46,7 @@ TEST_CASE("a key that only the library could read, and does not know, is refused
     CHECK(create("transfer.thread", "1").fix.find("`transfer.threads`") != std::string::npos);
 }
 
-TEST_CASE("a key of a plugin that is not there is a warning, of one that is there nothing") {
+TEST_CASE("a key of an absent plugin is a warning; a key of a present one is not") {
     std::vector<std::string> warnings;
     check_ok(create("vulcan.library", "x", &warnings));
     REQUIRE(warnings.size() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("a key of a plugin that is not there is a warning, of one that is ther
     CHECK(warnings.empty());
 }
 
-TEST_CASE("values that are none of their key are refused") {
+TEST_CASE("values that their key does not allow are refused") {
     struct Row {
         const char *key, *value, *says;
     };

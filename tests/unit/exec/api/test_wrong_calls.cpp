@@ -19,7 +19,7 @@
 namespace wye::exec::test::test_wrong_calls {
 namespace {
 
-// Memory to register: that of World::memory, and other.
+// The memory that World::memory registers, and a page that is not registered.
 alignas(4096) std::byte pages[2][4096];
 
 const std::vector<Handle> kDispatch = {&World::program, &World::device, &World::buffer,
@@ -724,7 +724,7 @@ TEST_CASE("calls on a lost device") {
     }
 }
 
-TEST_CASE("what is freed with work in flight: the work ends as usual") {
+TEST_CASE("work in flight ends as usual when what it uses is freed") {
     Ready t;
     t.rig.driver.kernel = add_kernel;
     const std::vector<std::uint32_t> words = {1, 2, 3, 4};

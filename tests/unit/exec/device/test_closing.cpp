@@ -77,9 +77,9 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
         attempt([&](wye_error** e) { return wye_context_counters(t.rig.context, &before, e); }));
 
     check_ok(t.close(t.device));
-    CHECK(driver.newest[0] == nullptr);  // the driver's device
+    CHECK(driver.newest[0] == nullptr);  // the driver has closed it
     CHECK(driver.newest[1] != nullptr);
-    CHECK(driver.live_buffers == there / 2 + 1);  // those of the other device, and `other`
+    CHECK(driver.live_buffers == there / 2 + 1);  // the other device's half, and `other`
     CHECK(driver.live_programs < programs);
     wye_counters after;
     WYE_INIT(after);
@@ -108,7 +108,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
                       return wye_pending_wait(t.rig.context, ended, 0, nullptr, e);
                   }),
                   WYE_STALE_HANDLE, "pending");
-    // The other device has all that it had.
+    // Buffers of the other device keep their contents.
     CHECK(t.rig.download<std::uint32_t>(other, 3) == t.x);
     check_ok(t.run(t.second));
 
@@ -117,7 +117,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     const int compiled = driver.programs;
     check_ok(t.run(again));
     CHECK(t.r == Words{2, 3, 4});
-    CHECK(driver.programs == compiled + 1);  // nothing of the closed device is used
+    CHECK(driver.programs == compiled + 1);  // the form of the closed device is not used
     check_ok(t.close(again));
     check_ok(t.close(t.second));
 }
@@ -230,7 +230,7 @@ TEST_CASE("a device is closed in a callback of its own work, and freed later") {
     while (seen.closed == -1) std::this_thread::yield();
     CHECK(seen.closed == 0);
     check_refused(t.run(t.device), WYE_STALE_HANDLE, "");
-    check_ok(t.close(t.second));  // frees the other one, too
+    check_ok(t.close(t.second));  // this also frees the device closed above
     check_ok(t.run(t.rig.device("fake:0")));
     CHECK(t.r == Words{2, 3, 4});
 }
@@ -256,11 +256,11 @@ TEST_CASE(
         t.rig.driver.can_recover = can_recover;
         wye_device out = 0;
         check_ok(t.recover(t.device, out));
-        CHECK(out == t.device);  // it is not lost
+        CHECK(out == t.device);  // not lost, so nothing changes
         CHECK(t.lost(t.device) == 0);
         const wye_buffer old = t.rig.buffer(t.device, 12);
         t.rig.driver.lose(0);
-        CHECK(t.lost(t.device) == 1);  // before any call met it
+        CHECK(t.lost(t.device) == 1);  // before any call has failed by it
         CHECK(t.lost(t.second) == 0);
         check_refused(t.run(t.device), WYE_DEVICE_LOST, "fake:0 was lost");
         check_ok(t.recover(t.device, out));
@@ -270,7 +270,7 @@ TEST_CASE(
         check_ok(t.run(out));
         CHECK(t.r == Words{2, 3, 4});
         wye_device same = 0;
-        check_ok(t.recover(t.device, same));  // it was taken back before
+        check_ok(t.recover(t.device, same));  // recovered before: the same new device
         CHECK(same == out);
         check_refused(t.rig.free(0), WYE_STALE_HANDLE, "");
         check_ok(t.close(t.device));  // a lost device can be closed

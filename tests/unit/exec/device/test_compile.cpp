@@ -107,7 +107,7 @@ TEST_CASE("a time limit covers compiling: the caller goes on, and what comes of 
         check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
         t.gate.open();
         t.flush();
-        if (fails) {  // of a compile that failed nothing is kept
+        if (fails) {  // nothing of a failed compile is kept
             check_refused(t.timed(t.program), WYE_COMPILE_FAILED, "does not compile");
             t.rig.driver.fail_compile = false;
             check_ok(t.timed(t.program));
@@ -207,9 +207,9 @@ TEST_CASE("a built-in plugin that takes programs compiles on the caller's thread
     std::thread::id where;
     t.rig.driver.on_compile = [&] { where = std::this_thread::get_id(); };
     check_ok(t.job(t.program).run(t.rig));
-    // Sanitizers need more room than a thread has.
+    // In sanitized builds no thread has enough room on its stack.
     CHECK((where == std::this_thread::get_id()) == sdk::has_room(sdk::kRoom));
-    // A narrow stack has none.
+    // A thread with a small stack has no room.
     pthread_attr_t narrow;
     pthread_attr_init(&narrow);
     pthread_attr_setstacksize(&narrow, std::size_t{512} << 10U);
@@ -275,7 +275,7 @@ TEST_CASE("preparing makes drivers generate code: a launch of no workgroups, onc
     CHECK(t.rig.driver.programs == forms);
 }
 
-TEST_CASE("preparing stands also where the driver refuses a launch of no workgroups") {
+TEST_CASE("preparing succeeds also where the driver refuses a launch of no workgroups") {
     Slow t;
     t.rig.driver.format = WYE_FORMAT_SPIRV;
     wye_context_destroy(t.rig.context);

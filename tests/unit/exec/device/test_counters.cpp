@@ -62,7 +62,7 @@ TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls
     CHECK(now.dispatches == 2);
     CHECK(now.bytes_uploaded == 16 + 2 * 12);
     CHECK(now.bytes_downloaded == 8 + 2 * 12);
-    CHECK(now.scratch_made == 2);  // the second dispatch used the first one's
+    CHECK(now.scratch_made == 2);  // the second dispatch used them again
     CHECK(now.programs_compiled == 1);
     CHECK(now.programs_found == 1);
 
@@ -152,7 +152,8 @@ TEST_CASE("dispatches that fail at any step count as failed, with no bytes") {
     const auto job = [&] {
         return Job(program, device).param(1).in(0, host.data(), 12).out(1, out.data(), 12);
     };
-    CHECK_FALSE(Job(program, device).param(1).run(rig).ok());  // admission
+    CHECK_FALSE(
+        Job(program, device).param(1).run(rig).ok());  // refused, since arguments are missing
     rig.driver.fail_compile = true;
     CHECK_FALSE(job().run(rig).ok());
     rig.driver.fail_compile = false;
@@ -198,7 +199,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     CHECK(now.polls_ended == 0);
     rig.driver.holds = false;
     CHECK(poll());
-    CHECK(poll());  // known: the driver is not asked again
+    CHECK(poll());  // the end is known: no question to the driver
     now = counters_of(rig, device);
     CHECK(now.dispatches == 1);
     CHECK(now.dispatches_failed == 0);

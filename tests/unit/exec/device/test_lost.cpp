@@ -103,15 +103,15 @@ TEST_CASE("a lost device is lost on every handle, and opening it again gives a w
     }
 }
 
-TEST_CASE("a loss is met wherever the driver is entered first") {
+TEST_CASE("a loss is reported by the first call that enters the driver, whichever it is") {
     for (const int way : {0, 1, 2}) {
         Ready t;
         t.rig.driver.lose(0);
         if (way == 0) check_refused(t.create(t.device, 16), WYE_DEVICE_LOST, "fell off the bus");
         if (way == 1) check_refused(t.run(t.device), WYE_DEVICE_LOST, "fell off the bus");
-        if (way == 2) {  // while it waits
+        if (way == 2) {  // the wait for a dispatch meets the loss
             const wye_device again = t.rig.device();
-            CHECK(again == t.device);  // nobody knows yet
+            CHECK(again == t.device);  // the loss is not known yet
             check_refused(t.run(again), WYE_DEVICE_LOST, "fell off the bus");
         }
         check_refused(t.run(t.device), WYE_DEVICE_LOST, "fake:0 was lost");

@@ -50,9 +50,11 @@ wye_counters counters(const Ready& t) {
         [&](wye_error** e) { return wye_device_counters(t.rig.context, t.device, &out, e); }));
     return out;
 }
-// Outside a doctest macro: they print what they compare.
+// Functions, since doctest's macros would print the structures that are compared.
 const void* place(const FakeDriver::Submit& submit) { return submit.queue; }
-const void* place(const wye_event& event) { return event.timeline; }  // the fake's queue is its own
+const void* place(const wye_event& event) {
+    return event.timeline;
+}  // a queue of the fake is its own timeline
 
 TEST_CASE("a queue has a native queue of its own, which other work never goes to") {
     Ready t(8);
@@ -76,17 +78,17 @@ TEST_CASE("work waits on the device for work of other queues that uses its buffe
     Ready t(8);
     const wye_queue mine = queue(t), other = queue(t);
     const auto writes = t.add(0, 1, mine);
-    const auto reads = t.add(1, 2, other);  // what `mine` writes
+    const auto reads = t.add(1, 2, other);  // it reads buffer 1, which `mine` writes
     REQUIRE(reads.waits.size() == 1);
     CHECK(place(reads.waits[0]) == place(writes));
     CHECK(reads.waits[0].value == writes.value);
-    const auto pooled = t.add(2, 3);  // what `other` writes, without a queue
+    const auto pooled = t.add(2, 3);  // no public queue; it reads what `other` writes
     REQUIRE(pooled.waits.size() == 1);
     CHECK(place(pooled.waits[0]) == place(reads));
-    const auto back = t.add(3, 0, mine);  // what the pool writes, and it reads 0 no more
+    const auto back = t.add(3, 0, mine);  // it reads what `pooled` writes
     REQUIRE(back.waits.size() == 1);
     CHECK(place(back.waits[0]) == place(pooled));
-    CHECK(t.add(5, 6, other).waits.empty());  // nobody uses these
+    CHECK(t.add(5, 6, other).waits.empty());  // no pending work uses these buffers
 }
 
 TEST_CASE("a writer waits for readers on all queues, readers not for each other") {
@@ -104,7 +106,7 @@ TEST_CASE(
         Ready t(natives, {{"queues.count", "1"}});
         const auto early = t.add(0, 1);
         const auto late = t.add(1, 2, queue(t));
-        if (natives == 1) {  // shared: behind it
+        if (natives == 1) {  // both share the queue, in order
             CHECK(place(late) == place(early));
         } else {
             CHECK(place(late) != place(early));
@@ -408,7 +410,8 @@ TEST_CASE("wrong calls of queues are refused by name") {
         for (const Row& row : rows) {
             CAPTURE(row.status);
             job.desc.queue = row.queue;
-            check_refused(job.run(t.rig), row.status, row.says);  // known, so on the fast path too
+            check_refused(job.run(t.rig), row.status,
+                          row.says);  // also refused as a repeated request
             wye_pending pending = 0;
             check_refused(attempt([&](wye_error** e) {
                               return wye_dispatch_submit(that->rig.context, &job.filled(), &pending,

@@ -42,13 +42,15 @@ TEST_CASE("work that needs two queues' work waits for one of them on the device"
     REQUIRE(third.waits.size() == 1);
     const auto& other = third.queue == first.queue ? second : first;
     CHECK((third.queue == first.queue || third.queue == second.queue));
-    const void* timeline = third.waits[0].timeline;  // the fake's queue is its own
+    const void* timeline =
+        third.waits[0].timeline;  // a queue of the fake driver is its own timeline
     CHECK(timeline == other.queue);
     CHECK(third.waits[0].value == other.value);
-    // Behind the third, which ran after both.
+    // The fourth goes behind the third, which ran after the first and the second.
     const auto fourth = t.add(3, 2);
     CHECK(fourth.queue == third.queue);
-    CHECK(fourth.waits.size() == (third.queue == second.queue ? 0 : 1));  // `2` is still read
+    CHECK(fourth.waits.size() ==
+          (third.queue == second.queue ? 0 : 1));  // the second still reads buffer 2
 }
 
 TEST_CASE(
@@ -60,7 +62,7 @@ TEST_CASE(
     t.rig.driver.holds = false;
     t.rig.driver.hang = true;
     check_ok(attempt([&](wye_error** e) {
-        return wye_pending_cancel(t.rig.context, t.newest, e);  // nobody sees its end
+        return wye_pending_cancel(t.rig.context, t.newest, e);  // nobody has asked whether it ended
     }));
     const auto third = t.add(1, 3);
     CHECK(third.queue != second.queue);
@@ -79,7 +81,7 @@ TEST_CASE("a repeated request in flight keeps its buffers, and does not run with
         check_refused(t.rig.free(t.buffers[1]), WYE_BUFFER_IN_USE, "pending work");
         check_ok(t.rig.free(t.buffers[2]));
         t.add(0, 1);
-        t.rig.driver.holds = false;  // nobody has seen the end
+        t.rig.driver.holds = false;  // nobody has asked whether it ended
         check_ok(t.rig.free(t.buffers[0]));
         Job job(t.program, t.device);
         job.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
@@ -107,7 +109,7 @@ TEST_CASE("nothing waits for work that has ended, and the first queue is used ag
 TEST_CASE("an upload to an idle buffer does not go behind other work") {
     Ready t(4);
     const auto first = t.add(0, 1);
-    t.rig.driver.holds = false;  // a transfer waits
+    t.rig.driver.holds = false;  // otherwise the transfer would wait for ever
     const std::vector<std::uint32_t> words = {1, 2, 3};
     t.rig.upload(t.buffers[2], words);
     CHECK(t.rig.driver.submitted.back().queue != first.queue);
@@ -194,11 +196,11 @@ TEST_CASE("a refused submit uses no buffer, and the next one gets its queue") {
     t.rig.driver.fail_submit = false;
     check_ok(t.rig.free(t.buffers[0]));
     const auto first = t.add(1, 2);
-    const auto second = t.add(1, 3);  // also reads
+    const auto second = t.add(1, 3);  // it reads buffer 1, as the first does
     CHECK(first.value == 1);
     CHECK(second.queue != first.queue);
     CHECK(second.waits.empty());
-    // Refused behind work in flight.
+    // A submit that is refused while other work is in flight.
     t.rig.driver.fail_submit = true;
     job.arguments[0].buffer = t.buffers[4];
     job.arguments[1].buffer = t.buffers[5];
@@ -259,7 +261,7 @@ TEST_CASE("executions of one graph in flight have commands of their own, up to a
         check_ok(attempt([&](wye_error** e) {
             return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
         }));
-    // They are used again, and need no more.
+    // The commands are used again, and no others are made.
     check_ok(attempt(
         [&](wye_error** e) { return wye_graph_run(rig.context, graph, &run, nullptr, e); }));
     CHECK(rig.driver.operations.back().kind == WYE_OPERATION_EXECUTE);
@@ -269,7 +271,7 @@ TEST_CASE("executions of one graph in flight have commands of their own, up to a
     CHECK(rig.driver.live_commands == 0);
 }
 
-TEST_CASE("one queue if the device or the configuration says so") {
+TEST_CASE("there is one native queue if the device or the configuration says so") {
     {
         Ready t(1);
         CHECK(t.add(0, 1).queue == t.add(2, 3).queue);

@@ -76,7 +76,7 @@ struct Ready {
             [&](wye_error** e) { return wye_device_counters(rig.context, device(), &out, e); }));
         return out.bytes_registered;
     }
-    // Operations since the last call, by kind.
+    // The number of operations of this kind that the driver got since the last reset.
     std::size_t count(std::uint32_t kind) const {
         const auto kinds = rig.driver.kinds();
         return static_cast<std::size_t>(std::ranges::count(kinds, kind));
@@ -134,7 +134,7 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
         CHECK(t.rig.driver.most_staging_bytes == 0);
         const std::vector<std::byte> sent(bytes.begin() + 8,
                                           bytes.begin() + 8 + static_cast<std::ptrdiff_t>(size));
-        // Down to the start of the same memory.
+        // Downloads to the beginning of the same memory.
         check_ok(attempt([&](wye_error** e) {
             return wye_buffer_download_range(t.rig.context, buffer, 3, bytes.data(), size, e);
         }));
@@ -143,7 +143,7 @@ TEST_CASE("transfers of registered bytes are copies without staging memory, othe
         moved += 2 * size;
         CHECK(t.counted() == moved);
     }
-    // One byte behind the memory: as if it was not registered.
+    // A range that ends one byte behind the memory is copied as if nothing was registered.
     std::vector<std::byte> other(kMiB);
     check_ok(attempt([&](wye_error** e) {
         return wye_buffer_upload_range(t.rig.context, buffer, 0, {other.data(), other.size()}, e);

@@ -201,7 +201,7 @@ TEST_CASE("a mapping has the buffer's bytes, before and after a dispatch") {
     const auto before = t.counters(t.device);
     t.rig.driver.holds = true;
     const wye_pending pending = t.submit(x, r);
-    // To the host it waits for the work.
+    // A sync to the host waits for the work that writes the buffer.
     std::thread releases([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         t.rig.driver.holds = false;
@@ -291,7 +291,7 @@ TEST_CASE("an owner is checked before what a device supports, inputs first, by t
         own[i] = t.rig.buffer(t.device, 16);
         foreign[i] = t.rig.buffer(t.second, 16);
     }
-    // The places of the bindings: the output list has `kept` first, since its binding is lower.
+    // What messages call each binding. `kept` is the first output, since its binding is the lowest.
     const char* const places[kBuffers] = {"(input 0, `a`)",   "(input 1, `b`)",
                                           "(binding 2, `s`)", "(output 0, `kept`)",
                                           "(output 1, `q`)",  "(output 2, `r`)"};
@@ -302,7 +302,7 @@ TEST_CASE("an owner is checked before what a device supports, inputs first, by t
             job.resident(i, (wrong >> i & 1U) != 0 ? foreign[i] : own[i]);
         return job.run(t.rig);
     };
-    // Refused by every device of this driver.
+    // Flags that no device of this driver supports.
     constexpr std::uint32_t kUnsupported[] = {0, WYE_DISPATCH_COOPERATIVE, WYE_DISPATCH_SPECULATION,
                                               WYE_DISPATCH_PERSISTENT};
     for (const std::uint32_t flags : kUnsupported)

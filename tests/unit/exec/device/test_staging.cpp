@@ -101,8 +101,8 @@ TEST_CASE("the memory of work that nobody waits for is used by later work") {
     CHECK(t.rig.driver.staging_bytes == bytes);
 }
 
-TEST_CASE("above the limit of staging memory inputs and outputs are in the host's") {
-    Ready t(registry::Config{{"transfer.bytes", "2MiB"}});  // of two blocks
+TEST_CASE("above the limit of staging memory, inputs and outputs are in host memory") {
+    Ready t(registry::Config{{"transfer.bytes", "2MiB"}});  // room for two blocks
     std::vector<wye_pending> pending;
     t.rig.driver.holds = true;  // all are in flight together
     for (std::uint32_t n = 0; n < 4; ++n) pending.push_back(t.submitted(n));

@@ -17,7 +17,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint64_t kKiB = 1 << 10;
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// Below that there is no staging, and no chunk is larger than the second.
+// Smaller transfers use no staging memory; larger ones go in chunks of at most kChunk.
 constexpr std::uint64_t kThreshold = 128 * kKiB;
 constexpr std::uint64_t kChunk = 4 * kMiB;
 
@@ -62,7 +62,7 @@ struct Ready {
             return wye_buffer_download_range(rig.context, buffer, offset, to, size, e);
         });
     }
-    // Of the operations since the last call.
+    // What `count` found in the operations since its last call.
     struct Count {
         std::uint64_t copies = 0, copied = 0, largest_copy = 0, transfers = 0;
     };
@@ -119,7 +119,7 @@ TEST_CASE("transfers of every size move their bytes and no others, in chunks") {
                 CHECK((std::equal(source.begin() + static_cast<std::ptrdiff_t>(skip),
                                   source.begin() + static_cast<std::ptrdiff_t>(skip + size),
                                   found.begin() + static_cast<std::ptrdiff_t>(skip))));
-                // Nothing beside them.
+                // The bytes beside them are unchanged.
                 CHECK((skip == 0 || found[skip - 1] == std::byte{0x5a}));
                 CHECK(found[skip + size] == std::byte{0x5a});
                 const bool staged = size >= kThreshold;
@@ -200,7 +200,7 @@ TEST_CASE("a chunk that the driver refuses fails the call, which waits for the o
         check_refused(t.upload(buffer, 0, source.data(), kSize), WYE_DRIVER, "refuses to submit");
         t.rig.driver.submits_left = before;
         check_refused(t.download(buffer, 0, found.data(), kSize), WYE_DRIVER, "refuses to submit");
-        // Of the dispatch: a chunk of the input, and one of the output.
+        // A dispatch fails, too, when a chunk of its input or of its output is refused.
         for (const int submits : {before, before + 12}) {
             t.rig.driver.submits_left = submits;
             Job job(program, t.device());
@@ -243,7 +243,8 @@ TEST_CASE("staging memory has a limit, and transfers work without any") {
         CHECK((t.count().copied != 0) == one.second);
         CHECK(t.rig.driver.most_staging_bytes <= 9 * kMiB);
     }
-    // A driver that has none, is out of memory, shares its memory, or is told to do without.
+    // No staging memory: the driver has none or is out of memory, the device shares the host's
+    // memory, or the configuration says so.
     const auto transfers = [&](registry::Config config, auto&& change) {
         Ready t(std::move(config));
         change(t.rig.driver);

@@ -288,7 +288,7 @@ TEST_CASE("a preferred alignment is given where the device can, and decides noth
     using Ran = std::pair<bool, std::uint64_t>;
     CHECK(run(UINT64_MAX) == Ran{true, 4096});
     CHECK(run(1024) == Ran{true, 128});
-    CHECK(run(64) == Ran{false, 0});  // `align` is no hint
+    CHECK(run(64) == Ran{false, 0});  // `align`, unlike prefer_align, must be kept
 }
 
 TEST_CASE("label and profile of a dispatch stand in the log") {
@@ -334,7 +334,7 @@ TEST_CASE("a profile has compiled programs of its own, and stands in the report"
         CHECK(run("fast").compiled == 0);
         CHECK(run("small").profile == small.profile);
     }
-    // That of a pipeline, unless the dispatch has one.
+    // The profile of the pipeline counts, unless the dispatch has one of its own.
     wye_pipeline_desc desc;
     WYE_INIT(desc);
     desc.program = program;
@@ -375,7 +375,7 @@ TEST_CASE("a log does not slow a repeated request down") {
         check_ok(job.param(1).resident(0, x).resident(1, r).run(rig));
         tables.push_back(rig.driver.operations.back().u.dispatch.bindings);
     }
-    // The fast path has bindings of its own; all steps write them to the session's.
+    // The address of the bindings shows the path: the fast path keeps its own table of them.
     CHECK(tables[1] != tables[0]);
     CHECK(tables[2] == tables[1]);
     REQUIRE(seen.size() == 3);

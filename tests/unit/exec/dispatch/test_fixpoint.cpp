@@ -70,7 +70,7 @@ TEST_CASE("no iterations are refused in every form, and by a graph") {
     const int submits = t.rig.driver.submits;
     constexpr const char* kWhat = "0 fixpoint iterations of program `grow` are asked for";
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
-    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // not taken for a repeated one
+    check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // it is no repeated request
     wye_pending pending = 0;
     check_refused(attempt([&](wye_error** e) {
                       return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
@@ -90,7 +90,7 @@ TEST_CASE("no iterations are refused in every form, and by a graph") {
     job.desc.fixpoint_iterations = 1;
     check_ok(job.run(t.rig));
     check_ok(job.run(t.rig));
-    job.desc.fixpoint_iterations = 0;  // after one that is kept for its repetition
+    job.desc.fixpoint_iterations = 0;  // although the request was repeated before
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
 }
 

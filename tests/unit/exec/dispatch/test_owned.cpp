@@ -79,7 +79,7 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
             wye_pending out = 0;
             check_ok(t.owned(job.filled(), out));
             CHECK(t.report.device_ns == want);
-            // Asynchronous: first, as a repeated request, and as a graph.
+            // An asynchronous dispatch: the first, a repeated one, and as a step of a graph.
             Job resident(t.program, t.device);
             resident.param(1)
                 .resident(0, t.rig.buffer(t.device, 12))
@@ -117,7 +117,7 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
                 return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &t.report, e);
             }));
             CHECK(t.report.device_ns == want);
-            // A transfer.
+            // A transfer is timed in the same way.
             wye_transfer_desc fill;
             WYE_INIT(fill);
             fill.kind = WYE_TRANSFER_FILL;
@@ -137,15 +137,15 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
 TEST_CASE("a failure gives no outputs, and leaves nothing behind") {
     Ready t;
     wye_pending out = 0;
-    SUBCASE("of the driver") {
+    SUBCASE("a failure of the driver after the submit") {
         t.rig.driver.fail_wait = true;
         check_refused(t.owned(t.job().filled(), out), WYE_DRIVER, "fails");
     }
-    SUBCASE("at the submit") {
+    SUBCASE("a submit that the driver refuses") {
         t.rig.driver.fail_submit = true;
         check_refused(t.owned(t.job().filled(), out), WYE_DRIVER, "refuses");
     }
-    SUBCASE("of the program") {
+    SUBCASE("a trap of the program") {
         t.rig.driver.kernel = [](const wye_dispatch_op& op) {
             auto* trap = FakeDriver::data<std::uint32_t>(op.trap);
             trap[0] = 7;
@@ -166,7 +166,7 @@ TEST_CASE("a time limit returns control, and what cannot be stopped keeps the de
     wye_pending out = 0;
     Job job = t.job();
     job.desc.timeout_ns = 3'600'000'000'000;
-    check_ok(t.owned(job.filled(), out));  // within the limit
+    check_ok(t.owned(job.filled(), out));  // it ends within its time limit
     CHECK(t.words(out) == Words{2, 3, 4});
     check_ok(t.free(out));
     out = 0;
@@ -192,7 +192,7 @@ TEST_CASE("a time limit returns control, and what cannot be stopped keeps the de
     check_ok(t.free(out));
 }
 
-TEST_CASE("what this form does not take is refused by name") {
+TEST_CASE("options that a dispatch with owned outputs does not take are refused by name") {
     Ready t;
     wye_pending out = 0;
     Job job = t.job();
@@ -315,7 +315,7 @@ TEST_CASE(
     check_ok(submit());
     wye_bytes bytes{};
     check_ok(attempt([&](wye_error** e) {
-        return wye_pending_output(t.rig.context, out, 0, &bytes, e);  // it has ended
+        return wye_pending_output(t.rig.context, out, 0, &bytes, e);  // so it has ended
     }));
     CHECK(bytes.size == 0);
     desc.size = 16;

@@ -70,7 +70,7 @@ TEST_CASE("a submit returns before the work has ended, and the handle owns the o
     Ready t;
     t.rig.driver.holds = true;
     const wye_pending pending = t.submitted(t.job());
-    t.x = {7, 7, 7};  // its copy is what counts
+    t.x = {7, 7, 7};  // the dispatch uses the copy that it took
     Words r;
     CHECK_FALSE(t.ended(pending));
     check_refused(t.output(pending, r), WYE_NOT_READY, "`add` has not ended");
@@ -86,7 +86,7 @@ TEST_CASE("a submit returns before the work has ended, and the handle owns the o
     check_ok(t.output(pending, r));
     CHECK(r == Words{2, 3, 4});
     check_refused(t.output(pending, r, 0), WYE_NOT_FOUND, "owns no output with binding 0");
-    check_ok(t.wait(pending));  // again
+    check_ok(t.wait(pending));  // a second wait succeeds at once
     check_ok(t.free(pending));
     check_refused(t.wait(pending), WYE_STALE_HANDLE, "was freed");
 }
@@ -175,7 +175,7 @@ TEST_CASE("a trap comes from the wait; neither owned nor lent outputs are delive
     CHECK(r[0] == 5);
 }
 
-TEST_CASE("what the driver says later comes from the wait, and the next dispatch works") {
+TEST_CASE("a failure after the submit is returned by the wait, and the next dispatch works") {
     Ready t;
     t.rig.driver.fail_wait = true;
     const wye_pending pending = t.submitted(t.job());
@@ -286,7 +286,7 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
     check_ok(t.rig.free(r));
 }
 
-TEST_CASE("what the host has not submitted yet never runs after a cancel") {
+TEST_CASE("operations that the host had not submitted before a cancel never run") {
     Ready t;
     t.program = t.rig.program(kTrap);  // its outputs are read back in a submit of their own
     Words lent(3, 77);

@@ -87,13 +87,12 @@ TEST_CASE("shapes come first, then ownership, then capabilities") {
         input x: i16[]; output r: u32[len(x)]; grid elements len(x);
         main { if global_id.x < len(r) { r[global_id.x] = u32(x[global_id.x]); } })");
     const Quiet quiet(t.rig.driver);
-    // All three are wrong.
+    // The range, the owner and the capability are wrong; then owner and capability; then that
+    // alone.
     check_refused(Job(wide, t.device).resident(0, t.foreign, 1).resident(1, t.r).run(t.rig),
                   WYE_INVALID_ARGUMENT, "multiple");
-    // Storage16 and the owner are.
     check_refused(Job(wide, t.device).resident(0, t.foreign, 0, 32).resident(1, t.r).run(t.rig),
                   WYE_WRONG_OWNER, "fake:1");
-    // Storage16 is.
     check_refused(Job(wide, t.device).resident(0, t.x, 0, 32).resident(1, t.r).run(t.rig),
                   WYE_UNSUPPORTED, "storage16");
 }
@@ -172,7 +171,7 @@ TEST_CASE("C structures: headers, reserved members, null pointers, unknown flags
     const wye_header critical = {sizeof(wye_header), WYE_CHAIN_CRITICAL | 1U, nullptr};
     check_refused(with([&](auto& d) { d.header.next = &critical; }), WYE_UNSUPPORTED_EXTENSION,
                   "`next` chain of wye_dispatch_desc");
-    // The caller's structure, so nothing for a plugin's author.
+    // The caller made this structure, so the remedy is not for the author of a plugin.
     wye_header loop = {sizeof loop, 5, nullptr};
     loop.next = &loop;
     check_refused(with([&](auto& d) { d.header.next = &loop; }), WYE_INVALID_ARGUMENT,

@@ -37,14 +37,14 @@ struct Batched : Piped {
         Job& out = jobs.emplace_back(0, 0);
         return out;
     }
-    // x + k to a buffer of its own.
+    // Adds an item that writes x + k to a buffer of its own.
     wye_buffer resident_item(std::uint64_t k) {
         const wye_buffer out = rig.buffer(device, 16);
         rig.upload(out, Words{9, 9, 9, 9});
         item().param(k).resident(0, x).resident(1, out);
         return out;
     }
-    // From and to host bytes, which start as 9.
+    // Adds an item from and to host memory. The output starts as nines.
     Words& host_item(std::uint64_t k, const Words& in) {
         const Words& from = storage.emplace_back(in);
         Words& to = storage.emplace_back(in.size(), 9U);
@@ -120,7 +120,7 @@ TEST_CASE("long batches are several submits, and items of other queues or times 
     submits = t.rig.driver.submits;
     check_ok(t.run());
     CHECK(t.rig.driver.submits == submits + 3);
-    CHECK(t.report.device_ns == WYE_TIME_UNKNOWN);  // not of all
+    CHECK(t.report.device_ns == WYE_TIME_UNKNOWN);  // not every item was timed
     for (Job& job : t.jobs) job.desc.flags = WYE_DISPATCH_TIMED;
     check_ok(t.run());
     CHECK(t.report.device_ns == 1234);
@@ -206,7 +206,8 @@ TEST_CASE("an item that traps is named; outputs before it are delivered, its own
     CHECK(t.storage[1] == Words{100, 50});
     CHECK(t.storage[3] == Words{20, 10});
     CHECK(t.storage[5] == Words{9, 9});
-    // Owned, and resident: one by one, so that the item is known.
+    // Items with owned outputs, and resident ones, run one by one, so that the one that traps is
+    // known.
     for (Job& job : t.jobs) job.arguments[1].output = nullptr;
     for (Job& job : t.jobs) job.arguments[1].output_size = 0;
     std::vector<wye_pending> owners;

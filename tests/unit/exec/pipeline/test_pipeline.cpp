@@ -70,7 +70,7 @@ TEST_CASE("a pipeline says what it binds, and programs of one layout have the sa
           "0:storage:read:4 1:storage:write:4 2:uniform:read:8 3:uniform:read:8 4:uniform:read:4 ");
     CHECK(first.backend_layout_fingerprint.size == 32);
     CHECK(first.program->layout_fingerprint.size == 32);
-    // Other code, counts, names, types of this size, and hints.
+    // A program with other code, counts, names and hints, and with other types of the same size.
     const wye_pipeline_description same = t.describe(t.pipeline(t.rig.program(
         R"(wye 1; program other; workgroup 8; param s: f32;
 input a: f32[4] coalesce x prefer_align 256; output b: i32[4] locality streaming;
@@ -83,12 +83,12 @@ main { b[global_id.x] = i32(a[0] * s); })")));
     CHECK(same.program->buffers[0].alignment == 256);
     CHECK(same.program->hints[1].coalesce == 0);
     CHECK(same.program->hints[1].locality == WYE_LOCALITY_STREAMING);
-    // The same buffers, and no parameter.
+    // A program with the same buffers, and without a parameter.
     const wye_pipeline_description fewer = t.describe(t.pipeline(t.rig.program(
         R"(wye 1; program fewer; workgroup 8; input a: f32[4]; output b: i32[4]; main { })")));
     CHECK(text_of(fewer.program->layout_fingerprint) == text_of(first.program->layout_fingerprint));
     CHECK(text_of(fewer.backend_layout_fingerprint) != text_of(first.backend_layout_fingerprint));
-    // Each launch splits a program with grid barriers anew.
+    // A program with grid barriers is split anew at each launch, so its pipeline has no layout.
     const wye_pipeline_description split = t.describe(t.pipeline(t.rig.program(
         R"(wye 1; program split; workgroup 1; output r: u32[1]; grid groups 1;
 main { r[0] = 1u; grid_barrier; r[0] = r[0] + 1u; })")));
@@ -152,7 +152,7 @@ TEST_CASE("a dispatch through a pipeline is that of its program, first and repea
     CHECK(t.counters().dispatches_repeated == 6);
 }
 
-TEST_CASE("the pipeline goes on when the handle of its program was freed, but not when its own") {
+TEST_CASE("a pipeline works on after its program was freed, but not after it was freed itself") {
     Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     check_ok(t.job(pipeline).run(t.rig));
@@ -172,7 +172,7 @@ TEST_CASE("the pipeline goes on when the handle of its program was freed, but no
     check_refused(t.free(pipeline), WYE_STALE_HANDLE, "pipeline");
 }
 
-TEST_CASE("what a pipeline decides is not said again, in any form") {
+TEST_CASE("a dispatch that states again what its pipeline decides is refused, in every form") {
     Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     struct Wrong {
@@ -318,7 +318,7 @@ TEST_CASE("compiled forms are found in memory by later pipelines and dispatches"
     CHECK(t.describe(second).memory_hits == 1);
     check_ok(t.job(second).run(t.rig));
     CHECK(t.describe(second).memory_hits == 2);
-    check_ok(t.job(second).run(t.rig));  // repeated: looks up nothing
+    check_ok(t.job(second).run(t.rig));  // a repeated request looks up no form
     CHECK(t.describe(second).memory_hits == 2);
     CHECK(t.describe(second).disk_hits + t.describe(second).disk_misses == 0);
     CHECK(t.rig.driver.programs == 1);
@@ -361,7 +361,7 @@ TEST_CASE("options of a pipeline are those of its dispatches, or refused by name
     CHECK(none == 0);
 }
 
-TEST_CASE("buffers of another device, and a lost device") {
+TEST_CASE("a pipeline refuses buffers of another device, and everything once its device is lost") {
     Piped t;
     const wye_pipeline pipeline = t.pipeline(t.program);
     const wye_device second = t.rig.device("fake:1");

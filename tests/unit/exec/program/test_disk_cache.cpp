@@ -156,7 +156,7 @@ TEST_CASE("the second process loads what the first one compiled: the same code, 
     CHECK(second.log.empty());
 }
 
-TEST_CASE("an entry is written once the launch is with the device, and whatever becomes of it") {
+TEST_CASE("an entry is written once the launch was submitted, whether it succeeds or not") {
     const Folder folder;
     std::size_t at_launch = 9;
     check_missed(process(folder, [&](FakeDriver& d) {
@@ -201,7 +201,7 @@ TEST_CASE("whatever the code depends on makes another entry") {
         }));
     }
     SUBCASE("the program") { check_missed(process(folder, {}, kAdjustable)); }
-    SUBCASE("not: how much memory there is") {
+    SUBCASE("but the amount of memory makes no other entry") {
         check_hit(
             process(folder, [](FakeDriver& d) { d.facts[WYE_FACT_KEY_MEMORY_BYTES] = 12345; }));
     }
@@ -230,7 +230,7 @@ TEST_CASE("a damaged entry is told of, compiled again and replaced") {
     check_hit(process(folder));
 }
 
-TEST_CASE("what the plugin does not load any more is compiled again") {
+TEST_CASE("an entry that the plugin does not load any more is compiled again") {
     const Folder folder;
     check_missed(process(folder));
     const Ran again = process(folder, [](FakeDriver& d) { d.refuses_saved = true; });
@@ -247,7 +247,8 @@ TEST_CASE("a plugin that can save only what has run is asked again at the end") 
     check_hit(process(folder));
 }
 
-TEST_CASE("without a folder, with a limit of 0, or without the slots nothing is looked for") {
+TEST_CASE(
+    "nothing is looked for without a folder, with a limit of 0, or if the plugin saves nothing") {
     const Folder folder;
     const auto unused = [](const Ran& ran) {
         CHECK(ran.compiled == 1);
@@ -261,7 +262,7 @@ TEST_CASE("without a folder, with a limit of 0, or without the slots nothing is 
     CHECK(std::filesystem::is_empty(folder.root));
 }
 
-TEST_CASE("a folder that cannot be used is said once and changes nothing else") {
+TEST_CASE("a cache folder that cannot be used is one warning, and changes nothing else") {
     const Folder folder;
     std::ofstream(folder.root / "programs") << "a file in the way";
     const Ran ran = process(folder);

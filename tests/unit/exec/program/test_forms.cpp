@@ -7,7 +7,7 @@
 namespace wye::exec::test::test_forms {
 namespace {
 
-// Check-free where the last invocation's i + s is inside a.
+// Needs no range checks where i + s of the last invocation is inside a.
 constexpr std::string_view kLook = R"(wye 1; program look; workgroup 4 adjustable; param s: u32;
 input a: u32[]; output r: u32[];
 main { let i = global_id.x; if i < len(r) { r[i] = a[i + s]; } })";
@@ -17,7 +17,7 @@ struct Forms {
     wye_device device = 0;
     wye_program program = 0;
     wye_buffer a = 0, r = 0;
-    const void* ran = nullptr;  // by the last dispatch
+    const void* ran = nullptr;  // the form that the last dispatch ran
 
     explicit Forms(const char* format = WYE_FORMAT_OPENCL_C) {
         rig.driver.format = format;
@@ -35,7 +35,8 @@ struct Forms {
         out.desc.grid[1] = out.desc.grid[2] = 1;
         return out;
     }
-    // 1: check-free; the program that ran follows from it.
+    // Runs the job. Returns whether its report says check-free, and checks that each of both
+    // answers always goes with the same form.
     std::uint32_t run(Job job) {
         check_ok(job.run(rig));
         const bool free = job.report.check_free != 0;
@@ -48,7 +49,7 @@ struct Forms {
     const void* forms[2] = {nullptr, nullptr};
 };
 
-TEST_CASE("each launch is judged, also one that was remembered") {
+TEST_CASE("each launch is judged by its own sizes, also a repeated one") {
     Forms f;
     CHECK(f.run(f.job(4)) == 1);
     CHECK(f.run(f.job(5)) == 0);
@@ -71,7 +72,7 @@ TEST_CASE("each launch is judged, also one that was remembered") {
     CHECK(f.rig.driver.programs == 2);
 }
 
-TEST_CASE("what has one form runs with checks") {
+TEST_CASE("a program that has one form runs with range checks") {
     Forms f;
     Job other = f.job(0);
     other.desc.workgroup[0] = 2;

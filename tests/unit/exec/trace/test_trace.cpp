@@ -25,7 +25,8 @@ std::string text(const Json& object, std::string_view name) {
     return found == nullptr ? "" : found->text();
 }
 
-// The file of the next context, of which it is not the first in this process.
+// The file that the next context of this process writes: its name has the context's number, since
+// only the first context writes `file` itself.
 std::string numbered(const std::filesystem::path& file) {
     const auto tag = registry::ContextTag::take();
     REQUIRE(tag.ok());
@@ -65,7 +66,7 @@ void run(const Traced& traced, bool ok, auto&& prepare) {
     Job job(rig.program(kAdd), rig.device());
     job.param(1).in(0, x.data(), 12).out(1, r.data(), 12);
     CHECK(job.run(rig).ok() == ok);
-    CHECK(job.report.device_ns == (ok ? WYE_TIME_UNKNOWN : 0));  // it did not ask for it
+    CHECK(job.report.device_ns == (ok ? WYE_TIME_UNKNOWN : 0));  // the request asked for no time
     CHECK(rig.driver.timed_submits == rig.driver.submits);
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("work has the times that the driver says, to the nanosecond") {
 }
 
 TEST_CASE("work without times of the driver is the host's view, and its track says so") {
-    for (const std::uint64_t end : {0, 5}) {  // unknown, or before its begin
+    for (const std::uint64_t end : {0, 5}) {  // 0: unknown; 5: before the begin
         CAPTURE(end);
         const Traced traced;
         run(traced, true, [&](FakeDriver& driver) {
@@ -193,7 +194,7 @@ TEST_CASE("without a trace no submit is timed") {
     CHECK(rig.driver.timed_submits == 0);
 }
 
-// The warnings of a context with this trace, which must work as without.
+// Runs a dispatch in a context with this trace file, which must succeed, and returns the warnings.
 std::string warnings(const std::string& file) {
     FakeDriver driver;
     driver.config = {{"trace.file", file}};
@@ -234,7 +235,7 @@ TEST_CASE("a file that cannot be made is a warning, and nothing that is there is
     CHECK(warnings("").empty());
 }
 
-TEST_CASE("a file that cannot be written in the end is a warning too") {
+TEST_CASE("a trace file that cannot be written at the end is a warning too") {
     const support::TempDir folder;
     const std::filesystem::path place = folder / "place";
     std::filesystem::create_directory(place);
@@ -254,7 +255,7 @@ TEST_CASE("a file that cannot be written in the end is a warning too") {
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a file of before is replaced as a whole") {
+TEST_CASE("the trace file of an earlier process is replaced as a whole") {
     const Traced traced;
     traced.folder.write(std::filesystem::path(traced.file).filename().string(),
                         std::string(1'000'000, 'x'));

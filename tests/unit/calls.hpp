@@ -13,7 +13,7 @@
 
 #include "wye/wye.h"
 
-namespace support {
+namespace calls {
 
 // The result of a call: OK, or the parts of the error.
 struct Outcome {
@@ -116,4 +116,4 @@ struct Job {
     }
 };
 
-}  // namespace support
+}  // namespace calls
