@@ -114,8 +114,9 @@ TEST_CASE("a native wait without an event, or with one without values, is refuse
     event.header.size = sizeof event;
     wye_native_wait wait{};
     wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
-    wye_submission submission = wye::sdk::submission_of(device.newest + 1, {});
-    submission.header.next = &wait;
+    wye_submission submission{};
+    submission.header = {sizeof submission, 0, &wait};
+    submission.value = device.newest + 1;
     const auto submit = [&] {
         return device.queue_table->submit(device.queue, &submission, nullptr);
     };
