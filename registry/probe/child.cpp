@@ -127,18 +127,19 @@ class Child {
     void look() {
         read_all();
         if (result.flooded) return end();
-        if (is_whole_message(result.message)) return leave();
-        if (ended(WNOHANG)) {
-            read_all();  // what it wrote last
-            return finish();
-        }
         const Clock::time_point now = Clock::now();
-        if (memory_.open() && now >= next_memory_look_) {
+        const bool is_whole = is_whole_message(result.message);
+        if (memory_.open() && (is_whole || now >= next_memory_look_)) {
             next_memory_look_ = now + std::chrono::milliseconds(kTick);
             if (memory_.bytes() > memory_limit_) {
                 result.overgrown = true;
                 return end();
             }
+        }
+        if (is_whole) return leave();
+        if (ended(WNOHANG)) {
+            read_all();  // what it wrote last
+            return finish();
         }
         if (now >= deadline_) {
             result.timed_out = true;

@@ -21,6 +21,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include <atomic>
 #include <cfenv>
 #include <chrono>
 #include <clocale>
@@ -231,7 +232,9 @@ wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_devic
 
 wye_status device_fact(wye_plugin_object* plugin, std::uint32_t index, std::uint32_t key,
                        wye_fact* out) {
-    misbehave("facts");
+    // At the first fact only: `signal_mask` twice changes nothing.
+    static std::atomic<bool> asked = false;
+    if (!asked.exchange(true)) misbehave("facts");
     if (what() == "new_driver" && key == WYE_FACT_KEY_DRIVER) {
         out->text = wye::sdk::to_abi("driver 2.0");
         out->type = WYE_FACT_TEXT;

@@ -173,7 +173,7 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
         // A sanitizer reports a crash, and then ends the process itself.
         if (fault.name == std::string_view("crash")) continue;
 #endif
-        CAPTURE(fault.name);
+        CAPTURE(std::string(fault.name));
         const FaultyPlugins faulty(fault);
         Setup setup;
         setup.paths = faulty.files();
@@ -184,7 +184,7 @@ TEST_CASE("whatever a plugin does, its probe finds it, and the others work") {
         setup.probe.describe = fault.effect != Fault::Effect::refused;
         const auto registry = probe_all(faulty, setup);
         for (const Misbehaviour& one : faulty.members()) {
-            CAPTURE(one.place->name);
+            CAPTURE(std::string(one.place->name));
             const auto opened = registry->open_plugin(one.id());
             if (fault.effect == Fault::Effect::refused) {
                 REQUIRE_FALSE(opened.ok());
