@@ -54,7 +54,8 @@ bool Recording::is_alike(const registry::HandleTable& handles, const wye_dispatc
     if (!model_ || !same_request(desc, model_->request) || !session_.alive().ok()) return false;
     const Model& model = *model_;
     const Part& part = parts_.back();
-    if (desc.arguments == nullptr || (desc.params == nullptr && desc.param_count != 0) ||
+    if (desc.queue != 0 || desc.arguments == nullptr ||
+        (desc.params == nullptr && desc.param_count != 0) ||
         profile_id(desc.profile) != model.profile)
         return false;
     const std::span arguments(desc.arguments, static_cast<std::size_t>(desc.argument_count));
