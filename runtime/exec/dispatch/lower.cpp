@@ -56,7 +56,7 @@ Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) 
             WYE_ASSIGN(const ProgramRef made, program.phase(phase.path));  // `program` owns it
             phases_.push_back({made.get(), nullptr});
         }
-        launches_.push_back({at->second, nullptr});
+        launches_.push_back({at->second, nullptr, 0});
         words += words_of(phases_[at->second].program->plan());
     }
     params_.assign(words, 0);
@@ -66,8 +66,15 @@ Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) 
         auto* bytes = reinterpret_cast<std::byte*>(block);
         write_params(bytes, plan, launch, phases[n]);
         launches_[n].params = bytes;
+        launches_[n].params_size = plan.params.size;
         block += words_of(plan);
     }
+    return {};
+}
+
+std::span<const std::byte> Kernels::block(const void* params) const {
+    for (const KernelLaunch& launch : launches())
+        if (launch.params == params) return {launch.params, launch.params_size};
     return {};
 }
 

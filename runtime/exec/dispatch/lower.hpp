@@ -25,10 +25,12 @@ struct Kernel {
     CompiledRef compiled;  // set by submit
 };
 
-// One launch of a kernel: the kernel's index and its parameter block.
+// One launch of a kernel: the kernel's index and its parameter block, which for a phase is longer
+// than that of the whole program.
 struct KernelLaunch {
     std::uint32_t kernel = 0;
     const std::byte* params = nullptr;
+    std::uint32_t params_size = 0;  // bytes
 };
 
 // The kernels of a launch, in order. Borrows the program and the launch; owns the phases' parameter
@@ -44,6 +46,7 @@ class Kernels {
     void whole(LoadedProgram& program, const plan::Launch& launch) {
         one_.program = &program;
         launch_of_one_.params = launch.params;
+        launch_of_one_.params_size = launch.params_size;
     }
     // Splits the program at its grid barriers. Errors: those of plan::phases and
     // plan::phase_program.
@@ -61,6 +64,8 @@ class Kernels {
                           : std::span<const KernelLaunch>(launches_);
     }
     [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
+    // Returns the bytes of a parameter block, which is one of a launch.
+    [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
     // For compiled kernels: traps: whether any has trap words; warm: whether all have run before.
     [[nodiscard]] bool traps() const;

@@ -165,8 +165,9 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
             op.late_size = flow.launch.params_size;
             continue;
         }
-        auto* const params = kept_.allocate(flow.launch.params_size, alignof(std::uint64_t));
-        if (op.params != nullptr) std::memcpy(params, op.params, flow.launch.params_size);
+        const std::span<const std::byte> block = flow.kernels.block(op.params);
+        void* const params = kept_.allocate(block.size(), alignof(std::uint64_t));
+        if (!block.empty()) std::memcpy(params, block.data(), block.size());
         op.params = params;
     }
     traps_ = traps_ || operations.traps;

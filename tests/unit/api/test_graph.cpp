@@ -559,6 +559,42 @@ TEST_CASE("a freed buffer's place in a graph is taken by another") {
     }
 }
 
+// Each round takes what all other workgroups wrote in the one before.
+constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
+input_output a: u32[]; input_output b: u32[len(a)]; grid elements len(a);
+main {
+    for r in 0u..rounds {
+        let i = global_id.x;
+        if i < len(a) { b[i] = a[(i + 1u) % len(a)] * 3u + r; }
+        grid_barrier;
+        if i < len(a) { a[i] = b[(i + 64u) % len(a)]; }
+        grid_barrier;
+    }
+})";
+
+TEST_CASE("each phase of a recorded program with grid barriers has its round") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kRounds));
+        const wye::Buffer a = t.buffer(counting(300)), b = t.buffer(Words(300, 0));
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.param("rounds", 4U).bind("a", a).bind("b", b);
+        const auto graph = take(wye::Graph::record(t.device, {&dispatch, &dispatch}));
+        Words want_a = counting(300), want_b(300, 0);
+        for (int run = 0; run < 2; ++run) {
+            (void)take(graph.run());
+            for (std::uint32_t round = 0; round < 8; ++round) {
+                for (std::size_t i = 0; i < 300; ++i)
+                    want_b[i] = want_a[(i + 1) % 300] * 3 + round % 4;
+                for (std::size_t i = 0; i < 300; ++i) want_a[i] = want_b[(i + 64) % 300];
+            }
+            CHECK(t.words(a, 300) == want_a);
+            CHECK(t.words(b, 300) == want_b);
+        }
+    }
+}
+
 TEST_CASE("a graph of pipelines takes other parameters") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
