@@ -18,6 +18,11 @@ bool has_late_buffer(const wye_operation& op) {
     return op.kind == WYE_OPERATION_FILL && op.u.fill.target == nullptr;
 }
 
+bool has_grid_barrier(const wye_operation& op) {
+    return op.kind == WYE_OPERATION_DISPATCH &&
+           program_of(op.u.dispatch.program).has_grid_barrier();
+}
+
 CUDA_MEMCPY3D copy_params(CUdeviceptr source, CUdeviceptr target, std::uint64_t size) {
     CUDA_MEMCPY3D out{};
     out.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -74,6 +79,7 @@ Result<void> Command::update(std::uint64_t index, const wye_operation& operation
 
 Result<void> Command::launch(CUstream stream, const wye_execute_op& execution) {
     if (!list_.is_fixed() || !exec_) WYE_TRY(adapt(execution));
+    WYE_TRY(grid_barrier_.prepare(device_, stream));
     return device_.check(device_.driver.cuGraphLaunch(exec_.get(), stream), "cuGraphLaunch",
                          list_.label());
 }
@@ -115,7 +121,7 @@ Result<void> Command::patch(std::span<const wye_operation> operations) {
         const wye_dispatch_op& op = operations[n].u.dispatch;
         Program::Arguments arguments(op);
         CUDA_KERNEL_NODE_PARAMS params{};
-        WYE_TRY(program_of(op.program).node(op, arguments, params));
+        WYE_TRY(program_of(op.program).node(op, grid_barrier_.words(n), arguments, params));
         const CUresult status =
             device_.driver.cuGraphExecKernelNodeSetParams(exec_.get(), nodes_[n].last, &params);
         WYE_TRY(device_.check(status, "cuGraphExecKernelNodeSetParams", list_.label()));
@@ -130,6 +136,8 @@ Result<void> Command::build(std::span<const wye_operation> operations) {
     WYE_TRY(device_.check(driver.cuGraphCreate(graph.receive(context_), 0), "cuGraphCreate",
                           list_.label()));
     nodes_.assign(operations.size(), {});
+    if (std::ranges::any_of(operations, has_grid_barrier))
+        WYE_TRY(grid_barrier_.make(device_, operations.size()));
     std::span<const wye_edge> edges = list_.edges();
     std::vector<CUgraphNode> after;
     for (std::size_t n = 0; n < operations.size(); ++n) {
@@ -137,7 +145,7 @@ Result<void> Command::build(std::span<const wye_operation> operations) {
         if (!list_.has_edges() && n != 0) after.push_back(nodes_[n - 1].last);
         for (; !edges.empty() && edges.front().after == n; edges = edges.subspan(1))
             after.push_back(nodes_[edges.front().before].last);
-        WYE_TRY(add(graph.get(), operations[n], after, nodes_[n]));
+        WYE_TRY(add(graph.get(), operations[n], grid_barrier_.words(n), after, nodes_[n]));
     }
     const CUresult status = driver.cuGraphInstantiate(exec_.receive(context_), graph.get(), 0);
     WYE_TRY(device_.check(status, "cuGraphInstantiate", list_.label()));
@@ -147,7 +155,7 @@ Result<void> Command::build(std::span<const wye_operation> operations) {
 }
 
 // An operation without work becomes an empty node, which keeps the order of the others.
-Result<void> Command::add(CUgraph graph, const wye_operation& operation,
+Result<void> Command::add(CUgraph graph, const wye_operation& operation, CUdeviceptr barrier,
                           std::span<const CUgraphNode> after, Nodes& out) const {
     const Driver& driver = device_.driver;
     out.empty = sdk::is_empty(operation);
@@ -168,7 +176,7 @@ Result<void> Command::add(CUgraph graph, const wye_operation& operation,
     const wye_dispatch_op& op = operation.u.dispatch;
     Program::Arguments arguments(op);
     CUDA_KERNEL_NODE_PARAMS params{};
-    WYE_TRY(program_of(op.program).node(op, arguments, params));
+    WYE_TRY(program_of(op.program).node(op, barrier, arguments, params));
     WYE_TRY(device_.check(
         driver.cuGraphAddKernelNode(&out.last, graph, after.data(), after.size(), &params),
         "cuGraphAddKernelNode", list_.label()));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/context/grid_barrier.hpp"
 #include "cuda/device.hpp"
 
 namespace wye::cuda {
@@ -41,8 +42,10 @@ class Command {
     [[nodiscard]] Result<void> adapt(const wye_execute_op& execution);
     [[nodiscard]] Result<void> build(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> patch(std::span<const wye_operation> operations);
+    // `barrier`: the words of a launch with a grid barrier.
     [[nodiscard]] Result<void> add(CUgraph graph, const wye_operation& operation,
-                                   std::span<const CUgraphNode> after, Nodes& out) const;
+                                   CUdeviceptr barrier, std::span<const CUgraphNode> after,
+                                   Nodes& out) const;
     [[nodiscard]] Result<void> add_fill(CUgraph graph, const wye_fill_op& op,
                                         std::span<const CUgraphNode> after, Nodes& out) const;
     [[nodiscard]] bool has_shape_of(std::span<const wye_operation> operations) const;
@@ -54,6 +57,7 @@ class Command {
     sdk::CommandList list_;
     const std::uint32_t slot_count_, params_size_;
     bool late_transfers_ = false;  // whether copies or fills have late buffers
+    GridBarrier grid_barrier_;     // words of each operation that has a grid barrier
     GraphHandle graph_;            // owns the nodes
     GraphExecHandle exec_;         // null if it must be made first
     std::vector<Nodes> nodes_;     // indexed by operation

@@ -19,7 +19,8 @@ constexpr std::size_t kLogBytes = 8192;
 
 Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artifact& artifact,
                                                  wye_bytes saved) {
-    WYE_ASSIGN(auto shape, sdk::LaunchShape::of(Plugin::kPlugin, artifact));
+    WYE_ASSIGN(auto shape,
+               sdk::LaunchShape::of(Plugin::kPlugin, artifact, device.info.cooperative));
     if (shape.slots.size() > Program::kMostSlots)
         return Error(Code::LIMIT_EXCEEDED,
                      "program `" + shape.label + "` has " + std::to_string(shape.slots.size()) +
@@ -110,7 +111,7 @@ Result<void> Program::find_kernel(std::uint32_t shared_bytes) {
 
 Result<wye_bytes> Program::save() const { return wye_bytes{image_.data(), image_.size()}; }
 
-void Program::set(const wye_dispatch_op& op, Arguments& out) const {
+void Program::set(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const {
     const auto address = [this](const wye_binding& binding) -> std::uint64_t {
         if (binding.size == 0) return context_.nothing();
         return buffer_of(binding.buffer).memory() + binding.offset;
@@ -134,6 +135,9 @@ void Program::set(const wye_dispatch_op& op, Arguments& out) const {
             case WYE_SLOT_TRAP:
                 out.words[s] = address(op.trap);
                 break;
+            case WYE_SLOT_GRID_BARRIER:
+                out.words[s] = barrier;
+                break;
             default:
                 out.words[s] = 0;
                 break;
@@ -141,11 +145,12 @@ void Program::set(const wye_dispatch_op& op, Arguments& out) const {
     }
 }
 
-Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
+Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op,
+                             CUdeviceptr barrier) const {
     WYE_TRY(check(op));
     if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
     Arguments arguments(op);
-    set(op, arguments);
+    set(op, barrier, arguments);
     if ((op.flags & WYE_LAUNCH_COOPERATIVE) != 0) [[unlikely]]
         return device_.check(device_.driver.cuLaunchCooperativeKernel(
                                  kernel_, op.groups[0], op.groups[1], op.groups[2],
@@ -158,10 +163,10 @@ Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op) const {
     return device_.check(status, "cuLaunchKernel", shape_.label);
 }
 
-Result<void> Program::node(const wye_dispatch_op& op, Arguments& arguments,
+Result<void> Program::node(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& arguments,
                            CUDA_KERNEL_NODE_PARAMS& out) const {
     WYE_TRY(check(op));
-    set(op, arguments);
+    set(op, barrier, arguments);
     out.func = kernel_;
     out.gridDimX = op.groups[0];
     out.gridDimY = op.groups[1];

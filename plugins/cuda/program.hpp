@@ -48,11 +48,14 @@ class Program {
 
     // Queues the kernel and returns before it runs. The context must be current. Error:
     // LIMIT_EXCEEDED for a cooperative launch of more workgroups than can run at once.
-    [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op) const;
+    // `barrier`: the words of a program with a grid barrier, see GridBarrier.
+    [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op,
+                                      CUdeviceptr barrier) const;
     // Makes a graph node of the launch. `out` points to `arguments` and to the operation's
     // parameters.
-    [[nodiscard]] Result<void> node(const wye_dispatch_op& op, Arguments& arguments,
-                                    CUDA_KERNEL_NODE_PARAMS& out) const;
+    [[nodiscard]] Result<void> node(const wye_dispatch_op& op, CUdeviceptr barrier,
+                                    Arguments& arguments, CUDA_KERNEL_NODE_PARAMS& out) const;
+    [[nodiscard]] bool has_grid_barrier() const { return shape_.has_grid_barrier; }
 
   private:
     Program(Device& device, sdk::LaunchShape shape)
@@ -61,7 +64,7 @@ class Program {
     Result<void> load(wye_bytes saved);
     Result<void> load_image();
     Result<void> find_kernel(std::uint32_t shared_bytes);
-    void set(const wye_dispatch_op& op, Arguments& out) const;
+    void set(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const;
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         WYE_TRY(shape_.check(op));
         return (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 ? Result<void>() : check_at_once(op);

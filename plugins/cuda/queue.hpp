@@ -4,6 +4,7 @@
 // free-threaded.
 #pragma once
 
+#include "cuda/context/grid_barrier.hpp"
 #include "cuda/timeline.hpp"
 #include "wye/sdk/queue.hpp"
 
@@ -50,6 +51,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
+    // The words for a program's grid barrier; 0: it has none. Launches of a stream run one after
+    // the other, so one pair is enough.
+    Result<CUdeviceptr> grid_barrier(const Program& program);
     // Returns page-locked memory for a small transfer, or null if none is free.
     std::byte* stage(std::uint64_t size);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
@@ -57,6 +61,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Device& device_;
     StreamHandle handle_;
     Timeline timeline_;
+    GridBarrier grid_barrier_;
 
     // The state of the submit in progress, as are the members below.
     Submit submit_;

@@ -38,7 +38,7 @@ BackendLayout backend_layout(const BindingPlan& plan, std::span<const wye_slot> 
         if (slot.kind == WYE_SLOT_BUFFER) {
             made = buffer_slot(plan, slot);
             made.binding = push_constants ? slot.binding : i;
-        } else if (slot.kind == WYE_SLOT_TRAP) {
+        } else if (slot.kind == WYE_SLOT_TRAP || slot.kind == WYE_SLOT_GRID_BARRIER) {
             made.element_size = kTrapElement;
             made.binding = push_constants ? buffers : i;
         } else if (push_constants) {

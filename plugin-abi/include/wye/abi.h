@@ -320,14 +320,17 @@ enum wye_slot_kind {
     WYE_SLOT_PARAMS = 3,      /* the parameter block, `params_size` bytes */
     WYE_SLOT_GRID = 4,        /* u32[6]: workgroup offset x y z, logical workgroup counts x y z */
     WYE_SLOT_OPAQUE_ZERO = 5, /* u64 zero that no compiler may see */
-    WYE_SLOT_TRAP = 6         /* the trap words: 8 bytes, {u32 largest code, u32 count} */
+    WYE_SLOT_TRAP = 6,        /* the trap words: 8 bytes, {u32 largest code, u32 count} */
+    WYE_SLOT_GRID_BARRIER = 7 /* u32[2] of the plugin's, for launches that are COOPERATIVE */
 };
 
 /* One kernel argument; slots are in kernel-argument order.
  *
  * Kernel parameters of the formats cuda-c, ptx and cubin: BUFFER is a pointer, LENGTH an unsigned
  * long long, PARAMS a struct by value (natural alignment, declared order), GRID a struct of six u32
- * by value, OPAQUE_ZERO an unsigned long long, TRAP a pointer to two u32. A launch gives dynamic
+ * by value, OPAQUE_ZERO an unsigned long long, TRAP a pointer to two u32, GRID_BARRIER a pointer to
+ * two u32 of the device's memory. These are 0 at first, each launch leaves them ready for the next,
+ * and no two launches that may run at the same time have the same. A launch gives dynamic
  * shared memory only if the artifact's shared_bytes is above 48 KiB: then all of them, as one
  * block. */
 typedef struct wye_slot {

@@ -554,8 +554,8 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_GRID UINT32_C(1)     /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2) /* `elements` is given */
 /* All workgroups run at the same time. Refused unless the device has the fact grid_sync;
- * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. Programs with grid barriers are
- * refused: they would run unsplit, which no lowering supports. */
+ * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. A program with grid barriers is one
+ * launch then; without this flag it is split at its barriers, with the same bytes. */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)
 #define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */

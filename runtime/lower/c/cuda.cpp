@@ -117,6 +117,28 @@ class CudaC final : public Spelling {
     std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }
     std::string num_groups(unsigned axis) const override { return axis_of("gridDim", axis); }
     std::string_view barrier(bool) const override { return "__syncthreads();"; }
+    // One invocation of each workgroup counts in words[0]. The last one sets it back and begins the
+    // next round, words[1], for which the others wait. The fences make what the workgroup wrote
+    // visible before it arrives, and keep it from reading old bytes afterwards.
+    std::string_view grid_barrier() const override {
+        return "{\n"
+               "    __syncthreads();\n"
+               "    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0u) {\n"
+               "        volatile u32* const round = words + 1;\n"
+               "        const u32 now = *round;\n"
+               "        __threadfence();\n"
+               "        if (atomicAdd(words, 1u) == gridDim.x * gridDim.y * gridDim.z - 1u) {\n"
+               "            atomicExch(words, 0u);\n"
+               "            __threadfence();\n"
+               "            atomicAdd(words + 1, 1u);\n"
+               "        } else {\n"
+               "            while (*round == now) {}\n"
+               "        }\n"
+               "        __threadfence();\n"
+               "    }\n"
+               "    __syncthreads();\n"
+               "}\n";
+    }
     std::string_view subgroup_wait() const override { return "__syncwarp();"; }
     // Without a mask, the compiler removes the wait where it believes that all lanes are present.
     std::string done_together(const std::string& statement) const override {

@@ -96,6 +96,9 @@ class Spelling {
     [[nodiscard]] virtual std::string num_groups(unsigned axis) const = 0;
     // `buffers`: whether the barrier orders buffers besides workgroup memory.
     [[nodiscard]] virtual std::string_view barrier(bool buffers) const = 0;
+    // The body of a function that waits for all workgroups of the grid, which run at once. Its
+    // argument `words` points at two u32 of WYE_SLOT_GRID_BARRIER. Empty: the dialect has none.
+    [[nodiscard]] virtual std::string_view grid_barrier() const { return {}; }
     // A wait for all lanes of the subgroup. Used only for the quirk `ptxas-early-lanes`.
     [[nodiscard]] virtual std::string_view subgroup_wait() const { return ""; }
     // The quirk that asks for `done_together`.

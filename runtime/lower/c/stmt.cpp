@@ -94,6 +94,29 @@ void CWriter::barrier() {
     if (!module_.single() && !regions_.any()) line(module_.barrier());
 }
 
+// `shared` arrays are zero again behind it: the caller of main() knows how to zero them.
+void CWriter::grid_barrier() {
+    const std::string_view body = module_.spelling.grid_barrier();
+    if (body.empty())
+        return module_.refuse(
+            Error(Code::UNSUPPORTED,
+                  fmt::format("`grid_barrier`{} ends a launch, and `{}` is one kernel",
+                              at_place(place_), module_.spelling.format()),
+                  "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
+                  "splits it at its grid barriers",
+                  program_.name));
+    const std::string name = "wye_grid_barrier";
+    if (!module_.has_helper(name))
+        module_.add_helper(
+            name, "void " + name + "(" +
+                      module_.spelling.pointer(Space::Global, module_.value_type(Kind::U32), false,
+                                               true) +
+                      " const words) " + std::string(body));
+    line(name + "(" + kGridBarrier + ");");
+    out_ += kZeroShared;
+    has_grid_barrier_ = true;
+}
+
 void CWriter::statement(ir::StmtId id) {
     const ir::Stmt& s = code_.stmts[id];
     place_ = s.place;
@@ -130,13 +153,7 @@ void CWriter::statement(ir::StmtId id) {
         case Op::TRAP:
             return trap(id);
         case Op::GRID_BARRIER:
-            return module_.refuse(
-                Error(Code::UNSUPPORTED,
-                      fmt::format("`grid_barrier`{} ends a launch, and C text is one kernel",
-                                  at_place(s.place)),
-                      "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
-                      "splits it at its grid barriers",
-                      program_.name));
+            return grid_barrier();
         default:
             module_.refuse(Error(
                 Code::UNSUPPORTED, fmt::format("`{}` is not lowered to C yet", ir::op_text(s.op)),

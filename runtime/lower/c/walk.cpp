@@ -46,6 +46,7 @@ class Kernel {
                                 const std::string& zero);
     std::string fill(const middle::ZeroedArray& zeroed, const std::string& zero) const;
     std::string zero_shared(OuterSet& outer);
+    void check_grid_barrier();
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
         artifact_.slots.push_back({kind, binding, 0, access});
     }
@@ -65,10 +66,20 @@ class Kernel {
     const ir::Program& program_;
     CModule module_;
     Artifact artifact_;
+    bool has_grid_barrier_ = false;
     std::string globals_;    // tables, structs, functions
     std::string signature_;  // the kernel up to its opening brace
     std::string prologue_;   // ids, lengths, parameters, shared arrays
 };
+
+// Returns the text with each `from` replaced.
+std::string replaced(std::string text, std::string_view from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+        text.replace(at, from.size(), to);
+        at += to.size();
+    }
+    return text;
+}
 
 // Finds the functions that main reaches. Callees have smaller numbers than their callers.
 std::vector<bool> reachable(const ir::Program& program) {
@@ -176,6 +187,12 @@ void Kernel::signature(const OuterSet& outer) {
         argument(module_.declaration({Outer::Kind::Trap, 0}));
         add_slot(WYE_SLOT_TRAP);
         artifact_.uses_trap = true;
+    }
+    if (has_grid_barrier_) {
+        argument(
+            module_.spelling.pointer(Space::Global, module_.value_type(Kind::U32), false, true) +
+            " " + kGridBarrier);
+        add_slot(WYE_SLOT_GRID_BARRIER);
     }
     signature_ += ") {\n";
 }
@@ -340,6 +357,18 @@ std::string Kernel::zero_shared(OuterSet& outer) {
     return own + all;
 }
 
+// Invocations end early only behind the last barrier, as the language demands.
+void Kernel::check_grid_barrier() {
+    if (!module_.folded_grid) return;
+    module_.refuse(Error(Code::UNSUPPORTED,
+                         fmt::format("`{}` cannot be one kernel with grid barriers: some "
+                                     "workgroups of a folded grid end at once",
+                                     sanitised(program_.name)),
+                         "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
+                         "splits it at its grid barriers",
+                         program_.name));
+}
+
 Result<Artifact> Kernel::write() {
     tables();
     functions();
@@ -347,6 +376,7 @@ Result<Artifact> Kernel::write() {
     body.main();
 
     OuterSet outer = body.outer();
+    has_grid_barrier_ = body.has_grid_barrier();
     if (has(outer, Outer::Kind::SubgroupId) || has(outer, Outer::Kind::SubgroupLane))
         outer.insert({Outer::Kind::LocalIndex, 0});
     const std::string zero = zero_shared(outer);
@@ -355,6 +385,7 @@ Result<Artifact> Kernel::write() {
             outer.insert({Outer::Kind::Length64, b});
     signature(outer);
     define(outer);
+    if (has_grid_barrier_) check_grid_barrier();
     if (auto refusal = module_.refusal()) return *std::move(refusal);
 
     for (const ir::Buffer& buffer : program_.buffers)
@@ -369,8 +400,8 @@ Result<Artifact> Kernel::write() {
                      fmt::format("program `{}` becomes {} bytes of C, more than {}",
                                  sanitised(program_.name), total, kMaxTextBytes),
                      "Fix: use the `cpu` device, or split the program", program_.name);
-    text +=
-        module_.helpers() + globals_ + "\n" + signature_ + prologue_ + zero + body.text() + "}\n";
+    text += module_.helpers() + globals_ + "\n" + signature_ + prologue_ + zero +
+            replaced(body.text(), kZeroShared, zero) + "}\n";
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
     artifact_.code.assign(bytes, bytes + text.size());
     return std::move(artifact_);

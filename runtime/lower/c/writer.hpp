@@ -36,6 +36,11 @@ struct OpenRegion {
     bool left = false;             // whether an invocation may jump to the region's end
 };
 
+// Stands in main's text where `shared` arrays become zero again; not C.
+inline constexpr std::string_view kZeroShared = "@zero@\n";
+// The kernel's argument for WYE_SLOT_GRID_BARRIER.
+inline const std::string kGridBarrier = "gb";
+
 class CWriter {
   public:
     // `function` is a function index, or ir::kNone for main. If the code has regions, one
@@ -49,6 +54,7 @@ class CWriter {
 
     [[nodiscard]] const std::string& text() const { return out_; }
     [[nodiscard]] const OuterSet& outer() const { return outer_; }
+    [[nodiscard]] bool has_grid_barrier() const { return has_grid_barrier_; }
     std::string local_name(std::uint32_t local, unsigned component);
 
   private:
@@ -107,6 +113,7 @@ class CWriter {
     std::string whole_workgroup(const ir::Stmt& s);
     void while_statement(ir::StmtId id);
     void barrier();
+    void grid_barrier();
 
     // Counted loops (c/loop.cpp)
     struct Counted {
@@ -163,6 +170,7 @@ class CWriter {
     unsigned region_count_ = 0;
     // The number of enclosing blocks that the workgroup runs together, without main's block.
     unsigned blocks_together_ = 0;
+    bool has_grid_barrier_ = false;
     bool some_ended_ = false;  // whether an invocation may end while others continue
 };
 

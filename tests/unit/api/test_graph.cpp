@@ -567,7 +567,8 @@ main {
         let i = global_id.x;
         if i < len(a) { b[i] = a[(i + 1u) % len(a)] * 3u + r; }
         grid_barrier;
-        if i < len(a) { a[i] = b[(i + 64u) % len(a)]; }
+        let me = global_id.x;
+        if me < len(a) { a[me] = b[(me + 64u) % len(a)]; }
         grid_barrier;
     }
 })";

@@ -249,6 +249,39 @@ TEST_CASE("constructs of later versions are refused by name and place") {
           std::string::npos);
 }
 
+TEST_CASE("a grid barrier is a wait for all workgroups in CUDA C, with words of the plugin") {
+    const auto program = valid_program(R"(wye 1; program p; workgroup 64;
+input_output a: u32[]; shared s: u32[64];
+main {
+    s[local_index] = a[global_id.x];
+    barrier;
+    a[global_id.x] = s[63u - local_index];
+    grid_barrier;
+    a[global_id.x] = a[0] + s[local_index];
+})");
+    const auto result = lower(program, WYE_FORMAT_CUDA_C, {});
+    REQUIRE(result.ok());
+    CHECK(kinds(*result).back() == WYE_SLOT_GRID_BARRIER);
+    const std::string_view text = result->text();
+    const std::size_t barrier = text.find("    wye_grid_barrier(gb);\n");
+    REQUIRE(barrier != text.npos);
+    // `shared` arrays are zeroed at the start, and again behind the barrier.
+    const std::string_view zero = "s1[li] = 0u;";
+    CHECK(text.find(zero) < barrier);
+    CHECK(text.find(zero, barrier) != text.npos);
+    CHECK(text.find('@') == text.npos);
+    // Programs without grid barriers have no such slot.
+    const auto other = lower(valid_program(kDivide), WYE_FORMAT_CUDA_C, {});
+    REQUIRE(other.ok());
+    CHECK(std::ranges::count(kinds(*other), std::uint32_t{WYE_SLOT_GRID_BARRIER}) == 0);
+    wye::lower::Options folded;
+    folded.folded_grid = true;
+    const auto refused = lower(program, WYE_FORMAT_CUDA_C, {}, folded);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == wye::Code::UNSUPPORTED);
+    CHECK(refused.error().message.find("folded grid") != std::string::npos);
+}
+
 TEST_CASE("every example lowers, always to the same text") {
     for (const std::string& name : support::example_programs()) {
         const std::string text = support::example_text(name);

@@ -187,6 +187,27 @@ std::string math(const std::string& type) {
     return out + "    r[i] = s;\n}\n";
 }
 
+// Grid barriers in loops, with workgroup memory that is zero in each phase.
+constexpr const char* kGridBarriers = R"(wye 1; program waits; workgroup 8, 8; param rounds: u32;
+input x: u32[]; input_output a: u32[len(x)]; input_output b: u32[len(x)]; shared s: u32[100];
+main {
+    let n = len(x);
+    s[local_index] = x[global_id.x];
+    barrier;
+    a[global_id.x] = s[63u - local_index];
+    for r in 0u..rounds {
+        grid_barrier;
+        b[global_id.x] = a[(global_id.x + 1u) % n] + r;
+        grid_barrier;
+        for q in 0u..2u { grid_barrier; a[global_id.x] = b[(global_id.x + q) % n] + s[local_index]; }
+    }
+    grid_barrier;
+    let i = global_id.x;
+    if i > n { trap 3; }
+    if i > 7u { return; }
+    b[i] = a[n - 1u - i];
+})";
+
 // Workgroup memory: vectors, and more than can be declared.
 constexpr const char* kShared = R"(wye 1; program memory; workgroup 64;
 shared a: u32[3]; shared b: f64[8000]; shared v: f32x4[64]; shared h: f16x2[64]; output r: f64[64];
@@ -295,4 +316,20 @@ TEST_CASE("text that is not CUDA C is refused with the compiler's log") {
         library().compile("extern \"C\" __global__ void k() { undeclared; }", "", 90);
     CHECK_FALSE(compiled.ok);
     CHECK(compiled.log.find("undeclared") != std::string::npos);
+}
+
+TEST_CASE("grid barriers become one kernel that counts its workgroups") {
+    std::vector<Job> jobs;
+    for (const int architecture : architectures())
+        jobs.push_back({"grid barriers", kGridBarriers, false, architecture});
+    compile_all(jobs);
+    const auto artifact = wye::lower::lower(valid_program(kGridBarriers), WYE_FORMAT_CUDA_C, {});
+    REQUIRE(artifact.ok());
+    const auto compiled =
+        library().compile(std::string(artifact->text()), artifact->options, architectures()[0]);
+    REQUIRE_MESSAGE(compiled.ok, compiled.log);
+    for (const char* word : {"bar.sync", "atom.global.add", "ld.volatile.global"})
+        CHECK_MESSAGE(compiled.ptx.find(word) != std::string::npos, word);
+    CHECK((compiled.ptx.find("membar.gl") != std::string::npos ||
+           compiled.ptx.find("fence.") != std::string::npos));
 }

@@ -149,6 +149,60 @@ TEST_CASE("kernels get addresses, counts and parameters; ranges start where they
     CHECK(where != 0);
 }
 
+TEST_CASE("a grid barrier has zeroed words of its queue, or of its command, in each launch") {
+    Rig rig;
+    Device device(rig.plugin);
+    std::vector<wye_slot> slots(std::begin(rig::kSlots), std::end(rig::kSlots));
+    slots[2] = {WYE_SLOT_GRID_BARRIER, 0, 0, 0};  // the fake copies four arguments
+    const wye_artifact artifact = harness::artifact(rig::kPtx, "add", slots, 2, 64, 4);
+    wye_program_object* program = device.program(artifact);
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    static std::vector<std::uint64_t> given;
+    static std::vector<std::uint32_t> found;
+    given.clear();
+    found.clear();
+    driver().set_kernel([](const fake_cuda::Launch& launch) {
+        std::uint64_t at = 0;
+        std::memcpy(&at, launch.arguments[2], 8);
+        auto* words = reinterpret_cast<std::uint32_t*>(at);
+        given.push_back(at);
+        found.insert(found.end(), words, words + 2);
+        ++words[1];  // as a barrier leaves them
+    });
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
+    wye_buffer_object* r = device.buffer(256);
+    const wye_binding bindings[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    const std::uint32_t step = 1;
+    wye_operation launch = harness::dispatch(program, bindings, {1, 1, 1}, &step);
+    // Not without the flag.
+    CHECK(device.run(launch) == WYE_UNSUPPORTED);
+    CHECK(device.failure.message.find("not cooperative") != std::string::npos);
+    launch.u.dispatch.flags = WYE_LAUNCH_COOPERATIVE;
+    REQUIRE(device.run(launch) == WYE_OK);
+    REQUIRE(device.run(launch) == WYE_OK);
+    wye_queue_object* other = device.queue_create();
+    REQUIRE(device.submit({&launch, 1}, {}, other) == WYE_OK);
+    REQUIRE(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+    REQUIRE(given.size() == 3);
+    CHECK(given[0] == given[1]);
+    CHECK(given[0] != given[2]);
+    CHECK(found == std::vector<std::uint32_t>{0, 0, 0, 1, 0, 0});
+    device.queue_table->destroy(other);
+
+    given.clear();
+    found.clear();
+    const wye_operation two[] = {launch, launch};
+    const harness::Command command(device, two);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    REQUIRE(device.run(command.execute()) == WYE_OK);
+    REQUIRE(device.run(command.execute()) == WYE_OK);
+    REQUIRE(given.size() == 4);
+    CHECK(given[0] != given[1]);
+    CHECK(given[0] == given[2]);
+    CHECK(given[1] == given[3]);
+    CHECK(found == std::vector<std::uint32_t>{0, 0, 0, 0, 0, 1, 0, 1});
+}
+
 TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgroup memory") {
     Rig rig;
     Device device(rig.plugin);

@@ -19,20 +19,24 @@ struct LaunchShape {
     std::vector<wye_slot> slots;
     std::array<std::uint32_t, 3> workgroup = {1, 1, 1};
     std::uint32_t binding_count = 0, params_size = 0;
-    bool has_grid = false, has_trap = false;
+    bool has_grid = false, has_trap = false, has_grid_barrier = false;
 
     // Errors: UNSUPPORTED for a kind of slot that this header does not know; INVALID_PROGRAM for a
     // slot that names no binding. `plugin` is the name in messages, such as "OpenCL".
+    // `grid_barriers`: the plugin has words for WYE_SLOT_GRID_BARRIER.
     [[nodiscard]] static Result<LaunchShape> of(std::string_view plugin,
-                                                const wye_artifact& artifact);
+                                                const wye_artifact& artifact,
+                                                bool grid_barriers = false);
 
     [[nodiscard]] std::uint64_t invocations() const {
         return std::uint64_t{workgroup[0]} * workgroup[1] * workgroup[2];
     }
     [[nodiscard]] ArgumentSizes sizes() const { return {binding_count, params_size}; }
     // Checks a dispatch. Error: UNSUPPORTED for a launch of part of a grid, if the artifact has no
-    // grid slot.
+    // grid slot; or for one that is not cooperative, if it has a grid barrier.
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
+        if (has_grid_barrier && (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 && op.groups[0] != 0)
+            return not_cooperative();
         if (has_grid) return {};
         // The kernel of an indirect launch sees the workgroups that run.
         const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;
@@ -41,6 +45,9 @@ struct LaunchShape {
                 return errors::folded_grid(label);
         return {};
     }
+
+  private:
+    [[nodiscard]] Error not_cooperative() const;
 };
 
 // The value of a WYE_SLOT_GRID.

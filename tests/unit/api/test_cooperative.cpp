@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs with grid barriers, on the CPU and the driver of this test: split in launches, and, if
+// the request is cooperative and the device can run all workgroups at once, as one launch. The
+// bytes are those of a computation in C++, whichever it was.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/driver.hpp"
+#include "take.hpp"
+#include "wye/wye.hpp"
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+using api_test::need;
+using api_test::take;
+
+// Workgroups add their part of x in `shared` memory, which starts from 0 in each phase; then, round
+// after round, each element takes what others wrote: of its neighbour, and of a far workgroup.
+constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
+input x: u32[]; input_output a: u32[len(x)]; input_output b: u32[len(x)];
+shared sums: u32[64]; grid elements len(x);
+main {
+    let i = global_id.x;
+    let n = len(x);
+    if i < n { sums[local_index] = x[i]; }
+    barrier;
+    if i < n { a[i] = sums[63u - local_index] + 1u; }
+    grid_barrier;
+    for r in 0u..rounds {
+        let me = global_id.x;
+        if me < n { b[me] = a[(me + 1u) % n] * 3u + a[(me + n / 2u) % n] + r; }
+        grid_barrier;
+        let you = global_id.x;
+        if you < n { a[you] = b[(you + 64u) % n] + sums[local_index]; }
+        sums[local_index] = 7u;
+        grid_barrier;
+    }
+    let j = global_id.x;
+    if j >= n { return; }
+    b[j] = a[n - 1u - j] + sums[local_index];
+})";
+
+Words counting(std::uint32_t count) {
+    Words out(count);
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = i * 2654435761U;
+    return out;
+}
+
+// What the program leaves in a and b.
+struct Expected {
+    Expected(const Words& x, std::uint32_t rounds) : a(x.size()), b(x.size()) {
+        const std::size_t n = x.size();
+        const auto part = [&](std::size_t i) {
+            const std::size_t at = i / 64 * 64 + (63 - i % 64);
+            return at < n ? x[at] : 0U;
+        };
+        for (std::size_t i = 0; i < n; ++i) a[i] = part(i) + 1;
+        for (std::uint32_t r = 0; r < rounds; ++r) {
+            for (std::size_t i = 0; i < n; ++i) b[i] = a[(i + 1) % n] * 3 + a[(i + n / 2) % n] + r;
+            for (std::size_t i = 0; i < n; ++i) a[i] = b[(i + 64) % n];
+        }
+        for (std::size_t i = 0; i < n; ++i) b[i] = a[n - 1 - i];
+    }
+    Words a, b;
+};
+
+struct Opened {
+    explicit Opened(const std::string& selector)
+        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
+          device(take(context.open(selector))),
+          program(take(context.program_from_text(kRounds))) {
+        const auto fact = device.fact("grid_sync");
+        at_once = fact.ok() && fact->u == 1;
+    }
+    wye::Context context;
+    wye::Device device;
+    wye::Program program;
+    bool at_once = false;  // the device runs all workgroups of a launch at once
+};
+
+// Resident buffers of the program, and a dispatch on them.
+struct Work {
+    Work(const Opened& opened, std::uint32_t count, std::uint32_t rounds_)
+        : t(opened),
+          x(counting(count)),
+          rounds(rounds_),
+          in(take(t.device.buffer(x.size() * 4))),
+          a(take(t.device.buffer(x.size() * 4))),
+          b(take(t.device.buffer(x.size() * 4))) {
+        need(in.upload(x));
+    }
+    wye::Dispatch dispatch(bool cooperative = true) {
+        wye::Dispatch out(t.program, t.device);
+        out.param("rounds", rounds).bind("x", in).bind("a", a).bind("b", b);
+        if (cooperative) out.cooperative();
+        return out;
+    }
+    void check() {
+        const Expected want(x, rounds);
+        Words found(x.size());
+        need(a.download(found));
+        CHECK((found == want.a));
+        need(b.download(found));
+        CHECK((found == want.b));
+        need(a.fill(0, 0, x.size() * 4));
+        need(b.fill(0, 0, x.size() * 4));
+    }
+    const Opened& t;
+    const Words x;
+    const std::uint32_t rounds;
+    wye::Buffer in, a, b;
+};
+
+std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+
+// Few enough workgroups for every GPU at once, and more than any has room for.
+constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;
+
+void check_refused(const wye::Result<wye_report>& ran, wye::Code code, std::string_view says) {
+    REQUIRE_FALSE(ran.ok());
+    CAPTURE(ran.error().message);
+    CHECK(ran.error().code == code);
+    CHECK(ran.error().message.find(says) != std::string::npos);
+    CHECK(ran.error().fix.starts_with("Fix: "));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a cooperative program with grid barriers has the bytes of the split one, or is refused") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        for (const std::uint32_t rounds : {0U, 1U, 5U}) {
+            CAPTURE(rounds);
+            Work work(t, kFew, rounds);
+            (void)take(work.dispatch(false).run());
+            work.check();
+            if (!t.at_once) {
+                check_refused(work.dispatch().run(), wye::Code::UNSUPPORTED, "grid_sync");
+                continue;
+            }
+            // More than once, since each launch leaves its barrier ready for the next.
+            for (int again = 0; again < 4; ++again) {
+                (void)take(work.dispatch().run());
+                work.check();
+            }
+        }
+    }
+}
+
+TEST_CASE("a cooperative program of more workgroups than run at once is refused, and split runs") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        Work work(t, kMany, 1);
+        if (t.at_once)
+            check_refused(work.dispatch().run(), wye::Code::LIMIT_EXCEEDED, "20000 workgroups");
+        (void)take(work.dispatch(false).run());
+        work.check();
+    }
+}
+
+TEST_CASE("programs with grid barriers in flight on several queues do not share a barrier") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        std::deque<Work> works;
+        std::vector<wye::Queue> queues;
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            works.emplace_back(t, 64 * 8 + i, 3 + i);
+            queues.push_back(take(t.device.queue()));
+        }
+        std::vector<wye::Pending> pending;
+        for (int round = 0; round < 10; ++round)
+            for (std::size_t i = 0; i < works.size(); ++i)
+                pending.push_back(take(works[i].dispatch(t.at_once).on(queues[i]).submit()));
+        for (const wye::Pending& one : pending) (void)take(one.wait());
+        for (Work& work : works) work.check();
+    }
+}
