@@ -89,6 +89,7 @@ class CodeForm {
     [[nodiscard]] std::optional<std::uint64_t> literal(ir::ExprId id) const;
     [[nodiscard]] unsigned rounds_together(const ir::Stmt& s) const;
     [[nodiscard]] Loop::Unroll unrolling(const ir::Stmt& s) const;
+    [[nodiscard]] bool steps_may_wrap(ir::Type type, std::uint64_t step) const;
     [[nodiscard]] Access checked(const Array& array, ir::ExprId index, bool proven,
                                  Access::Check check) const;
 

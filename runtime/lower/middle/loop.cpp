@@ -146,6 +146,14 @@ Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     return all ? Loop::Unroll::All : Loop::Unroll::Free;
 }
 
+// quirk ptxas-unrolled-step: whether some steps together may be more than the type holds.
+bool CodeForm::steps_may_wrap(ir::Type type, std::uint64_t step) const {
+    constexpr std::uint64_t kMostUnrolled = 64;
+    const unsigned bits = type.bits() - (type.signed_integer() ? 1 : 0);
+    return program_.target.quirks.has(Quirk::PtxasUnrolledStep) &&
+           step > (UINT64_MAX >> (64 - bits)) / kMostUnrolled;
+}
+
 Loop CodeForm::loop(ir::StmtId id) const {
     const bool run_by_workgroup = regions.together(id);
     const ir::Stmt& s = code.stmts[id];
@@ -159,7 +167,8 @@ Loop CodeForm::loop(ir::StmtId id) const {
     if (!run_by_workgroup) out.together = rounds_together(s);
     const bool plain = ranges_->plain_loops[id];
     if (out.together == 1)
-        out.test = plain ? Loop::Test::Counter : Loop::Test::Rounds;
+        out.test =
+            plain && !steps_may_wrap(type, out.step) ? Loop::Test::Counter : Loop::Test::Rounds;
     else if (!plain || program_.target.unrolls_by_division)
         out.test = Loop::Test::End;  // counting rounds would need a division
     const bool by_lengths =

@@ -30,6 +30,7 @@ enum class Quirk : std::uint8_t {
     PtxasSaturate,
     PtxasEarlyLanes,
     PtxasSpinningAtomic,
+    PtxasUnrolledStep,
     NvvmZeroExtremes,
     NvvmPowers,
     NvidiaClFusedDivision,

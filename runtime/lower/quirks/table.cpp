@@ -102,6 +102,11 @@ constexpr QuirkEntry kEntries[] = {
      "measured.",
      "atomic_operations_that_spin.wye", kFormatCudaC, kNvidia, 0, kAnyVersion, Found::Driver, false,
      false},
+    {Quirk::PtxasUnrolledStep, "ptxas-unrolled-step", kNvcc,
+     "A loop `i < end` is unrolled behind a test of `end - i` against several steps, whose product "
+     "wraps if the literal step is large: it runs 32 rounds in place of one.",
+     "The rounds of loops with such steps are counted.", "A division before each such loop.",
+     "steps_that_wrap_together.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
      "PTX's `min` and `max` are written instead.", "None.", "clamp_from_negative_zero.wye",
