@@ -48,10 +48,22 @@ inline wye_status fail(const wye_host_table* host, wye_error** sink, wye_status 
     return code;
 }
 
+inline bool has_critical_entry(const wye_header& header) {
+    for (auto* entry = static_cast<const wye_header*>(header.next); entry != nullptr;
+         entry = static_cast<const wye_header*>(entry->next))
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return true;
+    return false;
+}
+
 // ---- Queue --------------------------------------------------------------------------------
 
+// It knows no entries of a submission.
 inline wye_status submit(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error) {
+    if (has_critical_entry(submission->header))
+        return fail(queue->device->plugin->host, error, WYE_UNSUPPORTED_EXTENSION,
+                    text("the submission has an entry that the fake plugin does not know"),
+                    text("Fix: leave it out"));
     for (std::uint64_t i = 0; i < submission->operation_count; ++i) {
         const wye_operation& op = submission->operations[i];
         const auto& copy = op.u.copy;
@@ -281,9 +293,7 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
 // The answer of the query, with any description.
 inline wye_status answer(const wye_hello* hello, const wye_plugin_desc* description,
                          const wye_plugin_desc** out) {
-    for (auto* entry = static_cast<const wye_header*>(hello->header.next); entry != nullptr;
-         entry = static_cast<const wye_header*>(entry->next))
-        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
+    if (has_critical_entry(hello->header)) return WYE_UNSUPPORTED_EXTENSION;
     *out = description;
     return WYE_OK;
 }

@@ -107,6 +107,7 @@ void Recording::copy_model(const wye_dispatch_desc& desc, const Others& buffers)
     const wye_binding* described = nullptr;  // the bindings of the model, and copies of them
     const wye_binding* bindings = nullptr;
     for (std::size_t n = model.first; n < model.end; ++n) {
+        if (clears_traps(operations_[n])) continue;  // once per execution
         operations_.push_back(operations_[n]);
         wye_operation& operation = operations_.back();
         if (operation.kind == WYE_OPERATION_FILL) {

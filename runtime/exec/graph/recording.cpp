@@ -126,6 +126,11 @@ void Recording::add_use(registry::Handle buffer, BufferUse use) {
     }
 }
 
+bool Recording::clears_traps(const wye_operation& operation) const {
+    return operation.kind == WYE_OPERATION_FILL && workspace_->trap_memory &&
+           operation.u.fill.target == workspace_->trap_memory->object();
+}
+
 void Recording::add_operations(const Flow& flow, const Operations& operations, Part& part) {
     const plan::ProgramPlan& plan = flow.program.plan();
     part.first_word = words_.size();
@@ -152,10 +157,8 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     const wye_binding* const bindings = keep(std::span<const wye_binding>(workspace_->bindings));
     for (const wye_operation& operation : operations.launches()) {
         // The trap words are cleared once and read back once per execution.
-        const bool clears = operation.kind == WYE_OPERATION_FILL && traps_ &&
-                            workspace_->trap_memory &&
-                            operation.u.fill.target == workspace_->trap_memory->object();
-        if (clears || operation.kind == WYE_OPERATION_DOWNLOAD) continue;
+        if ((traps_ && clears_traps(operation)) || operation.kind == WYE_OPERATION_DOWNLOAD)
+            continue;
         wye_operation& kept = operations_.emplace_back(operation);
         if (kept.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = kept.u.dispatch;

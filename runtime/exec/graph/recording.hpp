@@ -125,6 +125,8 @@ class Recording {
     [[nodiscard]] Result<void> check(const Flow& flow) const;
     void add_use(registry::Handle buffer, BufferUse use);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
+    // Whether it clears the trap words; until `finish`.
+    [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
     struct Instance {
         std::vector<wye_operation> operations;  // of an execution without commands
         std::vector<std::uint64_t> block;       // parameters that may change, as `block_`

@@ -167,6 +167,32 @@ TEST_CASE("steps that differ only in their buffers are each as if alone") {
     }
 }
 
+TEST_CASE("a trap of any of several steps that differ only in their buffers is told") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto check = take(t.context.program_from_text(kCheck));
+        for (std::size_t bad = 0; bad < 4; ++bad) {
+            CAPTURE(bad);
+            std::vector<wye::Buffer> x, r;
+            std::vector<wye::Dispatch> steps;
+            for (std::size_t i = 0; i < 4; ++i) {
+                x.push_back(t.buffer(Words(64, i == bad ? 9U : 1U)));
+                r.push_back(t.buffer(Words(64, 0)));
+            }
+            for (std::size_t i = 0; i < 4; ++i)
+                steps.emplace_back(check, t.device)
+                    .param("bad", 9U)
+                    .bind("x", x[i])
+                    .bind("r", r[i]);
+            std::vector<wye::Dispatch*> list;
+            for (wye::Dispatch& one : steps) list.push_back(&one);
+            const auto graph = take(wye::Graph::record(t.device, list));
+            for (int run = 0; run < 2; ++run) CHECK(graph.run().error().code == wye::Code::TRAPPED);
+        }
+    }
+}
+
 TEST_CASE("a step like the one before is refused for what differs") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
