@@ -146,7 +146,7 @@ Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     return all ? Loop::Unroll::All : Loop::Unroll::Free;
 }
 
-// quirk ptxas-unrolled-step: whether some steps together may be more than the type holds.
+// Whether some steps together may be more than the type holds, which a compiler overlooks.
 bool CodeForm::steps_may_wrap(ir::Type type, std::uint64_t step) const {
     constexpr std::uint64_t kMostUnrolled = 64;
     const unsigned bits = type.bits() - (type.signed_integer() ? 1 : 0);

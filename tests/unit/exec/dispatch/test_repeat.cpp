@@ -89,15 +89,15 @@ TEST_CASE("the rounds of a fixpoint are one command when the request is repeated
     };
     // The first request is kept, the second makes the command; too many rounds are not kept.
     constexpr Run kRuns[] = {{7, 0}, {7, 1}, {7, 1}, {300, 1}, {300, 1}, {7, 1}};
-    for (const auto& [rounds, commands] : kRuns) {
-        CAPTURE(rounds);
+    for (const Run& run : kRuns) {
+        CAPTURE(run.rounds);
         rig.upload(r, Words{0, 0, 0});
         Job job(program, device);
         job.desc.flags |= WYE_DISPATCH_FIXPOINT;
-        job.desc.fixpoint_iterations = rounds;
+        job.desc.fixpoint_iterations = run.rounds;
         check_ok(job.resident(0, r).run(rig));
-        CHECK(rig.download<std::uint32_t>(r, 3) == Words{rounds, 0, 0});
-        CHECK(rig.driver.commands_made == commands);
+        CHECK(rig.download<std::uint32_t>(r, 3) == Words{run.rounds, 0, 0});
+        CHECK(rig.driver.commands_made == run.commands);
     }
 }
 
