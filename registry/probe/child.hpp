@@ -8,7 +8,7 @@
 // registry.
 //
 // A helper whose message is whole is killed, and counts as ended. The system then takes some
-// milliseconds to give back a driver's memory; meanwhile the process is among the Leaving.
+// milliseconds to free a driver's memory; meanwhile a Leaving has the process.
 #pragma once
 
 #include <sys/types.h>
@@ -46,7 +46,7 @@ struct ChildResult {
     std::uint64_t took_ns = 0;
 };
 
-// Killed helpers that the system has not taken away yet. The destructor waits for them.
+// Leaving: killed helpers whose status was not taken yet. The destructor waits for them.
 class Leaving {
   public:
     Leaving() = default;

@@ -172,7 +172,7 @@ class Recording {
     const wye_device device_;
     const std::string label_;
     std::vector<Part> parts_;
-    // What the parts use, each once in a row of parts with the same.
+    // The programs and compiled forms that parts use. Consecutive parts share an entry.
     std::deque<registry::Pin> programs_;
     std::vector<CompiledRef> compiled_;
     std::optional<Model> model_;

@@ -146,7 +146,8 @@ Loop::Unroll CodeForm::unrolling(const ir::Stmt& s) const {
     return all ? Loop::Unroll::All : Loop::Unroll::Free;
 }
 
-// Whether some steps together may be more than the type holds, which a compiler overlooks.
+// Whether a multiple of the step may overflow the type. A compiler that unrolls the loop tests the
+// distance to the end against such a multiple.
 bool CodeForm::steps_may_wrap(ir::Type type, std::uint64_t step) const {
     constexpr std::uint64_t kMostUnrolled = 64;
     const unsigned bits = type.bits() - (type.signed_integer() ? 1 : 0);
