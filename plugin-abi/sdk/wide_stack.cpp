@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wye/sdk/wide_stack.hpp"
 
-#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+
+#include "wye/sdk/blocked_signals.hpp"
 
 namespace wye::sdk {
 namespace {
@@ -71,13 +72,8 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
     pthread_t thread{};
     if (status == 0) {
         status = ::pthread_attr_setstacksize(&attributes, kWideStack);
-        // A new thread inherits the signal mask of its creator.
-        sigset_t all;
-        sigset_t before;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        const BlockedSignals blocked;
         if (status == 0) status = ::pthread_create(&thread, &attributes, run, start.get());
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
         ::pthread_attr_destroy(&attributes);
     }
     if (status != 0) {

@@ -112,6 +112,33 @@ void forget_names() {
     }
 }
 
+// Holds back the signals that would end the process, on all its threads, and raises the last one of
+// them at the end.
+class HeldSignals {
+  public:
+    HeldSignals() {
+        held = 0;
+        for (std::size_t n = 0; n < std::size(kEnding); ++n) {
+            ::sigaction(kEnding[n], nullptr, &before_[n]);
+            // Ignored signals stay ignored.
+            if (before_[n].sa_handler != SIG_IGN) ::signal(kEnding[n], &hold);
+        }
+    }
+    ~HeldSignals() {
+        for (std::size_t n = 0; n < std::size(kEnding); ++n)
+            ::sigaction(kEnding[n], &before_[n], nullptr);
+        if (held != 0) ::raise(held);
+    }
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+
+  private:
+    static void hold(int signal) { held = signal; }
+    // Global for the signal handler, as `names` is.
+    static inline volatile std::sig_atomic_t held = 0;
+    std::array<struct sigaction, std::size(kEnding)> before_{};
+};
+
 // A text that is equal for two paths of the same regular file; empty for other files.
 std::string identity_of(const std::string& path) {
     struct stat info {};
@@ -229,6 +256,7 @@ Result<void> StagedOutputs::add(const std::string& given, std::span<const std::b
 Result<void> StagedOutputs::commit() {
     for (Entry& entry : entries_) {
         if (!entry.direct) {
+            const HeldSignals held;
             if (const int problem = entry.staged.publish(); problem != 0)
                 return write_error(entry.target, problem);
             continue;

@@ -27,8 +27,9 @@ namespace wye::tool {
 
 // Outputs that are staged beside their targets, in files without names if the file system supports
 // that (sdk::NewFile). Nothing is visible before commit(), which puts them in place one by one.
-// Without commit() nothing remains, even if a signal ends the process. Targets that are not regular
-// files (a pipe, /dev/null) are written directly by commit(). One object at a time.
+// Without commit() nothing remains, even if a signal ends the process. A signal during commit()
+// ends it when the current file is in place. Targets that are not regular files (a pipe, /dev/null)
+// are written directly by commit(). One object at a time.
 class StagedOutputs {
   public:
     using Naming = sdk::NewFile::Naming;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cpu/run/float_state.hpp"
+#include "wye/sdk/blocked_signals.hpp"
 
 namespace wye::cpu {
 
@@ -74,7 +75,8 @@ bool Pool::run(const Launch& launch, std::uint64_t first, Worker& own) {
 // the launch is only slower.
 void Pool::start_some() {
     constexpr int kAtOnce = 2;
-    if (ending_) return;
+    if (ending_ || helpers_.size() + 1 >= threads_) return;
+    const sdk::BlockedSignals blocked;
     try {
         for (int i = 0; i < kAtOnce && helpers_.size() + 1 < threads_; ++i)
             helpers_.emplace_back([this] { help(); });

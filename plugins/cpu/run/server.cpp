@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cpu/run/float_state.hpp"
+#include "wye/sdk/blocked_signals.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -38,7 +39,10 @@ void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch,
     if (timeline_.running.stop(value).requested()) pending.batch->cancel(value);
     try {
         const sdk::Lock lock(mutex_);
-        if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+        if (!thread_.joinable()) {
+            const sdk::BlockedSignals blocked;
+            thread_ = std::thread([this] { serve(); });
+        }
         pending_.push_back(pending);
     } catch (const std::exception& e) {
         end(pending, unexpected(e));

@@ -2,15 +2,14 @@
 //
 // Destroying a context: waits for running work, or abandons it.
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <condition_variable>
-#include <csignal>
 #include <exception>
 #include <thread>
 
 #include "exec/api/api.hpp"
 #include "wye/device.h"
+#include "wye/sdk/blocked_signals.hpp"
 #include "wye/sdk/mutex.hpp"
 
 using namespace wye::exec;
@@ -40,22 +39,6 @@ struct Closing {
     wye::sdk::WaitMutex mutex;
     std::condition_variable changed;
     bool done WYE_GUARDED_BY(mutex) = false;
-};
-
-// Blocks all signals, so that a thread of Wye does not run the application's signal handlers.
-class BlockedSignals {
-  public:
-    BlockedSignals() noexcept {
-        sigset_t all{};
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    BlockedSignals(const BlockedSignals&) = delete;
-    BlockedSignals& operator=(const BlockedSignals&) = delete;
-
-  private:
-    sigset_t before_{};
 };
 
 // The deadline, or none if it is beyond the clock's range.
@@ -99,7 +82,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool
     }
     std::thread thread;
     try {
-        const BlockedSignals blocked;
+        const wye::sdk::BlockedSignals blocked;
         thread = std::thread([context, closing] {
             close_down(context);
             const wye::sdk::Lock lock(closing->mutex);

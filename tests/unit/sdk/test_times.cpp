@@ -93,6 +93,36 @@ TEST_CASE("of several readings the one that took least counts") {
     CHECK(far < 90'000'000);  // the first one is 100 ms off
 }
 
+TEST_CASE("readings that took more than a millisecond tell no moment") {
+    NanosecondMatch match;
+    match.renew([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        return read_ahead(0);
+    });
+    CHECK(match.moment().host_ns == 0);
+    CHECK(times_on_host(10, 30, match).begin_ns == 0);
+}
+
+TEST_CASE("a moment is kept until a new one is more certain than it is with its drift") {
+    NanosecondMatch match;
+    for (int i = 0; i < 100 && match.moment().host_ns == 0; ++i)
+        match.renew([] { return read_ahead(0); });
+    const NanosecondMatch::Moment first = match.moment();
+    REQUIRE(first.host_ns != 0);
+    match.renew([] {
+        const std::uint64_t until = steady_ns() + 500'000;  // the drift of 5 s
+        while (steady_ns() < until) {
+        }
+        return read_ahead(7);
+    });
+    CHECK(match.moment().anchor == first.anchor);
+    // After a second, 100 us of drift allow another close reading.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (int i = 0; i < 100 && match.moment().anchor == first.anchor; ++i)
+        match.renew([] { return read_ahead(0); });
+    CHECK(match.moment().anchor != first.anchor);
+}
+
 TEST_CASE("a failed renewal keeps the moment before") {
     NanosecondMatch match;
     match.renew([] { return read_ahead(0); });

@@ -3,11 +3,15 @@
 // Queues: events, order, waits between queues, cancelling what does not end, the caller's
 // floating-point state.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cfenv>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -105,6 +109,25 @@ TEST_CASE("large and small submits keep their order") {
     CHECK(value == 6);  // the first was the fill of the new buffer
     CHECK(rig.wait(value).code == WYE_OK);
     CHECK(large.values() == U32s(300000, 500));
+}
+
+TEST_CASE("no signal handler of the application runs on a thread of the plugin") {
+    test::Rig rig({}, 3);
+    const Job large(rig, kAddOne, 100, 300000);
+    CHECK(rig.wait(large.submit(rig.queue())).code == WYE_OK);
+    constexpr std::uint64_t kBoth = UINT64_C(1) << (SIGINT - 1) | UINT64_C(1) << (SIGUSR1 - 1);
+    std::size_t others = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        if (task.path().filename() == std::to_string(::getpid())) continue;
+        std::ifstream status(task.path() / "status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("SigBlk:")) {
+                CAPTURE(line);
+                CHECK((std::stoull(line.substr(7), nullptr, 16) & kBoth) == kBoth);
+                ++others;
+            }
+    }
+    CHECK(others >= 2);  // the queue's thread, and at least one that helps it
 }
 
 TEST_CASE("a submit that looks small but runs long is handed over and ends right") {

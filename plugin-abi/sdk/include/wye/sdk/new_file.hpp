@@ -2,12 +2,12 @@
 //
 // NewFile: a file that appears complete or not at all. Until `publish`, its bytes are in a file
 // without a name (O_TMPFILE), so that a killed process leaves nothing behind. If the file system
-// does not support that, they are in PATH.XXXXXX, which the destructor removes. Move-only. One
-// thread at a time.
+// does not support that, they are in PATH.XXXXXX, which the destructor removes. A process that is
+// killed just while it replaces an existing file may leave the new one, complete, as PATH.XXXXXX.
+// Move-only. One thread at a time.
 #pragma once
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +19,8 @@
 #include <span>
 #include <string>
 #include <utility>
+
+#include "wye/sdk/blocked_signals.hpp"
 
 namespace wye::sdk {
 
@@ -81,15 +83,10 @@ class NewFile {
             if (link_as(path_)) return 0;
             if (errno != EEXIST) return errno;
         }
-        // A file without a name cannot replace another. It first gets a temporary name; signals are
-        // blocked until that is renamed.
-        sigset_t all;
-        sigset_t before;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
-        const int problem = replace();
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return problem;
+        // A file without a name cannot replace another: it first gets a temporary name, and is then
+        // renamed. No signal interrupts this thread between the two.
+        const BlockedSignals blocked;
+        return replace();
     }
 
     [[nodiscard]] int descriptor() const { return descriptor_; }

@@ -46,7 +46,8 @@ class ClockMatch {
   public:
     struct Moment {
         Anchor anchor{};
-        std::uint64_t host_ns = 0;  // 0: no moment was read
+        std::uint64_t host_ns = 0;    // 0: no moment was read
+        std::uint64_t within_ns = 0;  // how long reading both clocks took: at most half is wrong
     };
 
     // Whether the clocks may have drifted apart, so that a new moment should be read.
@@ -56,8 +57,9 @@ class ClockMatch {
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
     // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>, and
-    // keeps the moment that two readings of the host's clock enclose most closely. Does nothing
-    // while another thread does the same.
+    // keeps the moment that two readings of the host's clock enclose most closely. A reading that
+    // took long, as on a busy machine, is not used, nor one that is less certain than the moment
+    // before with its drift since. Does nothing while another thread does the same.
     template <typename Read>
     void renew(Read&& read) {
         if (renewing_.exchange(true, std::memory_order_acquire)) return;
@@ -66,20 +68,22 @@ class ClockMatch {
             std::atomic<bool>& renewing;
         } const end{renewing_};
         constexpr int kTries = 3;
-        constexpr std::uint64_t kCloseNs = 20'000;
+        constexpr std::uint64_t kCloseNs = 20'000, kWidestNs = 1'000'000;
+        constexpr std::uint64_t kDriftShare = 10'000;  // 100 us a second
         Moment best;
-        std::uint64_t best_within = UINT64_MAX;
-        for (int i = 0; i < kTries && best_within > kCloseNs; ++i) {
+        best.within_ns = kWidestNs;
+        for (int i = 0; i < kTries && best.within_ns > kCloseNs; ++i) {
             const std::uint64_t before = monotonic_ns();
             std::optional<Anchor> anchor = read();
             const std::uint64_t within = monotonic_ns() - before;
             if (!anchor) break;
-            if (within >= best_within) continue;
-            best = {*std::move(anchor), before + within / 2};
-            best_within = within;
+            if (within < best.within_ns) best = {*std::move(anchor), before + within / 2, within};
         }
         const Lock lock(mutex_);
-        if (best.host_ns != 0) moment_ = std::move(best);
+        const bool replaces =
+            moment_.host_ns == 0 ||
+            best.within_ns <= moment_.within_ns + (best.host_ns - moment_.host_ns) / kDriftShare;
+        if (best.host_ns != 0 && replaces) moment_ = std::move(best);
         tried_ns_.store(monotonic_ns(), std::memory_order_relaxed);
     }
     // The newest moment.

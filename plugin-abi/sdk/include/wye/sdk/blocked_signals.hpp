@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockedSignals: blocks all signals of the calling thread while it lives. A thread that is started
+// meanwhile inherits this, so that the application's handlers never run on it.
+#pragma once
+
+#include <signal.h>
+
+namespace wye::sdk {
+
+class BlockedSignals {
+  public:
+    BlockedSignals() noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
+}  // namespace wye::sdk
