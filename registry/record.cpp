@@ -68,8 +68,7 @@ std::string to_text(const Record& record) {
     out += ": ";
     out += record.message;
     if (!record.loader_text.empty()) out += " [" + record.loader_text + "]";
-    if (!record.fix.empty()) out += " " + record.fix;
-    return out;
+    return with_remedy(std::move(out), record.fix);
 }
 
 }  // namespace wye::registry

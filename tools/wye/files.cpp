@@ -191,12 +191,13 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     };
     if (size > limit) return too_large();
     std::vector<std::byte> bytes;
-    std::uint64_t room = std::max<std::uint64_t>(size + 1, kLeastRoom);
+    // One byte more than a regular file has shows whether it grows meanwhile.
+    std::uint64_t room = size == 0 ? kLeastRoom : size + 1;
     std::size_t done = 0;
     try {
         for (;;) {
             if (done == bytes.size()) {
-                if (done != 0) room = done * 2;
+                if (done != 0) room = std::max(std::uint64_t{done} * 2, kLeastRoom);
                 if (limit != UINT64_MAX) room = std::min(room, limit + 1);
                 bytes.resize(static_cast<std::size_t>(room));
             }

@@ -54,7 +54,7 @@ struct Record {
 // Converts a record to an error: the loader's text becomes the cause.
 [[nodiscard]] Error to_error(const Record& record);
 
-// One line: "name: negotiated: message [loader text] Fix: ...".
+// One line: "name: negotiated: message [loader text]. Fix: ...".
 [[nodiscard]] std::string to_text(const Record& record);
 
 }  // namespace wye::registry

@@ -157,7 +157,7 @@ TEST_CASE("a record reads as one line and as an error") {
     record.fix = "Fix: install libx";
     record.path = "/p/x.so";
     record.plugin = "x";
-    CHECK(to_text(record) == "x: opened: it needs libx [libx.so: cannot open] Fix: install libx");
+    CHECK(to_text(record) == "x: opened: it needs libx [libx.so: cannot open]. Fix: install libx");
     const Error error = to_error(record);
     CHECK(error.code == Code::MISSING_DEPENDENCY);
     CHECK(error.subject == "/p/x.so");

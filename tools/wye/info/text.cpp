@@ -153,12 +153,6 @@ std::string age_text(std::uint64_t milliseconds) {
     return fmt::format("{} s", seconds);
 }
 
-std::string with_remedy(std::string reason, std::string_view remedy) {
-    if (reason.empty() || remedy.empty()) return reason + std::string(remedy);
-    if (std::string_view(".!?").find(reason.back()) == std::string_view::npos) reason += '.';
-    return reason + ' ' + std::string(remedy);
-}
-
 std::string time_text(std::uint64_t unix_ns) {
     const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
     std::tm parts{};

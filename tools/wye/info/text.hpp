@@ -31,10 +31,6 @@ enum class Ink : std::uint8_t { heading, name, good, bad, faint };
 // direction of writing. Line ends become blanks.
 [[nodiscard]] std::string clean(std::string_view text);
 
-// A reason and its remedy as one paragraph. Reasons mostly end without a full stop, which they get
-// here. Either may be empty.
-[[nodiscard]] std::string with_remedy(std::string reason, std::string_view remedy);
-
 // The width of a text in columns, one per character.
 [[nodiscard]] std::size_t columns(std::string_view text);
 

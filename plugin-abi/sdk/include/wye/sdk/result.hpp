@@ -39,6 +39,14 @@ enum class Code : wye_status {
     return "unknown status";
 }
 
+// Joins what went wrong, mostly a sentence without a full stop, and its remedy: "reason. Fix: ...".
+// Either may be empty.
+[[nodiscard]] inline std::string with_remedy(std::string reason, std::string_view remedy) {
+    if (reason.empty() || remedy.empty()) return reason + std::string(remedy);
+    if (std::string_view(".!?").find(reason.back()) == std::string_view::npos) reason += '.';
+    return reason + ' ' + std::string(remedy);
+}
+
 struct Error {
     Code code = Code::INTERNAL;
     std::string message;  // one sentence, present tense, with the offending value
@@ -72,12 +80,13 @@ struct Error {
         return outer;
     }
 
-    // Returns the error on one line: "message (cause; cause) Fix: ...".
+    // Returns "message. Fix: ..."; with causes, a line for each of them between the two.
     [[nodiscard]] std::string text() const {
+        if (!cause) return with_remedy(message, fix);
         std::string out = message;
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
-            out += "\n  because: " + e->message + (e->fix.empty() ? "" : " " + e->fix);
-        if (!fix.empty()) out += (cause ? "\n" : " ") + fix;
+            out += "\n  because: " + with_remedy(e->message, e->fix);
+        if (!fix.empty()) out += "\n" + fix;
         return out;
     }
 };
