@@ -142,6 +142,19 @@ except wye.Error as error:
         self.assertIn(f"{self.prefix}/lib/libnone.so.0", done.stdout)
         self.assertIn("\nFix: ", done.stdout)
 
+    def test_no_numpy(self):
+        done = self.loads(self.prefix, """
+import sys
+sys.modules["numpy"] = None  # as if it were not installed
+try:
+    import wye
+except ImportError as error:
+    print(error.name, error)
+""")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("numpy wye needs the Python packages cffi and numpy: "))
+        self.assertIn("Fix: ", done.stdout)
+
     def test_a_file_that_is_no_library(self):
         (self.prefix / "lib" / wye._library.SONAME).write_text("no library")
         done = self.loads(self.prefix, "import wye; wye.devices()")

@@ -8,6 +8,14 @@
 
 Every failure raises wye.Error with a code, a sentence and a remedy.
 """
+try:
+    import cffi as _cffi  # noqa: F401
+    import numpy as _numpy  # noqa: F401
+except ImportError as _error:
+    raise ImportError(f"wye needs the Python packages cffi and numpy: {_error}. "
+                      "Fix: install them, as with `pip install cffi numpy` or, on Debian, "
+                      "`apt install python3-cffi python3-numpy`", name=_error.name) from None
+
 from ._buffer import Buffer, BufferRange
 from ._context import Context, DeviceInfo, default_context, devices, info
 from ._device import Device
