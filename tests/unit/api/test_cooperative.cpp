@@ -199,7 +199,7 @@ TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with oth
         CHECK(ran_so(t, take(one.dispatch().fixpoint(3).run()).cooperative));
         one.check();
         wye::Dispatch first = one.dispatch(), second = two.dispatch();
-        const wye::Graph graph = take(wye::Graph::record(t.device, {&first, &second}));
+        wye::Graph graph = take(wye::Graph::record(t.device, {&first, &second}));
         for (int round = 0; round < 3; ++round) {
             CHECK(ran_so(t, take(graph.run()).cooperative));
             one.check();

@@ -352,7 +352,7 @@ wye_status program_info(wye_device_object* device, wye_program_object*, wye_prog
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     ++fake().asked;
     if (fake().fail_program_info)
-        return fail(device->host, Code::DRIVER_ERROR, "the fake says nothing", error);
+        return fail(device->host, Code::DRIVER, "the fake says nothing", error);
     out->resident_groups = fake().resident_groups;
     return WYE_OK;
 }
