@@ -11,6 +11,7 @@
 
 #include "cuda/fake_cuda.hpp"
 #include "take.hpp"
+#include "wye/graph.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -106,6 +107,38 @@ TEST_CASE("a dispatch reaches the driver with the arguments in slot order") {
     }
     CHECK(fake().live_objects() == 0);
     CHECK(fake().used_memory() == 0);
+}
+
+TEST_CASE("a cooperative program with grid barriers is split only if it has too many workgroups") {
+    fake().reset(1, 90);
+    fake().set_kernel([](const fake_cuda::Launch&) { ++launches; });
+    const auto ctx = context(WYE_FAKE_CUDA);
+    const auto device = take(ctx.open("cuda:0"));
+    const auto program = take(ctx.program_from_text(
+        "wye 1; program parts; workgroup 64; input_output a: u32[]; grid elements len(a); main { "
+        "a[global_id.x] = 1u; grid_barrier; a[global_id.x] = 2u; grid_barrier; "
+        "a[global_id.x] = 3u; }"));
+    // The driver runs 2048 invocations at once on each of its 132 multiprocessors.
+    constexpr std::uint64_t kRoom = 2048 / 64 * 132;
+    const auto few = take(device.buffer(kRoom * 256)), many = take(device.buffer(kRoom * 256 + 4));
+    wye::Dispatch fits(program, device), split(program, device);
+    fits.bind("a", few).cooperative();
+    split.bind("a", many).cooperative();
+    const auto check = [&](const auto& run, std::uint32_t use, unsigned total, int cooperative) {
+        launches = 0;
+        const int before = fake().cooperative_launches();
+        CHECK(take(run()).cooperative == use);
+        CHECK(launches == total);
+        CHECK(fake().cooperative_launches() - before == cooperative);
+    };
+    const wye::Graph one = take(wye::Graph::record(device, {&fits}));
+    const wye::Graph both = take(wye::Graph::record(device, {&fits, &split}));
+    for (int again = 0; again < 3; ++again) {
+        check([&] { return fits.run(); }, WYE_COOPERATIVE_NATIVE, 1, 1);
+        check([&] { return split.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 3, 0);
+        check([&] { return one.run(); }, WYE_COOPERATIVE_NATIVE, 1, 1);
+        check([&] { return both.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 4, 1);
+    }
 }
 
 }  // namespace
