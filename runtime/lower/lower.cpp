@@ -120,11 +120,15 @@ struct Format {
     // compiler produces this format.
     Write write;
     bool push_constants = false;
+    bool grid_barriers = false;
 };
 constexpr Format kFormats[] = {
-    {WYE_FORMAT_PROGRAM, lower_wire},  {WYE_FORMAT_OPENCL_C, write_opencl_c},
-    {WYE_FORMAT_CUDA_C, write_cuda_c}, {WYE_FORMAT_SPIRV, lower_spirv, true},
-    {WYE_FORMAT_PTX, nullptr},         {WYE_FORMAT_CUBIN, nullptr},
+    {WYE_FORMAT_PROGRAM, lower_wire, false, true},
+    {WYE_FORMAT_OPENCL_C, write_opencl_c},
+    {WYE_FORMAT_CUDA_C, write_cuda_c, false, true},
+    {WYE_FORMAT_SPIRV, lower_spirv, true},
+    {WYE_FORMAT_PTX, nullptr},
+    {WYE_FORMAT_CUBIN, nullptr},
 };
 
 const Format* find_format(std::string_view name) {
@@ -160,6 +164,11 @@ std::vector<std::string_view> compiled_formats() {
 bool uses_push_constants(std::string_view format) {
     const Format* known = find_format(format);
     return known != nullptr && known->push_constants;
+}
+
+bool has_grid_barriers(std::string_view format) {
+    const Format* known = find_format(format);
+    return known != nullptr && known->grid_barriers;
 }
 
 Result<Artifact> lower(const ir::Program& program, std::string_view format,

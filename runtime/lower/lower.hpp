@@ -78,6 +78,9 @@ inline constexpr std::uint32_t kLoopsEnded = 0x10000;
 // push constants; artifacts of other formats receive them as kernel arguments.
 [[nodiscard]] bool uses_push_constants(std::string_view format);
 
+// Whether artifacts of this format may have grid barriers, for cooperative launches.
+[[nodiscard]] bool has_grid_barriers(std::string_view format);
+
 // Returns the conditions on a launch for the check-free form. They are empty if there is no such
 // form, if the program is invalid, and if a limit is exceeded. `natives`: operations kept in native
 // form.

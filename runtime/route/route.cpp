@@ -97,6 +97,7 @@ Limits limits(const registry::DeviceInfo& device) {
     for (std::uint32_t& axis : out.max_groups) axis = std::max(axis, 1U);
     out.max_buffer_bytes =
         device.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(out.max_buffer_bytes);
+    out.grid_sync = device.facts.has(WYE_FACT_KEY_GRID_SYNC);
     return out;
 }
 
@@ -115,7 +116,8 @@ Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan&
     }
     registry::Requirements needs = requirements(plan);
     add_launch(launch, needs);
-    if (demands.cooperative) needs.capabilities.emplace_back("grid_sync");
+    const bool splits = plan.analysis.uses_grid_barrier && out.variant == ir::kNone;
+    if (demands.cooperative && !splits) needs.capabilities.emplace_back("grid_sync");
     std::vector<std::string> reasons = reasons_against(device, plan, needs, formats);
     const bool variants_only = runs_variants_only(device, formats) && has_variant(device, plan);
     if (variants_only && !demands.variants)

@@ -38,6 +38,7 @@ struct Limits {
     plan::Count3 max_groups = {1, 1, 1};  // per axis; 1 if not reported
     // UINT64_MAX if not reported: the driver checks it.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
+    bool grid_sync = false;  // all workgroups of a launch can run at once
 
     // Whether a grid exceeds the limits and must run folded, as several dispatches
     // (plan/split.hpp).
@@ -49,7 +50,7 @@ struct Limits {
 
 // The options of a request that influence its route.
 struct Demands {
-    bool cooperative = false;  // needs grid_sync
+    bool cooperative = false;  // needs grid_sync, unless the body is split at its grid barriers
     bool variants = false;     // a native variant may run in place of the body
 };
 

@@ -134,6 +134,60 @@ TEST_CASE("the line says how often it ran, and whether the graph is the driver's
     CHECK((has(graph.err, "as a native graph") || has(graph.err, "operation by operation")));
 }
 
+TEST_CASE("a cooperative run says whether it was one launch or split, and why") {
+    constexpr std::uint32_t kLength = 1000;
+    const TempFolder folder;
+    const std::string program = folder.write(
+        "turn.wye",
+        "wye 1; program turn; workgroup 64; input x: u32[]; output y: u32[len(x)];\n"
+        "output z: u32[len(x)]; grid elements len(x);\n"
+        "main {\n"
+        "    if global_id.x < len(x) { y[global_id.x] = x[len(x) - 1u - global_id.x] + 1u; }\n"
+        "    grid_barrier;\n"
+        "    if global_id.x < len(x) { z[global_id.x] = y[len(x) - 1u - global_id.x] * 3u; }\n"
+        "}\n");
+    Words x(kLength), z(kLength);
+    for (std::uint32_t i = 0; i < kLength; ++i) z[i] = ((x[i] = i * 2654435761U) + 1) * 3;
+    const std::string x_file = folder.write("x", text_of(x)), z_file = folder.path("z");
+    const std::vector<std::string> usual = {"--in", "x=" + x_file, "--out", "z=" + z_file,
+                                            "--json"};
+    for (const std::string& device : devices()) {
+        for (const std::vector<std::string>& form :
+             {std::vector<std::string>{}, {"--repeat", "2"}, {"--repeat", "2", "--graph"}}) {
+            for (const bool cooperative : {false, true}) {
+                CAPTURE(device);
+                CAPTURE(form.size());
+                CAPTURE(cooperative);
+                std::vector<std::string> more = usual;
+                more.insert(more.end(), form.begin(), form.end());
+                if (cooperative) more.emplace_back("--cooperative");
+                const Outcome outcome = repeat(device, program, more);
+                CAPTURE(outcome.err);
+                REQUIRE(outcome.code == 0);
+                CHECK(read_bytes(z_file) == text_of(z));
+                const auto document = nlohmann::json::parse(outcome.out);
+                const auto& how = document.at("cooperative");
+                const auto& why = document.at("split_because");
+                if (!cooperative)
+                    CHECK((how == "none" && why.is_null()));
+                else if (device == "cpu:0")
+                    CHECK((how == "split" && why == "device"));
+                else
+                    CHECK(((how == "split" && why.is_string()) ||
+                           (how == "native" && why.is_null())));
+            }
+        }
+    }
+    const Outcome line =
+        repeat("cpu", program, {"--in", "x=" + x_file, "--out", "z=" + z_file, "--cooperative"});
+    CHECK(line.code == 0);
+    CHECK(has(line.err, ", split at its grid barriers: the device has no grid_sync"));
+    const Outcome refused = repeat("cpu", std::string(WYE_PROGRAMS) + "/mix.wye",
+                                   {"--in", "words=" + x_file, "--cooperative"});
+    CHECK(refused.code != 0);
+    CHECK(has(refused.err, "grid_sync"));
+}
+
 TEST_CASE("a repetition that fails is named, and leaves the outputs alone") {
     const TempFolder folder;
     const std::string program = folder.write(

@@ -36,6 +36,18 @@ grid elements len(x);
 main { let i = global_id.x; if i < len(x) { x[i] = x[i] + 1u; } }
 """
 
+# z = (x + 1) * 3, which passes through y in another order.
+TURN = """
+wye 1; program turn; workgroup 64;
+input x: u32[]; output y: u32[len(x)]; output z: u32[len(x)];
+grid elements len(x);
+main {
+    if global_id.x < len(x) { y[global_id.x] = x[len(x) - 1u - global_id.x] + 1u; }
+    grid_barrier;
+    if global_id.x < len(x) { z[global_id.x] = y[len(x) - 1u - global_id.x] * 3u; }
+}
+"""
+
 # Runs until it is cancelled.
 ENDLESS = """
 wye 1; program endless; workgroup 1;

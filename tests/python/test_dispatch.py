@@ -70,6 +70,18 @@ class OnEachDevice(unittest.TestCase):
         self.assertIs(outputs.r, r)
         np.testing.assert_array_equal(r, np.full((2, 4), 4, np.float32))
 
+    def test_cooperative(self):
+        program = wye.Program.from_text(programs.TURN, context=self.context)
+        x = self.random.integers(0, 2**32, 1000, dtype=np.uint32)
+        for device in self.devices:
+            with self.subTest(device.selector):
+                for cooperative in (False, True):
+                    out = device.run(program, wye.Options(cooperative=cooperative), x=x)
+                    np.testing.assert_array_equal(out.z, (x + np.uint32(1)) * np.uint32(3))
+                    # Neither the CPU nor OpenCL runs all workgroups at once.
+                    self.assertEqual(out.report.cooperative,
+                                     "split: device" if cooperative else "none")
+
     def test_input_output_comes_back_or_goes_where_it_is_told(self):
         program = wye.Program.from_text(programs.INCREMENT, context=self.context)
         device, x, target = self.devices[0], np.arange(5, dtype=np.uint32), np.zeros(5, np.uint32)

@@ -30,7 +30,7 @@ arguments=()
 option() {
     local flag value= takes=1
     pick --device -d --in --in --out --out --param --param --grid --elements --timeout-ms --ulp-budget --to -o --output \
-        --variants -q --check-free --json -l --strict --help --version -- --nothing -x ''
+        --variants --cooperative -q --check-free --json -l --strict --help --version -- --nothing -x ''
     flag=$picked
     case $flag in
         --device | -d) pick "${devices[@]}"; value=$picked ;;

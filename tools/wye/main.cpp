@@ -106,6 +106,8 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)")
         ->type_name("N");
     app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
+    app.add_flag("--cooperative", options.cooperative,
+                 "Run all workgroups at once; grid barriers may still split the launch");
     CLI::Option* const repeat =
         app.add_option("--repeat", numbers.repeat,
                        "Run so many times on buffers that stay on the device; each run sees what "

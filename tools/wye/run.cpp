@@ -244,6 +244,7 @@ Result<void> run_program(const RunOptions& options) {
     if (options.elements) dispatch.elements(*options.elements);
     dispatch.ulp_budget(options.ulp_budget);
     if (options.variants) dispatch.variants();
+    if (options.cooperative) dispatch.cooperative();
     const std::uint64_t timeout_ns = options.timeout_ms * 1'000'000U;
     const auto ran = options.repeat ? run_repeatedly(dispatch, program, device, slots,
                                                      {*options.repeat, options.graph, timeout_ns})

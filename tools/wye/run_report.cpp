@@ -64,6 +64,29 @@ const char* disk_text(std::uint32_t use) {
     return use == WYE_DISK_MISS ? "miss" : "unused";
 }
 
+// Why a cooperative run was split, as codes and texts, from WYE_COOPERATIVE_SPLIT_DEVICE on.
+struct SplitReason {
+    const char* code;
+    const char* text;
+};
+constexpr std::array<SplitReason, 4> kSplitReasons = {{
+    {"device", "the device has no grid_sync"},
+    {"format", "the code that the device takes has no grid barriers"},
+    {"grid", "the grid exceeds the device's max_workgroups"},
+    {"room", "not all workgroups run at once, as far as the driver says"},
+}};
+
+// Null: not split.
+const SplitReason* split_reason(const wye_report& report) {
+    if (report.cooperative < WYE_COOPERATIVE_SPLIT_DEVICE) return nullptr;
+    return &kSplitReasons.at(report.cooperative - WYE_COOPERATIVE_SPLIT_DEVICE);
+}
+
+const char* cooperative_text(const wye_report& report) {
+    if (report.cooperative == WYE_COOPERATIVE_NONE) return "none";
+    return report.cooperative == WYE_COOPERATIVE_NATIVE ? "native" : "split";
+}
+
 const char* why_text(std::uint32_t why) {
     constexpr std::array kNames = {"unmatched", "excluded",  "failed",   "unusable",
                                    "unfit",     "outranked", "not_tried"};
@@ -130,6 +153,10 @@ void print_line(const wye_program_description& program, const wye_device_descrip
         what = ", compiled before";
     else if (report.compiled != 0)
         what = ", compiled now";
+    if (const SplitReason* reason = split_reason(report))
+        what += fmt::format(", split at its grid barriers: {}", reason->text);
+    else if (report.cooperative != WYE_COOPERATIVE_NONE)
+        what += ", with all workgroups at once";
     for (std::uint32_t bit = 0; bit < 64; ++bit)
         if ((report.native_functions >> bit & 1U) != 0)
             what += (what.find("native:") == std::string::npos ? ", native: " : ", ") +
@@ -156,6 +183,7 @@ void print_json(const wye_program_description& program, const wye_device_descrip
     for (std::uint32_t bit = 0; bit < 64; ++bit)
         if ((report.native_functions >> bit & 1U) != 0)
             natives.push_back(wye_native_function_name(bit));
+    const SplitReason* const split = split_reason(report);
     OrderedJson out = {{"schema_version", 1},
                        {"program", detail::view(program.name)},
                        {"device", detail::view(device.selector)},
@@ -168,6 +196,8 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"variant", form(report.variant)},
                        {"check_free", form(report.check_free != 0)},
                        {"native_functions", form(std::move(natives))},
+                       {"cooperative", cooperative_text(report)},
+                       {"split_because", split ? OrderedJson(split->code) : OrderedJson()},
                        {"wall_ns", time_of(report.wall_ns)},
                        {"device_ns", time_of(report.device_ns)},
                        {"enqueue_ns", time_of(report.enqueue_ns)},

@@ -74,6 +74,7 @@ struct RunOptions {
     std::uint64_t timeout_ms = 0;
     std::uint32_t ulp_budget = 0;
     bool variants = false;
+    bool cooperative = false;
     std::optional<std::uint64_t> repeat;  // repetitions on resident buffers
     bool graph = false;                   // the repetitions are executions of a graph
     bool quiet = false;                   // no report line on stderr

@@ -55,7 +55,7 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
     out.split = {launch.groups, launch.groups, 1};
     if (kernels.form.folded) {
         WYE_ASSIGN(out.split, plan::split_grid(launch.groups, limits.max_groups));
-        if (kernels.cooperative && out.split.boxes > 1)
+        if (kernels.at_once() && out.split.boxes > 1)
             return Error(
                 Code::LIMIT_EXCEEDED,
                 fmt::format("a cooperative launch of {} by {} by {} workgroups would take "
@@ -71,6 +71,8 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                  "has at most {}",
                                  launch.rounds, dispatches * launch.rounds, kMostDispatches),
                      "Fix: dispatch several times with fewer, on resident buffers");
+    out.operations.clear();
+    out.bytes_uploaded = out.bytes_downloaded = out.bytes_filled = 0;
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);
     add_uploads(launch, out);
     out.fills = out.operations.size();

@@ -44,9 +44,9 @@ struct BoundLaunch {
     std::uint64_t bytes_filled = 0;
 };
 
-// LIMIT_EXCEEDED for a grid that must be split into too many dispatches. A launch without
-// workgroups only fills and copies. For a native variant all outputs are filled, since it is not
-// known what it stores.
+// Replaces what `out` holds. LIMIT_EXCEEDED for a grid that must be split into too many dispatches.
+// A launch without workgroups only fills and copies. For a native variant all outputs are filled,
+// since it is not known what it stores.
 [[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                 const route::Limits& limits, const Kernels& kernels,
                                 BoundLaunch& out);

@@ -47,6 +47,7 @@ Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
 
 Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) {
     WYE_ASSIGN(const std::vector<plan::Phase> phases, plan::phases(program.plan(), launch));
+    one_ = {};
     std::map<plan::Path, std::uint32_t> number_of;
     std::size_t words = 0;
     for (const plan::Phase& phase : phases) {
@@ -93,20 +94,28 @@ void Kernels::set_warm() {
         kernel.compiled->warm.store(true, std::memory_order_relaxed);
 }
 
+std::uint32_t cooperative_use(const plan::Count3& groups, const route::Limits& limits,
+                              std::string_view format) {
+    if (!limits.grid_sync) return WYE_COOPERATIVE_SPLIT_DEVICE;
+    if (!lower::has_grid_barriers(format)) return WYE_COOPERATIVE_SPLIT_FORMAT;
+    return limits.folds(groups) ? WYE_COOPERATIVE_SPLIT_GRID : WYE_COOPERATIVE_NATIVE;
+}
+
 Result<void> lower(LoadedProgram& program, const plan::Launch& launch, const route::Limits& limits,
                    const route::Route& route, const FormDemands& demands, Kernels& out) {
     out.form.workgroup = launch.workgroup;
     out.form.folded = limits.folds(launch.groups);
     out.form.variant = route.variant;
     out.form.profile = demands.profile;
-    out.cooperative = demands.cooperative;
+    const bool barriers = program.plan().analysis.uses_grid_barrier && route.variant == ir::kNone;
+    if (demands.cooperative)
+        out.cooperative = barriers ? cooperative_use(launch.groups, limits, route.format)
+                                   : std::uint32_t{WYE_COOPERATIVE_NATIVE};
     WYE_TRY(choose_form(program, launch, route, demands.ulp_budget, out));
     if (launch.empty) return {};  // nothing runs, so nothing is compiled
     // Programs are split into one launch per phase at grid barriers, unless the launch is
-    // cooperative.
-    if (program.plan().analysis.uses_grid_barrier && route.variant == ir::kNone &&
-        !demands.cooperative)
-        return out.split(program, launch);
+    // cooperative and can be one. Whether its workgroups fit is known once it is compiled.
+    if (barriers && !out.at_once()) return out.split(program, launch);
     out.whole(program, launch);
     return {};
 }

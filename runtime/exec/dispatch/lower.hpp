@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "exec/program/compiled_program.hpp"
@@ -40,7 +41,7 @@ class Kernels {
     Form form;  // of each kernel
     // The preconditions that chose between the forms; null: there was only one form.
     const lower::Preconditions* preconditions = nullptr;
-    bool cooperative = false;  // all workgroups of a launch run at the same time
+    std::uint32_t cooperative = WYE_COOPERATIVE_NONE;  // enum wye_cooperative_use
 
     // Sets up the launch of a whole program. Does not allocate.
     void whole(LoadedProgram& program, const plan::Launch& launch) {
@@ -48,8 +49,8 @@ class Kernels {
         launch_of_one_.params = launch.params;
         launch_of_one_.params_size = launch.params_size;
     }
-    // Splits the program at its grid barriers. Errors: those of plan::phases and
-    // plan::phase_program.
+    // Splits the program at its grid barriers, in place of `whole`. Errors: those of plan::phases
+    // and plan::phase_program.
     [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
 
     // Both are empty for a launch without workgroups.
@@ -64,6 +65,13 @@ class Kernels {
                           : std::span<const KernelLaunch>(launches_);
     }
     [[nodiscard]] bool is_whole() const { return one_.program != nullptr; }
+    // Whether all workgroups of a launch run at the same time.
+    [[nodiscard]] bool at_once() const { return cooperative == WYE_COOPERATIVE_NATIVE; }
+    // Whether the one launch has grid barriers, so that all workgroups must fit on the device.
+    [[nodiscard]] bool waits_for_grid() const {
+        return is_whole() && at_once() && form.variant == ir::kNone &&
+               one_.program->plan().analysis.uses_grid_barrier;
+    }
     // Returns the bytes of a parameter block, which is one of a launch.
     [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
@@ -83,10 +91,16 @@ class Kernels {
 // The options of a request that decide the form.
 struct FormDemands {
     std::uint32_t ulp_budget = 0;
-    // All workgroups run at the same time, so the program is not split at grid barriers.
+    // All workgroups run at the same time, so the program is not split at grid barriers if the
+    // device can run it as one launch.
     bool cooperative = false;
     std::uint64_t profile = 0;  // profile_id of the request's profile
 };
+
+// How a cooperative request runs a program with grid barriers, if all workgroups fit on the device:
+// enum wye_cooperative_use.
+[[nodiscard]] std::uint32_t cooperative_use(const plan::Count3& groups, const route::Limits& limits,
+                                            std::string_view format);
 
 [[nodiscard]] Result<void> lower(LoadedProgram& program, const plan::Launch& launch,
                                  const route::Limits& limits, const route::Route& route,

@@ -82,7 +82,7 @@ class Writer {
         std::ranges::copy(box.groups, op.groups);
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);
-        if (kernels_.cooperative) op.flags = WYE_LAUNCH_COOPERATIVE;
+        if (kernels_.at_once()) op.flags = WYE_LAUNCH_COOPERATIVE;
         if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, 8, 1);
     }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/dispatch/lower.hpp"
 #include "exec/dispatch/route.hpp"
 #include "lower/passes/native_functions.hpp"
 #include "plan/admit.hpp"
@@ -26,7 +27,10 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
     WYE_TRY(plan::admit_options(program.plan(), request, launch));
     WYE_ASSIGN(const route::Route route, route(context, program, session, launch, options.demands));
     const bool barriers = program.plan().analysis.uses_grid_barrier;
-    if (barriers && route.variant == ir::kNone && !options.demands.cooperative) return out;
+    const bool one =
+        options.demands.cooperative &&
+        cooperative_use(launch.groups, session.limits(), route.format) == WYE_COOPERATIVE_NATIVE;
+    if (barriers && route.variant == ir::kNone && !one) return out;
     Form form;
     const auto compile = [&]() -> Result<void> {
         WYE_ASSIGN(CompiledRef made,

@@ -144,6 +144,7 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     out.profile = form.profile;
     out.requested_profile = profile_id(desc.profile);
     out.check_free = form.check_free ? 1 : 0;
+    out.cooperative = kernels.cooperative;
     out.preconditions =
         preconditions != nullptr && preconditions->read_params() ? preconditions : nullptr;
     if (out.preconditions != nullptr) plan::launch_lengths(plan, launch, out.lengths);
@@ -168,11 +169,12 @@ struct Known {
         : groups(repeat.groups),
           variant(repeat.variant),
           check_free(repeat.check_free),
+          cooperative(repeat.cooperative),
           natives(repeat.natives),
           profile(repeat.profile),
           bytes_filled(repeat.bytes_filled) {}
     std::array<std::uint32_t, 3> groups;
-    std::uint32_t variant, check_free;
+    std::uint32_t variant, check_free, cooperative;
     std::uint64_t natives, profile, bytes_filled;
 };
 
@@ -184,6 +186,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report&
     std::ranges::copy(known.groups, report.groups);
     report.variant = known.variant;
     report.check_free = known.check_free;
+    report.cooperative = known.cooperative;
     report.native_functions = known.natives;
     report.profile = known.profile;
     report.bytes_filled = known.bytes_filled;

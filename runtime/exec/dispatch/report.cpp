@@ -27,6 +27,7 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.variant = ran && form.variant != ir::kNone ? form.variant + 1 : 0;
     report.check_free = form.check_free ? 1 : 0;
     report.profile = form.profile;
+    report.cooperative = ran ? flow.kernels.cooperative : std::uint32_t{WYE_COOPERATIVE_NONE};
     report.trap_code = flow.trap.code;
     report.trap_count = flow.trap.count;
     report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);

@@ -27,6 +27,8 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
                            route::Demands demands) {
     const route::Limits& limits = session.limits();
     demands.variants = demands.variants && !limits.folds(launch.groups);  // variants cannot fold
+    // The body can be split, so a device needs nothing more for it.
+    if (program.plan().analysis.uses_grid_barrier && !demands.variants) demands.cooperative = false;
     const RouteKey key{launch.workgroup, demands.variants};
     const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
         return bound.bytes <= limits.max_buffer_bytes;

@@ -131,7 +131,9 @@ Error timed_out(const std::string& program, const std::string& device, std::uint
             std::move(fix), program};
 }
 
-Result<void> compile_kernels(Flow& flow) {
+namespace {
+
+Result<void> compile_all(Flow& flow) {
     for (Kernel& kernel : flow.kernels.kernels()) {
         kernel.compiled = kernel.program->find_compiled(flow.session, flow.kernels.form);
         if (kernel.compiled) {
@@ -142,8 +144,41 @@ Result<void> compile_kernels(Flow& flow) {
                    flow.session.compiled(*kernel.program, flow.kernels.form, flow.route.format,
                                          flow.stats, flow.deadline));
     }
-    if (flow.pipeline != nullptr)
-        flow.pipeline->looked_up(flow.kernels.kernels().size(), flow.stats);
+    return {};
+}
+
+// Whether all workgroups of the one launch run at once, as far as the driver says.
+Result<bool> fits_at_once(const Flow& flow) {
+    CompiledProgram& compiled = *flow.kernels.kernels().front().compiled;
+    std::uint32_t most = compiled.resident_groups.load(std::memory_order_relaxed);
+    if (most == CompiledProgram::kNotAsked) {
+        auto said = compiled.native.info();
+        if (!said.ok()) return flow.session.noted(std::move(said).error());
+        most = std::min(said->resident_groups, CompiledProgram::kNotAsked - 1);
+        compiled.resident_groups.store(most, std::memory_order_relaxed);
+    }
+    const auto& [x, y, z] = flow.launch.groups;
+    return std::uint64_t{x} * y <= most / std::max(z, 1U);
+}
+
+}  // namespace
+
+Result<void> compile_kernels(Flow& flow) {
+    Kernels& kernels = flow.kernels;
+    WYE_TRY(compile_all(flow));
+    std::uint64_t forms = kernels.kernels().size();
+    if (kernels.waits_for_grid()) {
+        WYE_ASSIGN(const bool fits, fits_at_once(flow));
+        if (!fits) {
+            kernels.cooperative = WYE_COOPERATIVE_SPLIT_ROOM;
+            WYE_TRY(kernels.split(flow.program, flow.launch));
+            WYE_TRY(
+                bind(flow.program.plan(), flow.launch, flow.session.limits(), kernels, flow.bound));
+            WYE_TRY(compile_all(flow));
+            forms += kernels.kernels().size();
+        }
+    }
+    if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
     return {};
 }
 

@@ -19,7 +19,8 @@ namespace wye::exec {
 // ended a loop.
 [[nodiscard]] Result<void> submit(const registry::HandleTable& handles, Flow& flow);
 
-// The first part of submit: compiles the kernels.
+// The first part of submit: compiles the kernels. Splits a cooperative launch with grid barriers,
+// and binds it again, if the driver does not say that all of its workgroups run at once.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
 
 // For a compiled flow whose rounds run without the host in between. UNSUPPORTED for several rounds

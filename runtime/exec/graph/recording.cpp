@@ -70,6 +70,8 @@ Result<void> Recording::add(const Context& context, Target target) {
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;
+    if (!flow.kernels.launches().empty())
+        report_.cooperative = std::max(report_.cooperative, flow.kernels.cooperative);
     return {};
 }
 

@@ -150,6 +150,7 @@ void Batch::add_up(const wye_report& report) {
     report_.bytes_downloaded += report.bytes_downloaded;
     report_.bytes_filled += report.bytes_filled;
     report_.native_functions |= report.native_functions;
+    report_.cooperative = std::max(report_.cooperative, report.cooperative);
 }
 
 // Once a part has failed, later parts are waited for and their results ignored.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program lowered and compiled for one device. Shared by programs with equal bytes; immutable
-// except for the two flags at its end and `unsaved`. The last owner destroys it, before its device
-// and never while work that uses it is pending.
+// except for the atomic members at its end and `unsaved`. The last owner destroys it, before its
+// device and never while work that uses it is pending.
 #pragma once
 
 #include <atomic>
@@ -84,6 +84,9 @@ struct CompiledProgram {
     std::optional<Unsaved> unsaved;  // guarded by the session's lock
     // Some drivers generate code at the first launch, and replace signal handlers then.
     std::atomic<bool> warm = false;
+    // Workgroups that run at once on the whole device, by the driver; 0: unknown.
+    static constexpr std::uint32_t kNotAsked = UINT32_MAX;
+    std::atomic<std::uint32_t> resident_groups = kNotAsked;
     // A launch of no workgroups was run, so that the driver generates code.
     std::atomic<bool> made_code = false;
 };

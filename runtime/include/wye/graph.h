@@ -17,6 +17,13 @@ extern "C" {
  * graph, a Vulkan command buffer). Any threads may use a graph at the same time. */
 typedef uint64_t wye_graph;
 
+/* How an execution of a graph was sent to the driver: `graph` of wye_report. */
+enum wye_graph_use {
+    WYE_GRAPH_NONE = 0,    /* not a graph */
+    WYE_GRAPH_NATIVE = 1,  /* as native objects of the driver: see wye_graph_info.native */
+    WYE_GRAPH_REPLAYED = 2 /* operation by operation */
+};
+
 /* One step of a graph: a dispatch or a transfer; the other pointer is null. A dispatch has resident
  * buffers only, and no time limit. Each execution reads or writes the caller's host memory of
  * uploads and downloads until it ends. */

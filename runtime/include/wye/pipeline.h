@@ -39,7 +39,8 @@ typedef struct wye_pipeline_desc {
  * parameters, as wye_program_prepare does. Forms that are in memory or in the disk cache are not
  * compiled again. Two things are compiled only when they are first dispatched: programs with grid
  * barriers, which each launch splits differently, and the forms for a grid beyond the device's
- * limits. Has no time limit.
+ * limits. With WYE_DISPATCH_COOPERATIVE a program with grid barriers is compiled as one launch if
+ * the device can run it so; each dispatch decides by its workgroups. Has no time limit.
  *
  * Errors: WYE_UNSUPPORTED with every reason if the device cannot run the program;
  * WYE_INVALID_ARGUMENT for bad options and unequal fingerprints; WYE_COMPILE_FAILED;
@@ -83,8 +84,9 @@ typedef struct wye_pipeline_description {
     /* The backend layout: the slots that the compiled program (its form with range checks) binds on
      * this device, and their fingerprint, 32 hex digits, the same on every machine. Pipelines with
      * the same backend layout share the driver's layout objects (`layouts_made` and
-     * `layouts_shared` of wye_counters). A program with grid barriers, which each launch splits
-     * differently, has no slots and an empty fingerprint. Both live as long as the pipeline. */
+     * `layouts_shared` of wye_counters). A program with grid barriers that is not compiled as one
+     * launch, since each launch splits it differently, has no slots and an empty fingerprint. Both
+     * live as long as the pipeline. */
     wye_string backend_layout_fingerprint;
     const wye_layout_slot* layout_slots; /* ascending by group and binding */
     uint64_t layout_slot_count;

@@ -28,8 +28,8 @@ struct PipelineOptions {
     std::array<std::uint32_t, 3> workgroup = {0, 0, 0};  // override; zeros: none
     std::uint32_t ulp_budget = 0;                        // as Dispatch::ulp_budget
     bool variants = false;                               // as Dispatch::variants
-    bool cooperative = false;
-    std::string_view profile = {};  // for dispatches that name none
+    bool cooperative = false;                            // as Dispatch::cooperative
+    std::string_view profile = {};                       // for dispatches that name none
     // The expected fingerprints, 32 hex digits; empty: any. See wye_pipeline_desc.
     std::string_view layout_fingerprint = {};
     std::string_view backend_layout_fingerprint = {};

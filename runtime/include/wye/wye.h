@@ -554,8 +554,9 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_GRID UINT32_C(1)     /* `grid` is given */
 #define WYE_DISPATCH_ELEMENTS UINT32_C(2) /* `elements` is given */
 /* All workgroups run at the same time. Refused unless the device has the fact grid_sync;
- * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. A program with grid barriers is one
- * launch then; without this flag it is split at its barriers, with the same bytes. */
+ * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. A program with grid barriers, unless
+ * a native variant runs, is not refused: it is one launch where possible, else split at its
+ * barriers as without this flag, with the same bytes. wye_report says which. */
 #define WYE_DISPATCH_COOPERATIVE UINT32_C(4)
 #define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
 #define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
@@ -582,14 +583,11 @@ typedef struct wye_dispatch_desc {
     /* N: the dispatch consists of N launches with the same bindings; outputs are zeroed before the
      * first one only. A program that can trap stops after the first launch that traps; it needs
      * wye_dispatch without a time limit, and other threads' work on its buffers may run between two
-     * launches. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT, which asks for
-     * N.
-     */
+     * launches. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT. */
     uint32_t fixpoint_iterations;
     const wye_argument* arguments; /* one for every buffer except `shared` ones, in any order */
     uint64_t argument_count;
-    const uint64_t*
-        params; /* in declared order: each value's bits in its own word, zero-extended */
+    const uint64_t* params; /* in declared order: bits of each in its own word, zero-extended */
     uint64_t param_count;
     uint64_t timeout_ns;       /* 0: none */
     uint64_t max_output_bytes; /* 0: no limit */
@@ -611,11 +609,14 @@ enum wye_disk_use {
 
 #define WYE_TIME_UNKNOWN UINT64_MAX /* a time that nothing measured */
 
-/* How an execution of a graph was sent to the driver. */
-enum wye_graph_use {
-    WYE_GRAPH_NONE = 0,    /* not a graph */
-    WYE_GRAPH_NATIVE = 1,  /* as native objects of the driver: see wye_graph_info.native */
-    WYE_GRAPH_REPLAYED = 2 /* operation by operation */
+/* How WYE_DISPATCH_COOPERATIVE was done. A program is SPLIT at its grid barriers for one reason. */
+enum wye_cooperative_use {
+    WYE_COOPERATIVE_NONE = 0,         /* not asked for, or nothing ran */
+    WYE_COOPERATIVE_NATIVE = 1,       /* all workgroups ran at once; each iteration is one launch */
+    WYE_COOPERATIVE_SPLIT_DEVICE = 2, /* the device has no grid_sync */
+    WYE_COOPERATIVE_SPLIT_FORMAT = 3, /* the code that the device takes has no grid barriers */
+    WYE_COOPERATIVE_SPLIT_GRID = 4,   /* the grid exceeds max_workgroups */
+    WYE_COOPERATIVE_SPLIT_ROOM = 5    /* more workgroups than the driver says run at once */
 };
 
 /* What a dispatch did. */
@@ -642,6 +643,8 @@ typedef struct wye_report {
     uint32_t graph;        /* enum wye_graph_use */
     uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
     uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
+    uint32_t cooperative;  /* enum wye_cooperative_use; of a graph or batch the largest value */
+    uint32_t reserved;     /* 0 */
 } wye_report;
 
 /* Kinds of wye_transfer_desc. */
@@ -655,13 +658,11 @@ enum wye_transfer_kind {
 /* Refused unless it uploads or downloads the whole buffer. */
 #define WYE_TRANSFER_WHOLE UINT32_C(65536)
 
-/* A transfer, which can name a queue and measure times. Members that belong to other kinds are
- * zero. */
+/* A transfer, which can name a queue and measure times. Members of other kinds are zero. */
 typedef struct wye_transfer_desc {
     wye_header header;
-    uint32_t kind; /* enum wye_transfer_kind */
-    uint32_t
-        flags; /* WYE_TRANSFER_WHOLE, WYE_DISPATCH_TIMED; to submit it also _BORROW, _AT_ONCE */
+    uint32_t kind;     /* enum wye_transfer_kind */
+    uint32_t flags;    /* WYE_TRANSFER_WHOLE, WYE_DISPATCH_TIMED; submitted: _BORROW, _AT_ONCE */
     wye_queue queue;   /* of the buffers' device; 0: none */
     wye_buffer buffer; /* read by a download, written by every other kind */
     uint64_t offset;   /* in `buffer` */

@@ -367,6 +367,7 @@ class Dispatch {
         return *this;
     }
     // Runs all workgroups at the same time; refused unless the device has grid_sync and they fit.
+    // A program with grid barriers is split at them instead; see wye_report.cooperative.
     Dispatch& cooperative() {
         desc_.flags |= WYE_DISPATCH_COOPERATIVE;
         return *this;

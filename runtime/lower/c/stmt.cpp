@@ -102,8 +102,7 @@ void CWriter::grid_barrier() {
             Error(Code::UNSUPPORTED,
                   fmt::format("`grid_barrier`{} ends a launch, and `{}` is one kernel",
                               at_place(place_), module_.spelling.format()),
-                  "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
-                  "splits it at its grid barriers",
+                  "Fix: dispatch the program: the runtime splits it at its grid barriers",
                   program_.name));
     const std::string name = "wye_grid_barrier";
     if (!module_.has_helper(name))

@@ -364,8 +364,7 @@ void Kernel::check_grid_barrier() {
                          fmt::format("`{}` cannot be one kernel with grid barriers: some "
                                      "workgroups of a folded grid end at once",
                                      sanitised(program_.name)),
-                         "Fix: dispatch the program without WYE_DISPATCH_COOPERATIVE: the runtime "
-                         "splits it at its grid barriers",
+                         "Fix: dispatch the program: the runtime splits it at its grid barriers",
                          program_.name));
 }
 

@@ -41,7 +41,7 @@ class Options:
     variants: bool = False
     """Runs the first native variant of the program that fits the device."""
     cooperative: bool = False
-    """All workgroups run at once."""
+    """All workgroups run at once. A program with grid barriers may be split instead: see Report."""
     timed: bool = False
     """Asks the driver for Report.device_ns."""
     borrow: bool = False

@@ -8,6 +8,7 @@ from typing import Any
 from ._library import NO_LIMIT, ffi, library
 
 _DISK = ("unused", "hit", "miss")
+_COOPERATIVE = ("none", "native", "split: device", "split: format", "split: grid", "split: room")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Report:
     """Functions that ran in the device's native form, within Options.ulp_budget."""
     check_free: bool
     """Whether the range checks that this launch does not need were left out."""
+    cooperative: str
+    """"none" without Options.cooperative, "native" if all workgroups ran at once, or why the program
+    was split at its grid barriers: "split: device", "split: format", "split: grid", "split: room"."""
 
 
 def read_report(raw: Any) -> Report:
@@ -52,4 +56,4 @@ def read_report(raw: Any) -> Report:
         raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,
         raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
         (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
-        raw.variant, names, raw.check_free != 0)
+        raw.variant, names, raw.check_free != 0, _COOPERATIVE[raw.cooperative])

@@ -305,6 +305,14 @@ typedef struct wye_dispatch_desc {
 } wye_dispatch_desc;
 
 enum wye_disk_use { WYE_DISK_UNUSED = 0, WYE_DISK_HIT = 1, WYE_DISK_MISS = 2 };
+enum wye_cooperative_use {
+    WYE_COOPERATIVE_NONE = 0,
+    WYE_COOPERATIVE_NATIVE = 1,
+    WYE_COOPERATIVE_SPLIT_DEVICE = 2,
+    WYE_COOPERATIVE_SPLIT_FORMAT = 3,
+    WYE_COOPERATIVE_SPLIT_GRID = 4,
+    WYE_COOPERATIVE_SPLIT_ROOM = 5
+};
 
 typedef struct wye_report {
     wye_header header;
@@ -327,4 +335,6 @@ typedef struct wye_report {
     uint32_t graph;
     uint64_t bytes_copied;
     uint64_t profile;
+    uint32_t cooperative;
+    uint32_t reserved;
 } wye_report;

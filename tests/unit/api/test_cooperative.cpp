@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with grid barriers, on the CPU and the driver of this test: split in launches, and, if
+// Programs with grid barriers, on the CPU and the driver of this test: split in launches, or, if
 // the request is cooperative and the device can run all workgroups at once, as one launch. The
-// bytes are those of a computation in C++, whichever it was.
+// report says which. The bytes are those of a computation in C++, whichever it was.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "wye/graph.hpp"
+#include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -103,6 +105,11 @@ struct Work {
         if (cooperative) out.cooperative();
         return out;
     }
+    wye::Dispatch through(const wye::Pipeline& pipeline) {
+        wye::Dispatch out(pipeline);
+        out.param("rounds", rounds).bind("x", in).bind("a", a).bind("b", b);
+        return out;
+    }
     void check() {
         const Expected want(x, rounds);
         Words found(x.size());
@@ -124,47 +131,42 @@ std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
 // Few enough workgroups for every GPU at once, and more than any has room for.
 constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;
 
-void check_refused(const wye::Result<wye_report>& ran, wye::Code code, std::string_view says) {
-    REQUIRE_FALSE(ran.ok());
-    CAPTURE(ran.error().message);
-    CHECK(ran.error().code == code);
-    CHECK(ran.error().message.find(says) != std::string::npos);
-    CHECK(ran.error().fix.starts_with("Fix: "));
+// How the device runs a cooperative request of few workgroups.
+bool ran_so(const Opened& t, std::uint32_t use) {
+    return t.at_once ? use == WYE_COOPERATIVE_NATIVE : use == WYE_COOPERATIVE_SPLIT_DEVICE;
 }
 
 }  // namespace
 
 TEST_CASE(
-    "a cooperative program with grid barriers has the bytes of the split one, or is refused") {
+    "a cooperative program with grid barriers has the bytes of the split one, and the report "
+    "says how it ran") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
         const Opened t(selector);
         for (const std::uint32_t rounds : {0U, 1U, 5U}) {
             CAPTURE(rounds);
             Work work(t, kFew, rounds);
-            (void)take(work.dispatch(false).run());
+            CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
             work.check();
-            if (!t.at_once) {
-                check_refused(work.dispatch().run(), wye::Code::UNSUPPORTED, "grid_sync");
-                continue;
-            }
             // More than once, since each launch leaves its barrier ready for the next.
             for (int again = 0; again < 4; ++again) {
-                (void)take(work.dispatch().run());
+                CHECK(ran_so(t, take(work.dispatch().run()).cooperative));
                 work.check();
             }
         }
     }
 }
 
-TEST_CASE("a cooperative program of more workgroups than run at once is refused, and split runs") {
+TEST_CASE("a cooperative program of more workgroups than run at once is split") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
         const Opened t(selector);
         Work work(t, kMany, 1);
-        if (t.at_once)
-            check_refused(work.dispatch().run(), wye::Code::LIMIT_EXCEEDED, "20000 workgroups");
-        (void)take(work.dispatch(false).run());
+        CHECK(take(work.dispatch().run()).cooperative ==
+              (t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE));
+        work.check();
+        CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
         work.check();
     }
 }
@@ -182,8 +184,117 @@ TEST_CASE("programs with grid barriers in flight on several queues do not share 
         std::vector<wye::Pending> pending;
         for (int round = 0; round < 10; ++round)
             for (std::size_t i = 0; i < works.size(); ++i)
-                pending.push_back(take(works[i].dispatch(t.at_once).on(queues[i]).submit()));
-        for (const wye::Pending& one : pending) (void)take(one.wait());
+                pending.push_back(take(works[i].dispatch().on(queues[i]).submit()));
+        for (const wye::Pending& one : pending) CHECK(ran_so(t, take(one.wait()).cooperative));
         for (Work& work : works) work.check();
+    }
+}
+
+TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with other buffers") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        Work one(t, kFew, 2), two(t, 500, 4), other(t, 900, 4);
+        // `a` and `b` are written anew by each iteration.
+        CHECK(ran_so(t, take(one.dispatch().fixpoint(3).run()).cooperative));
+        one.check();
+        wye::Dispatch first = one.dispatch(), second = two.dispatch();
+        wye::Graph graph = take(wye::Graph::record(t.device, {&first, &second}));
+        for (int round = 0; round < 3; ++round) {
+            CHECK(ran_so(t, take(graph.run()).cooperative));
+            one.check();
+            two.check();
+        }
+        const wye_graph_rebinding changes[] = {{two.in.get(), other.in.get()},
+                                               {two.a.get(), other.a.get()},
+                                               {two.b.get(), other.b.get()}};
+        need(graph.rebind(changes));
+        CHECK(ran_so(t, take(graph.run()).cooperative));
+        one.check();
+        other.check();
+    }
+}
+
+TEST_CASE("a cooperative pipeline runs few workgroups and many, alone and in a batch") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline =
+            take(wye::Pipeline::create(t.program, t.device, {.cooperative = true}));
+        Work few(t, kFew, 2), many(t, kMany, 2);
+        const std::uint32_t most =
+            t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE;
+        wye::Dispatch small = few.through(pipeline), large = many.through(pipeline);
+        for (int round = 0; round < 2; ++round) {
+            CHECK(ran_so(t, take(small.run()).cooperative));
+            few.check();
+            CHECK(take(large.run()).cooperative == most);
+            many.check();
+        }
+        wye::Dispatch* const items[] = {&small, &large};
+        const wye::BatchResult done = pipeline.batch(items);
+        REQUIRE_FALSE(done.error);
+        CHECK(done.report.cooperative == most);
+        few.check();
+        many.check();
+    }
+}
+
+TEST_CASE("host arguments, and traps behind the last barrier, in a cooperative program") {
+    constexpr std::string_view kTraps = R"(wye 1; program checked; workgroup 64; param limit: u32;
+input_output a: u32[]; output r: u32[len(a)]; grid elements len(a);
+main {
+    if global_id.x < len(a) { r[global_id.x] = a[len(a) - 1u - global_id.x]; }
+    grid_barrier;
+    let i = global_id.x;
+    if i >= len(a) { return; }
+    if r[i] >= limit { trap 9; }
+    a[i] = r[i] + 1u;
+})";
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kTraps));
+        constexpr std::uint32_t kCount = 1000;
+        for (const std::uint32_t limit : {kCount, kCount - 10}) {
+            Words a(kCount), r(kCount);
+            for (std::uint32_t i = 0; i < kCount; ++i) a[i] = i;
+            wye::Dispatch dispatch(program, t.device);
+            dispatch.param("limit", limit).input("a", a).output("a", a).output("r", r);
+            const auto ran = dispatch.cooperative().run();
+            if (limit < kCount) {
+                REQUIRE_FALSE(ran.ok());
+                CHECK(ran.error().code == wye::Code::TRAPPED);
+                CHECK(r[0] == 0);
+                continue;
+            }
+            CHECK(ran_so(t, take(ran).cooperative));
+            for (std::uint32_t i = 0; i < kCount; ++i) {
+                REQUIRE(r[i] == kCount - 1 - i);
+                REQUIRE(a[i] == kCount - i);
+            }
+        }
+    }
+}
+
+TEST_CASE("a cooperative program without grid barriers needs grid_sync") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(
+            "wye 1; program fill; workgroup 64; output r: u32[100]; grid groups 1; "
+            "main { for i in local_index..100u { r[i] = 7u; } }"));
+        Words r(100);
+        wye::Dispatch dispatch(program, t.device);
+        const auto ran = dispatch.output("r", r).cooperative().run();
+        if (t.at_once) {
+            CHECK(take(ran).cooperative == WYE_COOPERATIVE_NATIVE);
+            CHECK(r == Words(100, 7));
+            continue;
+        }
+        REQUIRE_FALSE(ran.ok());
+        CHECK(ran.error().code == wye::Code::UNSUPPORTED);
+        CHECK(ran.error().message.find("grid_sync") != std::string::npos);
+        CHECK(ran.error().fix.starts_with("Fix: "));
     }
 }

@@ -11,6 +11,7 @@
 
 #include "cuda/fake_cuda.hpp"
 #include "take.hpp"
+#include "wye/graph.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -106,6 +107,54 @@ TEST_CASE("a dispatch reaches the driver with the arguments in slot order") {
     }
     CHECK(fake().live_objects() == 0);
     CHECK(fake().used_memory() == 0);
+}
+
+// Each of its phases has four arguments at least, as many as the fake copies.
+constexpr std::string_view kParts = R"(wye 1; program parts; workgroup 64; param k: u32;
+input x: u32[]; input_output a: u32[len(x)]; grid elements len(x);
+main {
+    if global_id.x < len(x) { a[global_id.x] = x[global_id.x] + k; }
+    grid_barrier;
+    if global_id.x < len(x) { a[global_id.x] = x[global_id.x] * k; }
+    grid_barrier;
+    if global_id.x < len(x) { a[global_id.x] = x[global_id.x] - k; }
+})";
+
+TEST_CASE("a cooperative program with grid barriers is split only if it has too many workgroups") {
+    fake().reset(1, 90);
+    fake().set_kernel([](const fake_cuda::Launch&) { ++launches; });
+    const auto ctx = context(WYE_FAKE_CUDA);
+    const auto device = take(ctx.open("cuda:0"));
+    const auto program = take(ctx.program_from_text(kParts));
+    // The driver runs 2048 invocations at once on each of its 132 multiprocessors.
+    constexpr std::uint64_t kRoom = 2048 / 64 * 132;
+    const auto few = take(device.buffer(kRoom * 256)), many = take(device.buffer(kRoom * 256 + 4));
+    const auto a = take(device.buffer(kRoom * 256)), b = take(device.buffer(kRoom * 256 + 4));
+    wye::Dispatch fits(program, device), split(program, device);
+    fits.param("k", 3U).bind("x", few).bind("a", a).cooperative();
+    split.param("k", 3U).bind("x", many).bind("a", b).cooperative();
+    const auto check = [&](const auto& run, std::uint32_t use, unsigned total) {
+        launches = 0;
+        CHECK(take(run()).cooperative == use);
+        CHECK(launches == total);
+    };
+    check([&] { return split.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 3);
+    CHECK(fake().cooperative_launches() == 0);
+    check([&] { return fits.run(); }, WYE_COOPERATIVE_NATIVE, 1);
+    CHECK(fake().cooperative_launches() == 1);
+    // The nodes of a graph are counted when it runs first.
+    const wye::Graph one = take(wye::Graph::record(device, {&fits}));
+    const wye::Graph both = take(wye::Graph::record(device, {&fits, &split}));
+    check([&] { return one.run(); }, WYE_COOPERATIVE_NATIVE, 1);
+    CHECK(fake().cooperative_launches() == 2);
+    check([&] { return both.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 4);
+    CHECK(fake().cooperative_launches() == 3);
+    for (int again = 0; again < 3; ++again) {
+        check([&] { return fits.run(); }, WYE_COOPERATIVE_NATIVE, 1);
+        check([&] { return split.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 3);
+        check([&] { return one.run(); }, WYE_COOPERATIVE_NATIVE, 1);
+        check([&] { return both.run(); }, WYE_COOPERATIVE_SPLIT_ROOM, 4);
+    }
 }
 
 }  // namespace

@@ -347,6 +347,16 @@ wye_status program_load(wye_device_object* device, const wye_artifact* artifact,
     return WYE_OK;
 }
 
+wye_status program_info(wye_device_object* device, wye_program_object*, wye_program_info* out,
+                        wye_error** error) {
+    if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    ++fake().asked;
+    if (fake().fail_program_info)
+        return fail(device->host, Code::DRIVER, "the fake says nothing", error);
+    out->resident_groups = fake().resident_groups;
+    return WYE_OK;
+}
+
 void program_destroy(wye_device_object*, wye_program_object* program) {
     --fake().live_programs;
     delete program;
@@ -456,6 +466,7 @@ const wye_device_table& device_table(bool saves, bool commands) {
         out.buffer_map = buffer_map;
         out.program_create = program_create;
         out.program_destroy = program_destroy;
+        out.program_info = program_info;
         out.queue_create = queue_create;
         out.query = query;
         out.wait = wait;

@@ -66,9 +66,11 @@ struct FakeDriver {
     bool fail_compile = false;
     // With fail_compile: the compiler's message about the code.
     std::function<std::string(std::string_view code)> compile_log;
-    bool fail_open = false;        // no device can be opened
-    bool fail_queue = false;       // no queue can be made
-    bool fail_queue_info = false;  // `info` of a queue fails
+    bool fail_program_info = false;
+    std::uint32_t resident_groups = 0;  // of every program; 0: unknown
+    bool fail_open = false;             // no device can be opened
+    bool fail_queue = false;            // no queue can be made
+    bool fail_queue_info = false;       // `info` of a queue fails
     bool fail_submit = false;
     // Submits that succeed before one fails as with fail_submit; after that all succeed again.
     std::atomic<int> submits_left{INT32_MAX};
@@ -101,6 +103,7 @@ struct FakeDriver {
     std::atomic<int> programs{0};  // compiled
     std::atomic<int> loaded{0};    // from what was saved
     std::atomic<int> saved{0};
+    std::atomic<int> asked{0};       // calls of program_info
     std::vector<std::string> codes;  // of compiled and loaded programs
     std::atomic<int> live_programs{0};
     std::atomic<int> buffers{0};  // made

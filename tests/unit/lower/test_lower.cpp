@@ -270,6 +270,12 @@ main {
     CHECK(text.find(zero) < barrier);
     CHECK(text.find(zero, barrier) != text.npos);
     CHECK(text.find('@') == text.npos);
+    // The other formats are asked first whether they have grid barriers.
+    for (const std::string_view format : wye::lower::formats()) {
+        CAPTURE(format);
+        CHECK(lower(program, format, {}).ok() == wye::lower::has_grid_barriers(format));
+    }
+    CHECK_FALSE(wye::lower::has_grid_barriers("com.example.kernel"));
     // Programs without grid barriers have no such slot.
     const auto other = lower(valid_program(kDivide), WYE_FORMAT_CUDA_C, {});
     REQUIRE(other.ok());

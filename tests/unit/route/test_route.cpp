@@ -151,6 +151,10 @@ TEST_CASE("a launch is held against the limits too") {
     CHECK(cooperative.error().code == Code::UNSUPPORTED);
     CHECK(cooperative.error().message.find("grid_sync") != std::string::npos);
     CHECK(cooperative.error().fix.starts_with("Fix: "));
+    // A program with grid barriers is split at them.
+    const Planned parted(R"(wye 1; program parted; workgroup 64; input_output a: u32[];
+main { a[global_id.x] = 1u; grid_barrier; a[global_id.x] = 2u; })");
+    CHECK(route(info, parted.plan, *launch, {.cooperative = true}, kFormats).ok());
     info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4095}, ""});
     CHECK(!route(info, plain.plan, *launch, {}, kFormats).ok());
     info.facts.set(WYE_FACT_KEY_MAX_BUFFER_BYTES, {std::uint64_t{4096}, ""});

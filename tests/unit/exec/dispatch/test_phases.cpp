@@ -52,18 +52,6 @@ TEST_CASE("grid barriers become launches in one submit, compiled once for each p
     CHECK(launches(rig, program, device, 0, compiled).empty());
 }
 
-TEST_CASE("a cooperative launch of a program with grid barriers needs grid_sync") {
-    Rig rig;
-    Words a(4, 0);
-    Job job(rig.program(kRounds), rig.device());
-    job.desc.flags = WYE_DISPATCH_COOPERATIVE;
-    job.in(0, a.data(), 16).param(1);
-    job.arguments.back().output = a.data();
-    job.arguments.back().output_size = 16;
-    check_refused(job.run(rig), WYE_UNSUPPORTED, "grid_sync");
-    CHECK(rig.driver.programs == 0);
-}
-
 TEST_CASE("a cooperative launch reaches the plugin as one, again and again") {
     for (const bool claimed : {true, false}) {
         CAPTURE(claimed);
@@ -83,9 +71,13 @@ TEST_CASE("a cooperative launch reaches the plugin as one, again and again") {
             check_refused(job.run(rig), WYE_UNSUPPORTED, "grid_sync");
             continue;
         }
-        for (int round = 0; round < 3; ++round) check_ok(job.run(rig));
+        for (int round = 0; round < 3; ++round) {
+            check_ok(job.run(rig));
+            CHECK(job.report.cooperative == WYE_COOPERATIVE_NATIVE);
+        }
         job.desc.flags = 0;
         check_ok(job.run(rig));
+        CHECK(job.report.cooperative == WYE_COOPERATIVE_NONE);
         REQUIRE(rig.driver.operations.size() == 4);
         for (std::size_t i = 0; i < 4; ++i)
             CHECK(rig.driver.operations[i].u.dispatch.flags ==

@@ -163,12 +163,22 @@ TEST_CASE("each run between two grid barriers is a launch of its own, each progr
         std::memcpy(&counter, kernels.launches()[k].params, sizeof counter);
         CHECK(counter == k);
     }
-    // A cooperative launch waits on the device.
-    Kernels cooperative;
-    REQUIRE(lower(*program, launch, limits, {WYE_FORMAT_OPENCL_C, ir::kNone}, {.cooperative = true},
-                  cooperative)
-                .ok());
-    CHECK(cooperative.is_whole());
+    // A cooperative launch waits on the device, if the device and the format can.
+    for (const bool grid_sync : {true, false}) {
+        limits.grid_sync = grid_sync;
+        for (const std::string_view format : lower::formats()) {
+            CAPTURE(format);
+            const bool can = grid_sync && lower::has_grid_barriers(format);
+            Kernels cooperative;
+            REQUIRE(lower(*program, launch, limits, {format, ir::kNone}, {.cooperative = true},
+                          cooperative)
+                        .ok());
+            CHECK(cooperative.is_whole() == can);
+            CHECK(cooperative.at_once() == can);
+            CHECK(cooperative.waits_for_grid() == can);
+            CHECK(cooperative.launches().size() == (can ? 1 : 3));
+        }
+    }
 }
 
 }  // namespace
