@@ -18,7 +18,8 @@
 //
 // and optionally enter(), whose result is kept alive during driver calls (a current context), and
 //
-//     bool is_seen(const Submit&)               whether it has ended, as far as is known without the
+//     bool is_seen(const Submit&)               whether it has ended, as far as is known without
+//     the
 //                                               driver; called without enter()
 //
 // A Submit with a member clear() is emptied by it, so that it keeps its memory.
