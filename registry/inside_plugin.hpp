@@ -27,6 +27,11 @@ class PluginMark {
   private:
     friend class InsidePlugin;
     friend struct ExitReport;
+    // Not through the loader's function, which every slot would call. The loader keeps room for a
+    // few such variables of libraries that are loaded late.
+#ifdef __GLIBC__
+    [[gnu::tls_model("initial-exec")]]
+#endif
     static constinit thread_local const PluginMark* innermost;
     std::string_view plugin_, slot_;
     const PluginMark* outer_;

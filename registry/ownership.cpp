@@ -57,8 +57,8 @@ struct ChunkPlace {
 };
 constexpr ChunkPlace place_of(std::uint32_t index) noexcept {
     const std::uint32_t scaled = index / kFirstChunk + 1;
-    const auto chunk = static_cast<std::size_t>(std::bit_width(scaled)) - 1;
-    return {chunk, index - kFirstChunk * ((1U << chunk) - 1)};
+    const auto chunk = static_cast<std::uint32_t>(31 - std::countl_zero(scaled));
+    return {chunk, index + kFirstChunk - (kFirstChunk << chunk)};
 }
 
 struct Parts {
@@ -168,7 +168,7 @@ struct HandleTable::Impl {
     std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
     mutable sdk::Mutex mutex;  // also guards the allocation of chunks
     std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
-    std::vector<std::uint32_t> empty WYE_GUARDED_BY(mutex);
+    std::vector<HandleSlot*> empty WYE_GUARDED_BY(mutex);
     std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
     std::array<std::size_t, 9> live WYE_GUARDED_BY(mutex){};
 
@@ -182,7 +182,7 @@ struct HandleTable::Impl {
     // Takes an empty slot; null if none is left.
     HandleSlot* take() WYE_REQUIRES(mutex) {
         if (!empty.empty()) {
-            HandleSlot* out = slot(empty.back());
+            HandleSlot* out = empty.back();
             empty.pop_back();
             return out;
         }
@@ -198,7 +198,7 @@ struct HandleTable::Impl {
     }
 
     // Empties a closing slot without pins and uses. Destroys the object first, outside the lock.
-    void finish(HandleSlot* slot) noexcept {
+    [[gnu::noinline]] void finish(HandleSlot* slot) noexcept {
         slot->object.reset();
         OwnerRef owner;
         const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
@@ -212,9 +212,9 @@ struct HandleTable::Impl {
         if (generation == kLastGeneration) return;
         give_back(*slot);
     }
-    void give_back(const HandleSlot& slot) noexcept WYE_REQUIRES(mutex) {
+    void give_back(HandleSlot& slot) noexcept WYE_REQUIRES(mutex) {
         try {
-            empty.push_back(slot.index);
+            empty.push_back(&slot);
         } catch (...) {  // no memory: the slot is never reused
         }
     }
@@ -269,7 +269,8 @@ HandleTable::~HandleTable() {
                      fmt::format("all {} handles of the context are taken", kMaxSlots),
                      "Fix: free unused objects", std::string(label));
     try {
-        slot->label.assign(label);  // an empty slot keeps the memory of its label
+        // An empty slot has an empty label, with the memory of earlier ones.
+        if (!label.empty()) slot->label.assign(label);
     } catch (...) {
         impl_->give_back(*slot);
         throw;
@@ -286,8 +287,9 @@ HandleTable::~HandleTable() {
     return handle_of(kind, tag_, generation, slot->index);
 }
 
-[[gnu::hot]] HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind, std::uint64_t amount,
-                                              bool& full) const noexcept {
+[[gnu::always_inline]] inline HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind,
+                                                               std::uint64_t amount,
+                                                               bool& full) const noexcept {
     full = false;
     // Compares kind and context tag at once.
     if (handle >> 48 != (std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag_))
@@ -423,26 +425,33 @@ Error HandleTable::in_use(const Pin& pin, HandleKind kind) {
             "Fix: wait for the work that uses it, then free it", subject};
 }
 
-Result<void> HandleTable::close(Handle handle, HandleKind kind, bool even_in_use) {
-    // Pinning checks kind, context and generation, as for any other call.
-    WYE_ASSIGN(Pin pin, find(handle, kind));
-    HandleSlot* slot = pin.slot_;
-    std::uint64_t word = slot->word.load(std::memory_order_acquire);
+// Unless the slot is in use, releasing the caller's pin empties it.
+bool HandleTable::close(HandleSlot& slot, bool even_in_use) noexcept {
+    std::uint64_t word = slot.word.load(std::memory_order_acquire);
     do {
-        if ((word & kStateMask) != kLive)
-            return stale(handle, kind, {});  // another thread removed it first
-        if (!even_in_use && (word & kUseMask) != 0) return in_use(pin, kind);
-    } while (!slot->word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
-                                               std::memory_order_acq_rel,
-                                               std::memory_order_acquire));
-    return {};  // unless it is still in use, releasing the pin empties the slot
+        if ((word & kStateMask) != kLive) return false;  // another thread removed it first
+        if (!even_in_use && (word & kUseMask) != 0) return false;
+    } while (!slot.word.compare_exchange_weak(word, (word & ~kStateMask) | kClosing,
+                                              std::memory_order_acq_rel,
+                                              std::memory_order_acquire));
+    return true;
 }
 
 Result<void> HandleTable::remove(Handle handle, HandleKind kind) {
-    return close(handle, kind, false);
+    WYE_ASSIGN(const Pin pin, find(handle, kind));
+    if (close(*pin.slot_, false)) return {};
+    const std::uint64_t word = pin.slot_->word.load(std::memory_order_acquire);
+    if ((word & kStateMask) == kLive) return in_use(pin, kind);
+    return stale(handle, kind, {});
 }
 Result<void> HandleTable::retire(Handle handle, HandleKind kind) {
-    return close(handle, kind, true);
+    WYE_ASSIGN(Pin pin, find(handle, kind));
+    return retire(std::move(pin));
+}
+[[gnu::hot]] Result<void> HandleTable::retire(Pin pin) {
+    if (close(*pin.slot_, true)) [[likely]]
+        return {};
+    return stale(pin.handle(), static_cast<HandleKind>(parts_of(pin.handle()).kind), {});
 }
 
 Result<void> HandleTable::relabel(Handle handle, HandleKind kind, std::string label) {
@@ -499,15 +508,8 @@ std::size_t HandleTable::live(HandleKind kind) const {
 
 // ---- Pin and InFlight ---------------------------------------------------------------------
 
-Pin::Pin(Pin&& other) noexcept
-    : table_(other.table_), slot_(std::exchange(other.slot_, nullptr)), handle_(other.handle_) {}
-Pin& Pin::operator=(Pin&& other) noexcept {
-    std::swap(table_, other.table_);
-    std::swap(slot_, other.slot_);
-    std::swap(handle_, other.handle_);
-    return *this;
-}
 [[gnu::hot]] void* Pin::object() const noexcept { return slot_->object.get(); }
+const std::shared_ptr<void>& Pin::shared() const noexcept { return slot_->object; }
 const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
 std::string Pin::label() const {
     const sdk::Lock lock(table_->impl_->mutex);

@@ -20,18 +20,18 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 }
 
 Result<void> Queue::begin() {
-    WYE_ASSIGN(const bool pending, timeline_.mark_newest());
+    WYE_ASSIGN(const bool pending, timeline_.draft(submit_));
     timeline_.events.begin(pending || timed());
     if (!timed()) return {};
     timeline_.match_clock();
-    return timeline_.events.record_time(submit_.first);
+    return timeline_.events.record_time(submit_->first);
 }
 
 Result<void> Queue::wait_for(CUevent event) {
     const CUresult status =
         device_.driver.cuStreamWaitEvent(handle_.get(), event, CU_EVENT_WAIT_DEFAULT);
     WYE_TRY(device_.check(status, "cuStreamWaitEvent"));
-    return timed() ? timeline_.events.record_time(submit_.first) : Result<void>();
+    return timed() ? timeline_.events.record_time(submit_->first) : Result<void>();
 }
 
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
@@ -116,7 +116,7 @@ Result<void> Queue::download(const wye_transfer_op& op) {
     const CUdeviceptr source = buffer_of(op.buffer).memory() + op.offset;
     void* target = op.target;
     if (std::byte* staged = stage(op.size)) {
-        submit_.copies.push_back({op.target, staged, op.size});
+        submit_->copies.push_back({op.target, staged, op.size});
         target = staged;
     }
     return took(device_.driver.cuMemcpyDtoHAsync(target, source, op.size, handle_.get()),
@@ -128,17 +128,18 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 }
 
 Result<void> Queue::end() {
-    if (timed()) WYE_TRY(timeline_.events.record_time(submit_.last));
-    timeline_.events.write_mark(submit_);
+    if (timed()) WYE_TRY(timeline_.events.record_time(submit_->last));
+    timeline_.events.write_mark(*submit_);
     timeline_.staging.mark(value());
-    timeline_.add(value(), std::move(submit_), timed());
-    submit_.mark = 0;  // the other members were moved from, so they are empty
+    timeline_.add_drafted(value(), timed());
+    submit_ = nullptr;
     return {};
 }
 
 void Queue::abandon() {
     timeline_.staging.drop();
-    submit_ = {};
+    if (submit_ != nullptr) submit_->clear();
+    submit_ = nullptr;
 }
 
 std::byte* Queue::stage(std::uint64_t size) {

@@ -63,8 +63,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     GridBarrier grid_barrier_;
 
-    // The state of the submit in progress, as are the members below.
-    Submit submit_;
+    Submit* submit_ = nullptr;  // the submit in progress, in the timeline; null: none
 };
 
 }  // namespace wye::cuda

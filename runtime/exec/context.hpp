@@ -96,6 +96,8 @@ class Context {
 
     // Whether a log callback is set. Without one callers need not format messages.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
+    // Whether the times of work are read even if no report is wanted.
+    [[nodiscard]] bool reads_times() const noexcept { return logs_ || options_.trace != nullptr; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
 
   private:

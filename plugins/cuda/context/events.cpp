@@ -68,7 +68,7 @@ void Events::match_clock() {
 }
 
 void Events::give_back(EventRef event) {
-    if (!event || event.use_count() != 1) return;
+    if (event.use_count() != 1) return;
     const sdk::Lock lock(mutex_);
     std::vector<EventRef>& free = free_[static_cast<std::size_t>(event->kind)];
     free.push_back(std::move(event));

@@ -34,6 +34,13 @@ struct Submit {
     EventRef first, last;    // `first` is set if the submit is timed, `last` when it is needed
     std::uint32_t mark = 0;  // the number that the stream writes after the submit; 0: none
     std::vector<sdk::HostCopy> copies;  // made when the submit has ended
+
+    void clear() {
+        if (first) first.reset();
+        if (last) last.reset();
+        mark = 0;
+        copies.clear();
+    }
 };
 
 class Events {
@@ -62,6 +69,10 @@ class Events {
             if (++asked_ % kAskDriver != 0) return false;
         }
         return has_ended(submit.last);
+    }
+    // Whether the submit's mark was written.
+    [[nodiscard]] bool is_marked(const Submit& submit) const {
+        return submit.mark != 0 && marks_.reached(submit.mark);
     }
     // Called before a submit. `among` is true if other submits are pending or this one is timed.
     // Submitting thread only.
@@ -99,8 +110,8 @@ class Events {
     }
     // Returns a submit's events for reuse, except those that something still waits for.
     void give_back(Submit& submit) {
-        give_back(std::move(submit.first));
-        give_back(std::move(submit.last));
+        if (submit.first) give_back(std::move(submit.first));
+        if (submit.last) give_back(std::move(submit.last));
     }
 
   private:
@@ -115,7 +126,7 @@ class Events {
         WYE_TRY(device_.check(now, "work on the queue"));
         return true;
     }
-    void give_back(EventRef event);
+    void give_back(EventRef event);  // not null
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;

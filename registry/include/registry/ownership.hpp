@@ -82,13 +82,26 @@ struct HandleSlot;
 class Pin {
   public:
     Pin() noexcept = default;  // empty: may only be assigned and destroyed
-    Pin(Pin&& other) noexcept;
-    Pin& operator=(Pin&& other) noexcept;
+    Pin(Pin&& other) noexcept
+        : table_(other.table_),
+          slot_(std::exchange(other.slot_, nullptr)),
+          handle_(other.handle_) {}
+    Pin& operator=(Pin&& other) noexcept {
+        std::swap(table_, other.table_);
+        std::swap(slot_, other.slot_);
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
     ~Pin();
 
     template <typename T>
     [[nodiscard]] T& as() const noexcept {  // T: the type that `add` was called with
         return *static_cast<T*>(object());
+    }
+    // Shares ownership of the object, to keep it longer than the pin.
+    template <typename T>
+    [[nodiscard]] std::shared_ptr<T> share() const noexcept {
+        return std::static_pointer_cast<T>(shared());
     }
     [[nodiscard]] void* object() const noexcept;
     [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: the context owns it
@@ -100,6 +113,7 @@ class Pin {
 
   private:
     friend class HandleTable;
+    [[nodiscard]] const std::shared_ptr<void>& shared() const noexcept;
     Pin(const HandleTable* table, detail::HandleSlot* slot, Handle handle) noexcept
         : table_(table), slot_(slot), handle_(handle) {}
     const HandleTable* table_ = nullptr;
@@ -163,6 +177,8 @@ class HandleTable {
     [[nodiscard]] Result<void> remove(Handle handle, HandleKind kind);
     // Frees a handle at once; the object is destroyed when nothing uses it.
     [[nodiscard]] Result<void> retire(Handle handle, HandleKind kind);
+    // As above, by a pin, which it releases.
+    [[nodiscard]] Result<void> retire(Pin pin);
 
     // As `find` and `begin_use`, but without an error: a failure returns an empty pin, or false.
     // Call `find` or `begin_use` for the error.
@@ -199,7 +215,8 @@ class HandleTable {
                                   bool& full) const noexcept;
     [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,
                                 const Place& place) const;
-    [[nodiscard]] Result<void> close(Handle handle, HandleKind kind, bool even_in_use);
+    // False: the handle is not live. `even_in_use`: else also if submitted work uses it.
+    [[nodiscard]] static bool close(detail::HandleSlot& slot, bool even_in_use) noexcept;
 
     std::uint16_t tag_;
     std::unique_ptr<Impl> impl_;

@@ -113,7 +113,7 @@ wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* 
         add_items(*desc, batch);
         auto result = batch.finish();
         for (const auto& owner : batch.owners()) {
-            WYE_ASSIGN(*owners, owner->add_to(self->handles()));
+            WYE_ASSIGN(*owners, Pending::add(owner, self->handles()));
             ++owners;
         }
         return sinks.write(batch, std::move(result));

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
-#include "exec/dispatch/pending.hpp"
+#include "exec/dispatch/pending_launch.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -19,7 +19,7 @@ using wye::registry::Pin;
 namespace {
 
 // Refuses flags of dispatches that an execution does not take.
-Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
+[[gnu::noinline]] Result<void> refuse_run(const wye_graph_run_desc& run, std::uint32_t flags) {
     WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
     if (run.param_count != 0) WYE_NEED(run.params);
     if ((run.flags & ~flags) != 0 || run.reserved != 0)
@@ -29,6 +29,14 @@ Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
                         run.flags, run.reserved),
             "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only", "flags");
     return {};
+}
+Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
+    const wye_header& header = run.header;
+    if (header.size == sizeof run && header.type == 0 && header.next == nullptr &&
+        (run.param_count == 0 || run.params != nullptr) && (run.flags & ~flags) == 0 &&
+        run.reserved == 0) [[likely]]
+        return {};
+    return refuse_run(run, flags);
 }
 
 Result<void> check_graph(const wye_graph_desc& desc) {
@@ -83,8 +91,9 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
                                       const wye_graph_run_desc* run, wye_report* report,
                                       wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        const Clock::time_point start = now();
         WYE_ENTER(self, context);
+        const bool timed = report != nullptr || self->reads_times();
+        const Clock::time_point start = timed ? now() : Clock::time_point();
         WYE_NEED(run);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
@@ -108,8 +117,8 @@ wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_gra
         if (!pin) [[unlikely]] {
             WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
         }
-        WYE_ASSIGN(const auto pending, Pending::submit(*self, pin.as<Graph>(), *run, start));
-        WYE_ASSIGN(*out, pending->add_to(self->handles()));
+        WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start));
+        WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
 }

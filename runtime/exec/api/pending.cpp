@@ -69,9 +69,8 @@ wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* de
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_dispatch(*desc));
-        WYE_ASSIGN(const auto pending,
-                   Pending::submit(*self, *desc, Pending::kAsynchronous, start));
-        WYE_ASSIGN(*out, pending->add_to(self->handles()));
+        WYE_ASSIGN(auto pending, Pending::submit(*self, *desc, Pending::kAsynchronous, start));
+        WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
 }
@@ -86,7 +85,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_TRY(check_dispatch(*desc));
         const std::uint64_t limit = desc->timeout_ns;
-        WYE_ASSIGN(const auto pending,
+        WYE_ASSIGN(auto pending,
                    Pending::submit(*self, *desc,
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
         if (limit == 0)
@@ -94,7 +93,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         else if (!pending->wait_result(after(start, limit)))
             WYE_TRY(pending->time_out(limit));
         WYE_TRY(result_of(*pending, report));
-        WYE_ASSIGN(*out, pending->add_to(self->handles()));
+        WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
 }
@@ -115,7 +114,10 @@ wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t 
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
+        Pin pin = self->handles().try_find(pending, HandleKind::pending);
+        if (!pin) [[unlikely]] {
+            WYE_ASSIGN(pin, self->handles().find(pending, HandleKind::pending));
+        }
         Pending& work = pin.as<Pending>();
         if (!work.wait_result(deadline_of(timeout_ns))) return not_in_time(work, timeout_ns);
         return result_of(work, report);
@@ -163,7 +165,7 @@ wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pen
         WYE_ENTER(self, context);
         WYE_NEED(fn);
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
-        const std::shared_ptr<Pending> work = pin.as<Pending>().shared();
+        const std::shared_ptr<Pending> work = pin.share<Pending>();
         return work->session().watcher().add(work, [=, door = self->callbacks()] {
             const auto status = static_cast<wye_status>(work->status());
             door->through([&] {
@@ -185,11 +187,12 @@ wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_err
 wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        {
-            WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
-            Pending& work = pin.as<Pending>();
-            if (work.borrows()) work.wait_for_end();
+        Pin pin = self->handles().try_find(pending, HandleKind::pending);
+        if (!pin) [[unlikely]] {
+            WYE_ASSIGN(pin, self->handles().find(pending, HandleKind::pending));
         }
-        return self->handles().retire(pending, HandleKind::pending);
+        Pending& work = pin.as<Pending>();
+        if (work.borrows()) work.wait_for_end();
+        return self->handles().retire(std::move(pin));
     });
 }

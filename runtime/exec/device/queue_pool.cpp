@@ -95,10 +95,9 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     return {};
 }
 
-[[gnu::hot]] Result<bool> QueuePool::begin(const registry::DeviceRef& device,
-                                           std::span<const BufferUse> uses, SubmitOptions options,
-                                           Sending& out, bool* held) {
-    const std::uint32_t busy = this->busy();
+Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device, std::uint32_t busy,
+                                     std::span<const BufferUse> uses, SubmitOptions options,
+                                     Sending& out, bool* held) {
     std::uint32_t index = 0;
     if ((busy | sending_ | options.queue) != 0) {
         if (!choose(busy, uses, options, out, index)) {
@@ -106,20 +105,8 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
             return false;
         }
     }
-    Queue& queue = queues_[index];
-    if (!queue.native) [[unlikely]]
-        WYE_TRY(make(device, index));
-    out.timed = options.timed;
-    out.native = queue.native.get();
-    out.ticket.queue = queue.native;
-    out.ticket.index = index;
-    out.ticket.value = ++queue.newest;
-    sending_ |= 1U << index;
-    used_ |= 1U << index;
-    out.pool = this;
-    out.uses = uses;
-    out.held = held;
-    if (held != nullptr) *held = true;
+    if (!queues_[index].native) WYE_TRY(make(device, index));
+    take(index, uses, options, out, held);
     record(uses, out.ticket);
     return true;
 }
@@ -171,8 +158,7 @@ bool QueuePool::drop_failed(Sending& sending) {
     return std::exchange(sending.wait_count, kept) != kept;
 }
 
-[[gnu::hot]] Result<void> QueuePool::send(Sending& sending,
-                                          std::span<const wye_operation> operations) {
+Result<void> QueuePool::send_slowly(Sending& sending, std::span<const wye_operation> operations) {
     const bool traced = trace_.trace != nullptr;
     const std::uint64_t begin_ns = traced ? Trace::now_ns() : 0;
     for (;;) {
@@ -187,14 +173,7 @@ bool QueuePool::drop_failed(Sending& sending) {
     }
 }
 
-[[gnu::hot]] void QueuePool::end(Sending& sending, bool sent) {
-    sending_ &= ~(1U << sending.ticket.index);
-    sending.pool = nullptr;
-    if (sending.held != nullptr) *sending.held = false;
-    if (!sent || sending.follows) [[unlikely]]
-        end_slowly(sending, sent);
-    if (waiting_ == 0) [[likely]]
-        return;
+void QueuePool::wake_waiting() {
     sends_ended_.fetch_add(1, std::memory_order_release);
     sends_ended_.notify_all();
 }

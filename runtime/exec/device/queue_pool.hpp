@@ -106,15 +106,37 @@ class QueuePool {
     // submit had to end first. The mutex was unlocked meanwhile, so the caller checks its handles
     // again, and calls again. True: the uses are borrowed until `end`, and so is `held`, which is
     // set to true unless it is null.
-    [[nodiscard]] Result<bool> begin(const registry::DeviceRef& device,
-                                     std::span<const BufferUse> uses, SubmitOptions options,
-                                     Sending& out, bool* held = nullptr) WYE_REQUIRES(mutex);
+    [[nodiscard, gnu::always_inline]] Result<bool> begin(const registry::DeviceRef& device,
+                                                         std::span<const BufferUse> uses,
+                                                         SubmitOptions options, Sending& out,
+                                                         bool* held = nullptr) WYE_REQUIRES(mutex) {
+        const std::uint32_t busy = this->busy();
+        if ((busy | sending_ | options.queue) != 0 || !queues_[0].native) [[unlikely]]
+            return begin_slowly(device, busy, uses, options, out, held);
+        take(0, uses, options, out, held);
+        for (const BufferUse& use : uses)
+            (use.writes ? use.history->writes : use.history->reads)[0] = out.ticket.value;
+        return true;
+    }
     // Submits all operations or none.
-    [[nodiscard]] Result<void> send(Sending& sending, std::span<const wye_operation> operations)
-        WYE_EXCLUDES(mutex);
+    [[nodiscard, gnu::always_inline]] Result<void> send(Sending& sending,
+                                                        std::span<const wye_operation> operations)
+        WYE_EXCLUDES(mutex) {
+        if (sending.wait_count == 0 && trace_.trace == nullptr) [[likely]]
+            return sending.native->send(operations, sending.timed);
+        return send_slowly(sending, operations);
+    }
     // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
     // failed.
-    void end(Sending& sending, bool sent) WYE_REQUIRES(mutex);
+    void end(Sending& sending, bool sent) WYE_REQUIRES(mutex) {
+        sending_ &= ~(1U << sending.ticket.index);
+        sending.pool = nullptr;
+        if (sending.held != nullptr) *sending.held = false;
+        if (!sent || sending.follows) [[unlikely]]
+            end_slowly(sending, sent);
+        if (waiting_ != 0) [[unlikely]]
+            wake_waiting();
+    }
     // The three parts together. `uses`: the resident buffers of the operations, which the caller
     // keeps from being freed. `out` is written on success.
     [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
@@ -204,6 +226,26 @@ class QueuePool {
         }
         return used_;
     }
+    // Gives the next value of a queue to a submit, which holds the queue from now on.
+    void take(std::uint32_t index, std::span<const BufferUse> uses, SubmitOptions options,
+              Sending& out, bool* held) WYE_REQUIRES(mutex) {
+        Queue& queue = queues_[index];
+        out.timed = options.timed;
+        out.native = queue.native.get();
+        out.ticket.queue = queue.native;
+        out.ticket.index = index;
+        out.ticket.value = ++queue.newest;
+        sending_ |= 1U << index;
+        used_ |= 1U << index;
+        out.pool = this;
+        out.uses = uses;
+        out.held = held;
+        if (held != nullptr) *held = true;
+    }
+    // `begin` in all cases.
+    [[nodiscard]] Result<bool> begin_slowly(const registry::DeviceRef& device, std::uint32_t busy,
+                                            std::span<const BufferUse> uses, SubmitOptions options,
+                                            Sending& out, bool* held) WYE_REQUIRES(mutex);
     // Whether a submit holds the queue.
     [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         return (sending_ >> index & 1U) != 0;
@@ -231,6 +273,11 @@ class QueuePool {
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);
+    // Submits with waits, or traced.
+    [[nodiscard]] Result<void> send_slowly(Sending& sending,
+                                           std::span<const wye_operation> operations)
+        WYE_EXCLUDES(mutex);
+    void wake_waiting() WYE_REQUIRES(mutex);
     // The slow part of `end`.
     void end_slowly(const Sending& sending, bool sent) WYE_REQUIRES(mutex);
     [[gnu::cold]] void abandon(Sending& sending) noexcept WYE_EXCLUDES(mutex);

@@ -372,13 +372,9 @@ Result<Ticket> DeviceSession::submit(std::span<const wye_operation> operations,
     return ticket;
 }
 
-[[gnu::hot]] Result<void> DeviceSession::ended(Result<void> waited, const Ticket& ticket,
-                                               bool timed, RunTimes& times) {
-    times.ended = now();
-    times.wait_ns += nanoseconds(*times.ended - times.queued);
-    queues_.ended(ticket);
-    if (trace_) [[unlikely]]
-        trace_end(ticket, waited.ok());
+Result<void> DeviceSession::ended_slowly(Result<void> waited, const Ticket& ticket, bool timed,
+                                         RunTimes& times) {
+    if (trace_) trace_end(ticket, waited.ok());
     if (!waited.ok()) return failed(ticket, std::move(waited).error());
     if (!timed) return {};
     const auto timing = ticket.queue->timing(ticket.value);
@@ -395,8 +391,7 @@ void DeviceSession::trace_end(const Ticket& ticket, bool ok) {
     trace_->ended(trace_device_, ticket.index, ticket.value, ok, times);
 }
 
-Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns) {
-    counters_.waited();
+Result<void> DeviceSession::wait_traced(const Ticket& ticket, std::uint64_t timeout_ns) {
     const Span span(trace(), "wait",
                     {.submit = ticket.value, .device = trace_device_, .queue = ticket.index});
     return ticket.queue->wait(ticket.value, timeout_ns);
@@ -409,8 +404,7 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
     auto waited = wait(ticket, timeout_ns == 0 ? kNoLimit : timeout_ns);
     if (waited.ok() || waited.error().code != Code::TIMEOUT)
         return ended(std::move(waited), ticket, timed, times);
-    times.ended = now();
-    times.wait_ns += nanoseconds(*times.ended - times.queued);
+    times.waited();
     runs = true;
     if (!queue.cancel(ticket.value, ticket.value).ok()) return waited;
     const auto stopped = queue.wait(ticket.value, kCancelGrace);

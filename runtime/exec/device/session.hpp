@@ -165,7 +165,12 @@ class DeviceSession {
                                         std::span<const BufferUse> uses, SubmitOptions options,
                                         Clock::time_point start, RunTimes& times);
     // Waits in the driver for the work of a ticket.
-    [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns = UINT64_MAX);
+    [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns = UINT64_MAX) {
+        counters_.waited();
+        if (trace_ != nullptr) [[unlikely]]
+            return wait_traced(ticket, timeout_ns);
+        return ticket.queue->wait(ticket.value, timeout_ns);
+    }
     // Waits and stores the times. `timeout_ns` 0: no limit. After TIMEOUT `runs` tells whether the
     // work is still running: the caller must then abandon it and not touch its memory.
     [[nodiscard]] Result<void> wait(const Ticket& ticket, std::uint64_t timeout_ns, bool timed,
@@ -175,7 +180,13 @@ class DeviceSession {
     // Stores the times of work that has ended; `waited` is the result of waiting or polling.
     // Returns it.
     [[nodiscard]] Result<void> ended(Result<void> waited, const Ticket& ticket, bool timed,
-                                     RunTimes& times);
+                                     RunTimes& times) {
+        times.waited();
+        queues_.ended(ticket);
+        if (waited.ok() && !timed && trace_ == nullptr) [[likely]]
+            return {};
+        return ended_slowly(std::move(waited), ticket, timed, times);
+    }
     // Submits and waits without limit. Does nothing without operations.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses, SubmitOptions options,
@@ -204,8 +215,9 @@ class DeviceSession {
     void finish() noexcept;
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
-    // Memory for the objects of pending work.
+    // Memory for the objects of pending work, each kind of one size.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
+    [[nodiscard]] Recycler& launch_recycler() noexcept { return launch_recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
@@ -262,6 +274,10 @@ class DeviceSession {
     // Records a device loss, and replaces the queue, which may be broken. Returns the error.
     Error failed(const Ticket& ticket, Error error);
 
+    [[nodiscard]] Result<void> wait_traced(const Ticket& ticket, std::uint64_t timeout_ns);
+    // The rest of `ended`: traces, handles a failure, and reads the device's times.
+    [[nodiscard]] Result<void> ended_slowly(Result<void> waited, const Ticket& ticket, bool timed,
+                                            RunTimes& times);
     // Traces that the host saw the end of a submit.
     void trace_end(const Ticket& ticket, bool ok);
 
@@ -302,7 +318,7 @@ class DeviceSession {
     StagingMemory staging_;
     RegisteredRanges registered_;
     std::shared_ptr<Copiers> copiers_;
-    Recycler recycler_;
+    Recycler recycler_, launch_recycler_;
     PendingList pending_;
     Watcher watcher_;
 

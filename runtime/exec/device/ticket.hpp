@@ -21,11 +21,19 @@ struct RunTimes {
     bool device_known = true;                // every submit so far had driver timestamps
     Clock::time_point queued;                // time of the last submit
     std::optional<Clock::time_point> ended;  // end of the last wait
+    bool wanted = true;  // false: nobody reads these times, and the clock is not read
 
     // Called after a submit that began at `start`.
     void submitted(Clock::time_point start) {
+        if (!wanted) return;
         queued = now();
         enqueue_ns += nanoseconds(queued - start);
+    }
+    // Called after a wait for that submit.
+    void waited() {
+        if (!wanted) return;
+        ended = now();
+        wait_ns += nanoseconds(*ended - queued);
     }
 };
 

@@ -25,10 +25,11 @@ namespace wye::exec {
 // for TRAPPED.
 [[nodiscard]] inline Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
                                            wye_report* report) {
-    const Clock::time_point start = now();
+    const bool timed = report != nullptr || context.reads_times();
+    const Clock::time_point start = timed ? now() : Clock::time_point();
     Result<void> result;
     if (repeat(context, desc, start, report, result)) return result;
-    return dispatch_in_full(context, desc, start, report);
+    return dispatch_in_full(context, desc, timed ? start : now(), report);
 }
 
 // Runs admission only. Writes `sizes`, one for each argument, and `groups`, three words.

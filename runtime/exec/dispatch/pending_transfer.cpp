@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of Pending for asynchronous transfers of buffers.
+// The part of PendingRequest for asynchronous transfers of buffers.
 #include <fmt/format.h>
 
-#include "exec/dispatch/pending.hpp"
+#include "exec/dispatch/pending_request.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 
 namespace wye::exec {
@@ -15,22 +15,20 @@ bool hosts(const CheckedTransfer& checked) {
 
 }  // namespace
 
-Pending::Pending(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
-                 Clock::time_point start)
-    : context_(context),
-      session_(checked.session()),
+PendingRequest::PendingRequest(const Context& context, const CheckedTransfer& checked,
+                               std::uint32_t flags, Clock::time_point start)
+    : Pending(context, checked.session(), start, (flags & WYE_DISPATCH_BORROW) != 0,
+              (flags & WYE_DISPATCH_TIMED) != 0),
       name_(checked.buffer.label()),
       transfer_(checked.kind()),
-      transferred_(checked.size),
-      begun_(start),
-      borrows_((flags & WYE_DISPATCH_BORROW) != 0),
-      timed_((flags & WYE_DISPATCH_TIMED) != 0) {
+      transferred_(checked.size) {
+    report_ = {};
     report_.device = checked.object().device;
     report_transfer(transfer_, transferred_, report_);
 }
 
-std::string Pending::what() const {
-    if (transfer_ == 0) return fmt::format("dispatch of `{}`", name_);
+std::string PendingRequest::what() const {
+    if (transfer_ == 0) return Pending::what();
     return fmt::format("{} of buffer `{}`", transfer_name(transfer_), name_);
 }
 
@@ -40,14 +38,14 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     DeviceSession& session = checked.session();
     const Span span(session.trace(), "submit transfer", {.bytes = checked.size}, start);
     WYE_TRY(session.ready());
-    const auto out = std::allocate_shared<Pending>(RecyclingAllocator<Pending>(session.recycler()),
-                                                   context, checked, flags, start);
+    auto out = std::allocate_shared<PendingRequest>(
+        RecyclingAllocator<PendingRequest>(session.recycler()), context, checked, flags, start);
     PendingList& list = session.pending();
-    const std::uint64_t owned = hosts(checked) && !out->borrows_ ? checked.size : 0;
+    const std::uint64_t owned = hosts(checked) && !out->borrows() ? checked.size : 0;
     WYE_TRY(list.add(out, owned, (flags & WYE_DISPATCH_AT_ONCE) != 0));
     try {
         auto started = out->start(context.handles(), checked);
-        if (started.ok()) return out;
+        if (started.ok()) return std::shared_ptr<Pending>(std::move(out));
         list.remove(*out);
         return std::move(started).error();
     } catch (...) {
@@ -56,7 +54,8 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     }
 }
 
-Result<void> Pending::start(const registry::HandleTable& handles, const CheckedTransfer& checked) {
+Result<void> PendingRequest::start(const registry::HandleTable& handles,
+                                   const CheckedTransfer& checked) {
     const Clock::time_point enqueue = now();
     const sdk::Lock lock(mutex_);
     wye_operation operation = checked.operation;
@@ -87,7 +86,7 @@ Result<void> Pending::start(const registry::HandleTable& handles, const CheckedT
 }
 
 // Copies the bytes of an upload; allocates memory for the bytes of a download.
-Result<void> Pending::take_memory(wye_operation& operation) {
+Result<void> PendingRequest::take_memory(wye_operation& operation) {
     const auto size = static_cast<std::size_t>(transferred_);
     wye_transfer_op& op = operation.u.transfer;
     if (transfer_ == WYE_OPERATION_UPLOAD) {

@@ -307,6 +307,7 @@ bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_de
                      Repeated& out) {
     Submitted work;
     if (!submit_again(handles, desc, program, session, queue, false, work)) return false;
+    out.report.header = {};
     write_report(desc, *work.known, out.report);
     out.sent = std::move(work.sent);
     out.ticket = std::move(work.ticket);
@@ -326,9 +327,11 @@ namespace {
     Submitted work;
     if (!submit_again(context.handles(), desc, loaded, session, queue, true, work)) return false;
 
-    const bool timed = (desc.flags & WYE_DISPATCH_TIMED) != 0;
+    // Without a reader of times, `start` is none either.
+    work.times.wanted = report != nullptr || context.reads_times();
+    const bool timed = work.times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
     work.times.submitted(start);
-    if (!work.sent.ok())
+    if (!work.sent.ok()) [[unlikely]]
         result = session.noted(std::move(work.sent).error());
     else
         result = session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed,

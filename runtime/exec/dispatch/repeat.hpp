@@ -122,10 +122,16 @@ class Repeats {
 
 // The submitted work of a repeated request.
 struct Repeated {
-    wye_report report{};  // without header and times
+    wye_report& report;  // is written, with an empty header and without times
     Result<void> sent;
     Ticket ticket;  // valid if it was sent
 };
+// The form in which a request is kept and found: without the flags that concern only one call.
+[[nodiscard]] inline wye_dispatch_desc kept_form(const wye_dispatch_desc& desc) {
+    wye_dispatch_desc out = desc;
+    out.flags &= ~(WYE_DISPATCH_BORROW | WYE_DISPATCH_AT_ONCE);
+    return out;
+}
 // Submits a repeated request of this program and session without waiting. `queue`: the number of
 // its public queue, or 0. Returns false, having submitted nothing, if the request is not kept or a
 // handle is not live.
@@ -135,7 +141,7 @@ struct Repeated {
 
 // Runs a repeated request and waits; only its handles are checked again. Returns false, having
 // submitted nothing, if the request must take all steps (which also report any error). `report` may
-// be null.
+// be null; `start` is read only if there is a report, or the context reads times.
 [[nodiscard]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                           Clock::time_point start, wye_report* report, Result<void>& result);
 

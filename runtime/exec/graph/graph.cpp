@@ -23,14 +23,10 @@ Error about(Error error, std::size_t step, const std::string& label) {
 
 }  // namespace
 
-void Execution::release() noexcept {
-    if (Graph* graph = std::exchange(borrowed_, nullptr)) {
-        const sdk::Lock lock(graph->session_.queues().mutex);
-        instance_->words_taken = false;
-    }
-    words = nullptr;
-    workspace.release();
-    ticket = {};
+void Execution::give_back() noexcept {
+    Graph& graph = *std::exchange(borrowed_, nullptr);
+    const sdk::Lock lock(graph.session_.queues().mutex);
+    instance_->words_taken = false;
 }
 
 Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device device,
@@ -182,7 +178,7 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 [[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
                                                               const wye_graph_run_desc& run,
                                                               SubmitOptions options, Execution& out,
-                                                              wye_report& report) {
+                                                              Ticket& ticket, wye_report& report) {
     QueuePool& queues = session_.queues();
     Work work;
     {
@@ -192,15 +188,15 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
     auto sent = send(queues, work, out);
     const sdk::Lock lock(queues.mutex);
     report = work.steps->report_;
-    finish_work(queues, work, sent.ok(), out);
+    finish_work(queues, work, sent.ok(), out, ticket);
     return sent;
 }
 
 [[gnu::always_inline]] inline Result<void> Graph::submit_on(
     std::uint32_t queue, const registry::HandleTable& handles, const wye_graph_run_desc& run,
-    Clock::time_point start, RunTimes& times, Execution& out, wye_report& report) {
+    Clock::time_point start, RunTimes& times, Execution& out, Ticket& ticket, wye_report& report) {
     const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    auto sent = submit_work(handles, run, options, out, report);
+    auto sent = submit_work(handles, run, options, out, ticket, report);
     times.submitted(start);
     if (!sent.ok()) [[unlikely]]
         return session_.noted(std::move(sent).error());
@@ -210,19 +206,21 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
                                         const wye_graph_run_desc& run, Clock::time_point start,
-                                        RunTimes& times, Execution& out, wye_report& report) {
+                                        RunTimes& times, Execution& out, Ticket& ticket,
+                                        wye_report& report) {
     WYE_TRY(session_.ready());
     if (run.queue != 0) [[unlikely]]
-        return submit_named(handles, run, start, times, out, report);
-    return submit_on(0, handles, run, start, times, out, report);
+        return submit_named(handles, run, start, times, out, ticket, report);
+    return submit_on(0, handles, run, start, times, out, ticket, report);
 }
 
 [[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
                                                    const wye_graph_run_desc& run,
                                                    Clock::time_point start, RunTimes& times,
-                                                   Execution& out, wye_report& report) {
+                                                   Execution& out, Ticket& ticket,
+                                                   wye_report& report) {
     WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    return submit_on(queue.number(), handles, run, start, times, out, report);
+    return submit_on(queue.number(), handles, run, start, times, out, ticket, report);
 }
 
 [[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
@@ -298,7 +296,8 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
                       : queues.send(work.sending, work.instance->execute);
 }
 
-[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent, Execution& out) {
+[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent, Execution& out,
+                                     Ticket& ticket) {
     queues.end(work.sending, sent);
     if (!sent) [[unlikely]] {
         work.steps->warm_ = work.warm;
@@ -316,7 +315,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
             out.words = work.instance->workspace->trap_words;
         }
     }
-    out.ticket = std::move(work.sending.ticket);
+    ticket = std::move(work.sending.ticket);
 }
 
 Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
@@ -334,8 +333,7 @@ Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
     return queues.send(work.sending, list);
 }
 
-Result<void> Graph::check_traps(const Execution& execution, wye_report& report) const {
-    if (execution.words == nullptr) return {};
+Result<void> Graph::read_traps(const Execution& execution, wye_report& report) const {
     Trap trap;
     auto result = check_trap(label_, session_.info(), execution.words, trap);
     report.trap_code = trap.code;
@@ -345,15 +343,16 @@ Result<void> Graph::check_traps(const Execution& execution, wye_report& report) 
 
 [[gnu::hot]] Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
                                      Clock::time_point start, wye_report* out) {
-    const bool timed = (run.flags & WYE_DISPATCH_TIMED) != 0;
     RunTimes times;
+    times.wanted = out != nullptr || context.reads_times();
+    const bool timed = times.wanted && (run.flags & WYE_DISPATCH_TIMED) != 0;
     Execution execution;
+    Ticket ticket;
     wye_report report;
-    WYE_TRY(submit(context.handles(), run, start, times, execution, report));
-    Result<void> result =
-        session_.ended(session_.wait(execution.ticket, UINT64_MAX), execution.ticket, timed, times);
+    WYE_TRY(submit(context.handles(), run, start, times, execution, ticket, report));
+    Result<void> result = session_.ended(session_.wait(ticket, UINT64_MAX), ticket, timed, times);
     if (result.ok()) result = check_traps(execution, report);
-    report_times(times, start, timed, report);
+    if (times.wanted) report_times(times, start, timed, report);
     session_.counters().dispatched(result.ok(), report);
     if (context.logs()) [[unlikely]] {
         wye_dispatch_desc desc{};

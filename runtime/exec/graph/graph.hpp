@@ -38,7 +38,6 @@ class Execution {
     Execution() = default;
     Execution(Execution&& other) noexcept { *this = std::move(other); }
     Execution& operator=(Execution&& other) noexcept {
-        std::swap(ticket, other.ticket);
         std::swap(workspace, other.workspace);
         std::swap(words, other.words);
         std::swap(borrowed_, other.borrowed_);
@@ -47,14 +46,20 @@ class Execution {
     }
     ~Execution() { release(); }
     // Called when the execution has ended: gives the trap words back.
-    void release() noexcept;
+    void release() noexcept {
+        if (words == nullptr) [[likely]]
+            return;
+        words = nullptr;
+        if (borrowed_ != nullptr) give_back();
+        workspace.release();
+    }
 
-    Ticket ticket;
     WorkspaceLease workspace;              // provides the trap words, unless the graph does
     const std::uint32_t* words = nullptr;  // trap words that were read back; null: it cannot trap
 
   private:
     friend class Graph;
+    void give_back() noexcept;
     Graph* borrowed_ = nullptr;                // the graph whose trap words it uses, or null
     Recording::Instance* instance_ = nullptr;  // of that graph, with these trap words
 };
@@ -89,17 +94,22 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes or the form of a
-    // kernel. `report` gets (except the header) what is known before an execution has ended.
+    // kernel. `report` gets (with an empty header) what is known before an execution has ended.
     [[nodiscard]] Result<void> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
-                                      RunTimes& times, Execution& out, wye_report& report);
-    // As submit, and waits. `report` may be null; its members except the header are written on
-    // success and for TRAPPED.
+                                      RunTimes& times, Execution& out, Ticket& ticket,
+                                      wye_report& report);
+    // As submit, and waits. `report` may be null, and `start` is then read only if the context
+    // reads times; its members except the header are written on success and for TRAPPED.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
                                    Clock::time_point start, wye_report* report);
     // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
     // report.
-    [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const;
+    [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const {
+        if (execution.words == nullptr) [[likely]]
+            return {};
+        return read_traps(execution, report);
+    }
 
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] const std::string& label() const noexcept { return label_; }
@@ -131,17 +141,20 @@ class Graph : public std::enable_shared_from_this<Graph> {
         bool warm = false;
     };
 
+    [[nodiscard]] Result<void> read_traps(const Execution& execution, wye_report& report) const;
     // The parts of submit: on the public queue that `run` names, and on the one with a number (0:
     // none).
     [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
                                             const wye_graph_run_desc& run, Clock::time_point start,
-                                            RunTimes& times, Execution& out, wye_report& report);
+                                            RunTimes& times, Execution& out, Ticket& ticket,
+                                            wye_report& report);
     [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
                                          const wye_graph_run_desc& run, Clock::time_point start,
-                                         RunTimes& times, Execution& out, wye_report& report);
+                                         RunTimes& times, Execution& out, Ticket& ticket,
+                                         wye_report& report);
     [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run, SubmitOptions options,
-                                           Execution& out, wye_report& report);
+                                           Execution& out, Ticket& ticket, wye_report& report);
     // Chooses an instance and begins the submit.
     [[nodiscard]] Result<void> begin_work(const registry::HandleTable& handles, QueuePool& queues,
                                           const wye_graph_run_desc& run, SubmitOptions options,
@@ -152,7 +165,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> send(QueuePool& queues, Work& work, Execution& out);
     // Sends an execution as operations, with its own trap words.
     [[nodiscard]] Result<void> send_apart(QueuePool& queues, Work& work, Execution& out);
-    void finish_work(QueuePool& queues, Work& work, bool sent, Execution& out)
+    void finish_work(QueuePool& queues, Work& work, bool sent, Execution& out, Ticket& ticket)
         WYE_REQUIRES(queues.mutex);
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);

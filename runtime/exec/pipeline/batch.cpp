@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
 
 namespace wye::exec {
@@ -114,21 +115,20 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
 
 bool Batch::submit_list() {
     if (listed_ == 0) return true;
-    const std::shared_ptr<Graph> list = std::exchange(list_, nullptr);
-    auto sent = submit(*list);
+    auto sent = submit(std::exchange(list_, nullptr));
     if (!sent.ok()) failed_ = of_item(std::move(sent).error(), added_ - listed_, listed_);
     listed_ = 0;
     return !failed_;
 }
 
-Result<void> Batch::submit(Graph& list) {
-    WYE_TRY(list.finish(Graph::Use::Once));
+Result<void> Batch::submit(std::shared_ptr<Graph> list) {
+    WYE_TRY(list->finish(Graph::Use::Once));
     wye_graph_run_desc run{};
     run.queue = list_queue_;
     run.flags = list_timed_ ? WYE_DISPATCH_TIMED : 0;
     Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
-    if (!list.is_idle()) {
-        auto work = Pending::submit(context_, list, run, now());
+    if (!list->is_idle()) {
+        auto work = PendingLaunch::submit(context_, std::move(list), run, now());
         if (!work.ok()) {
             parts_.pop_back();
             return std::move(work).error();

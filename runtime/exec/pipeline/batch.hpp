@@ -65,7 +65,7 @@ class Batch {
     [[nodiscard]] Result<void> add_to_list(const wye_dispatch_desc& item);
     // False: the submit failed.
     [[nodiscard]] bool submit_list();
-    [[nodiscard]] Result<void> submit(Graph& list);
+    [[nodiscard]] Result<void> submit(std::shared_ptr<Graph> list);
     void add_up(const wye_report& report);
 
     const Context& context_;

@@ -36,10 +36,16 @@ class Fifo {
     }
     [[nodiscard]] T pop() {
         T out = std::exchange(places_[first_], T());
-        first_ = place(1);
-        --size_;
+        drop();
         return out;
     }
+    // Removes the oldest, which the caller has made equal to a new T.
+    void drop() {
+        first_ = place(1);
+        --size_;
+    }
+    // The value that the next push_new returns, after make_room. Removing values does not move it.
+    [[nodiscard]] T& next() { return places_[place(size_)]; }
     void clear() {
         while (!empty()) (void)pop();
     }

@@ -120,6 +120,8 @@ class InOrderQueue {
     [[nodiscard, gnu::always_inline]] inline Result<void> perform(const wye_operation& op) {
         auto& queue = static_cast<Derived&>(*this);
         if (op.kind == WYE_OPERATION_DISPATCH) return queue.dispatch(op.u.dispatch);
+        if constexpr (requires { queue.execute(op.u.execute); })
+            if (op.kind == WYE_OPERATION_EXECUTE) return queue.execute(op.u.execute);
         if (is_empty(op)) return {};
         switch (op.kind) {
             case WYE_OPERATION_COPY:
@@ -130,10 +132,6 @@ class InOrderQueue {
                 return queue.upload(op.u.transfer);
             case WYE_OPERATION_DOWNLOAD:
                 return queue.download(op.u.transfer);
-            case WYE_OPERATION_EXECUTE:
-                if constexpr (requires { queue.execute(op.u.execute); })
-                    return queue.execute(op.u.execute);
-                [[fallthrough]];
             default:
                 return errors::unknown_operation(Derived::kPlugin, op.kind);
         }
@@ -146,8 +144,9 @@ class InOrderQueue {
     }
 
   private:
-    static Result<void> known_flags(const wye_submission& submission);
-    static Result<void> steps(Derived& queue, const wye_submission& submission);
+    [[gnu::always_inline]] static Result<void> known_flags(const wye_submission& submission);
+    [[gnu::always_inline]] static Result<void> steps(Derived& queue,
+                                                     const wye_submission& submission);
     Result<void> give_up(Derived& queue, Error error);
 
     bool queued_ = false, timed_ = false;

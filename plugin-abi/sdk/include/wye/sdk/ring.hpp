@@ -4,6 +4,7 @@
 // of their own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -30,6 +31,8 @@ class Ring {
 
     // The value that frees the oldest range; nothing if no range is marked.
     [[nodiscard]] std::optional<std::uint64_t> oldest() const;
+    // Whether no range is taken.
+    [[nodiscard]] bool empty() const { return marks_.empty() && end_ == marked_; }
 
   private:
     struct Mark {
@@ -43,26 +46,32 @@ class Ring {
     Fifo<Mark> marks_;
 };
 
-// A Ring from which one thread takes ranges while others free them. Thread-safe.
+// A Ring from which one thread takes ranges while others free them. Thread-safe. `mark` and
+// `release` cost little while no range is taken.
 class LockedRing {
   public:
     explicit LockedRing(std::uint64_t size) : ring_(size) {}
 
     [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment) {
         const Lock lock(mutex_);
+        taken_.store(true, std::memory_order_relaxed);
         return ring_.take(size, alignment);
     }
     void mark(std::uint64_t value) {
+        if (!taken_.load(std::memory_order_relaxed)) return;
         const Lock lock(mutex_);
         ring_.mark(value);
     }
     void drop() {
         const Lock lock(mutex_);
         ring_.drop();
+        taken_.store(!ring_.empty(), std::memory_order_relaxed);
     }
     void release(std::uint64_t value) {
+        if (!taken_.load(std::memory_order_relaxed)) return;
         const Lock lock(mutex_);
         ring_.release(value);
+        taken_.store(!ring_.empty(), std::memory_order_relaxed);
     }
     [[nodiscard]] std::optional<std::uint64_t> oldest() const {
         const Lock lock(mutex_);
@@ -72,6 +81,9 @@ class LockedRing {
   private:
     mutable Mutex mutex_;
     Ring ring_ WYE_GUARDED_BY(mutex_);
+    // Whether a range may be taken. Who takes or marks a range, and who knows that its value was
+    // reached, sees that it is: they follow one another.
+    std::atomic<bool> taken_{false};
 };
 
 }  // namespace wye::sdk

@@ -16,7 +16,13 @@
 //     static constexpr bool kFinishIsCheapest   finish() replaces wait_for for the newest value
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
-// and optionally enter(), whose result is kept alive during driver calls (a current context).
+// and optionally enter(), whose result is kept alive during driver calls (a current context), and
+//
+//     bool is_seen(const Submit&)               whether it has ended, as far as is known without
+//     the
+//                                               driver; called without enter()
+//
+// A Submit with a member clear() is emptied by it, so that it keeps its memory.
 //
 // The timeline holds its lock while it calls the functions up to times_of, so they must not call
 // the timeline. After an error of has_ended, wait_for or finish, the state of the work is unknown:
@@ -67,6 +73,10 @@ class Timeline : public TimelineObject {
     [[nodiscard]] Result<bool> poll(std::uint64_t value) {
         if (reached(value)) return true;
         WYE_TRY(usable(value));
+        if (see(value)) {
+            WYE_TRY(log_.outcome(value));
+            return true;
+        }
         [[maybe_unused]] const auto entered = enter(self());
         WYE_ASSIGN(const bool ended, ended_by_now(value));
         if (ended) WYE_TRY(log_.outcome(value));
@@ -76,6 +86,14 @@ class Timeline : public TimelineObject {
     [[nodiscard, gnu::hot]] Result<void> wait(std::uint64_t value, std::uint64_t timeout_ns) {
         if (reached(value)) return {};
         WYE_TRY(usable(value));
+        if (see(value)) {
+            spin_.waited(0);
+            return log_.outcome(value);
+        }
+        return wait_entered(value, timeout_ns);
+    }
+    [[nodiscard, gnu::noinline]] Result<void> wait_entered(std::uint64_t value,
+                                                           std::uint64_t timeout_ns) {
         [[maybe_unused]] const auto entered = enter(self());
         WYE_ASSIGN(const bool ended, await(value, timeout_ns));
         if (!ended) return errors::timed_out(value, timeout_ns);
@@ -96,9 +114,10 @@ class Timeline : public TimelineObject {
 
     [[nodiscard]] std::uint64_t newest() const { return log_.newest(); }
     // Returns an error if `value` has failed, or if the device was lost before it was reached.
-    [[nodiscard]] Result<void> usable(std::uint64_t value) const {
+    [[nodiscard, gnu::always_inline]] Result<void> usable(std::uint64_t value) const {
         if (log_.state(value) == ValueLog::State::Failed) return log_.outcome(value);
-        if (loss_.lost() && value > log_.reached()) return loss_.check();
+        if (loss_.lost() && value > log_.reached()) [[unlikely]]
+            return loss_.check();
         return {};
     }
     // Forgets the failures of values up to `value`.
@@ -136,10 +155,22 @@ class Timeline : public TimelineObject {
         const Lock lock(mutex_);
         collect_old();
         Pending& pending = pending_.push_new();
-        pending.value = value;
         pending.submit = std::move(submit);
-        pending.timed = timed;
-        log_.add(value);
+        set(pending, value, timed);
+    }
+    // As mark_newest. `out` is where to write the next submit, which add_drafted adds; to give it
+    // up, the caller empties it. Nothing else may be added in between. Submitting thread only.
+    [[nodiscard]] Result<bool> draft(Submit*& out) {
+        const Lock lock(mutex_);
+        pending_.make_room();
+        out = &pending_.next().submit;
+        return mark_last();
+    }
+    // Like `add`, for the submit that was written to its place.
+    void add_drafted(std::uint64_t value, bool timed) {
+        const Lock lock(mutex_);
+        collect_old();
+        set(pending_.push_new(), value, timed);
     }
     // Like `add`, for work that has already ended, after all earlier work.
     void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
@@ -175,10 +206,7 @@ class Timeline : public TimelineObject {
     // event does not cover the other submit. Returns whether it is pending. Submitting thread only.
     [[nodiscard]] Result<bool> mark_newest() {
         const Lock lock(mutex_);
-        if (pending_.empty()) return false;
-        if constexpr (requires(Submit & submit) { self().mark(submit); })
-            WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
-        return true;
+        return mark_last();
     }
     // Waits until the driver is idle. No value is reached or fails by this.
     void let_end() {
@@ -235,6 +263,31 @@ class Timeline : public TimelineObject {
             std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
     }
 
+    void set(Pending& pending, std::uint64_t value, bool timed) WYE_REQUIRES(mutex_) {
+        pending.value = value;
+        pending.timed = timed;
+        log_.add(value);
+    }
+    [[nodiscard]] Result<bool> mark_last() WYE_REQUIRES(mutex_) {
+        if (pending_.empty()) return false;
+        if constexpr (requires(Submit & submit) { self().mark(submit); })
+            WYE_TRY(self().mark(pending_[pending_.size() - 1].submit));
+        return true;
+    }
+    // Settles `value` if nothing earlier is pending and it is seen to have ended. False: ask the
+    // driver.
+    [[nodiscard, gnu::always_inline]] bool see(std::uint64_t value) {
+        if constexpr (requires(const Submit& submit) { self().is_seen(submit); }) {
+            const Lock lock(mutex_);
+            if (pending_.empty()) return false;
+            const Pending& first = pending_.front();
+            if (first.value != value || first.timed || !self().is_seen(first.submit)) return false;
+            collect(value);
+            return true;
+        } else {
+            return false;
+        }
+    }
     [[nodiscard]] Result<bool> ended_by_now(std::uint64_t value) {
         const Result<bool> now = ask(value);
         return now.ok() ? now : failed(value, now.error());
@@ -332,19 +385,36 @@ class Timeline : public TimelineObject {
     // Settles everything up to `value`.
     void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
         while (!pending_.empty() && pending_.front().value <= value) {
-            auto [ended, submit, timed] = pending_.pop();
-            const WorkTimes times = timed ? self().times_of(submit) : WorkTimes();
-            std::optional<Error> error = self().settle(ended, submit);
-            // Who asked before was told so.
-            if (loss_.lost()) error = loss_.error();
-            if (error)
+            Pending& first = pending_.front();
+            const std::uint64_t ended = first.value;
+            if (first.timed) [[unlikely]]
+                settle_timed(first);
+            else if (auto error = settle(first)) [[unlikely]]
                 log_.fail(ended, ended, *std::move(error));
-            else if (timed)
-                log_.keep_times(ended, times);
+            if constexpr (requires { first.submit.clear(); })
+                first.submit.clear();
+            else
+                first.submit = Submit();
+            pending_.drop();
             log_.reach(ended);
         }
         (void)caught_up(value);
-        signal();
+        if (!signals_.empty()) [[unlikely]]
+            signal();
+    }
+    [[nodiscard]] std::optional<Error> settle(Pending& pending) WYE_REQUIRES(mutex_) {
+        std::optional<Error> error = self().settle(pending.value, pending.submit);
+        // Who asked before was told so.
+        if (loss_.lost()) [[unlikely]]
+            error = loss_.error();
+        return error;
+    }
+    [[gnu::noinline]] void settle_timed(Pending& pending) WYE_REQUIRES(mutex_) {
+        const WorkTimes times = self().times_of(pending.submit);
+        if (auto error = settle(pending))
+            log_.fail(pending.value, pending.value, *std::move(error));
+        else
+            log_.keep_times(pending.value, times);
     }
     // Settles the values of SignalTimelines that submits up to the reached value signal.
     void signal() WYE_REQUIRES(mutex_) {

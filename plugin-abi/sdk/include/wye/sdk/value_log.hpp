@@ -34,7 +34,7 @@ class ValueLog {
     [[nodiscard]] std::uint64_t reached() const { return reached_.load(std::memory_order_acquire); }
     // Writers mark a value as failed before they mark it as reached, so readers read in the other
     // order.
-    [[nodiscard]] State state(std::uint64_t value) const {
+    [[nodiscard, gnu::always_inline]] State state(std::uint64_t value) const {
         const bool there = value <= reached();
         if (value <= last_failed_.load(std::memory_order_acquire) && has_failed(value))
             return State::Failed;
@@ -48,9 +48,10 @@ class ValueLog {
         if (at == failures_.size()) return std::nullopt;
         return failures_[at].error;
     }
-    [[nodiscard]] Result<void> outcome(std::uint64_t value) const {
-        if (auto error = failure(value)) return *std::move(error);
-        return {};
+    [[nodiscard, gnu::always_inline]] Result<void> outcome(std::uint64_t value) const {
+        if (value > last_failed_.load(std::memory_order_acquire)) [[likely]]
+            return {};
+        return old_outcome(value);
     }
     // Returns the times of a reached value. Error: UNSUPPORTED if they were not kept, or are no
     // longer kept.
@@ -107,7 +108,11 @@ class ValueLog {
         std::uint64_t first = 0, last = 0;
         Error error;
     };
-    [[nodiscard]] bool has_failed(std::uint64_t value) const {
+    [[nodiscard, gnu::noinline]] Result<void> old_outcome(std::uint64_t value) const {
+        if (auto error = failure(value)) return *std::move(error);
+        return {};
+    }
+    [[nodiscard, gnu::noinline]] bool has_failed(std::uint64_t value) const {
         const Lock lock(mutex_);
         return find(value) != failures_.size();
     }

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dispatch/pending_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "exec/dispatch/report.hpp"
+#include "exec/dispatch/staged_arguments.hpp"
+#include "exec/dispatch/submit.hpp"
+#include "registry/process_state.hpp"
+
+namespace wye::exec {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // alignment of each input and output
+
+std::size_t padded(std::uint64_t size) {
+    return static_cast<std::size_t>((size + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+}  // namespace
+
+PendingRequest::PendingRequest(const Context& context, const Flow& flow, Clock::time_point start)
+    : Pending(context, flow.session, start, flow.has(WYE_DISPATCH_BORROW),
+              flow.has(WYE_DISPATCH_TIMED)),
+      name_(flow.program.name()) {
+    report_ = {};
+    if (context.logs()) texts_ = std::make_unique<const Texts>(flow.desc);
+}
+
+Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, Flow& flow) {
+    using Kind = BoundOperation::Kind;
+    const Span span(session_.trace(), "copy inputs", {.bytes = flow.bound.bytes_uploaded});
+    const bool lent_inputs = borrows_ || flow.rules.waits;
+    RegisteredTransfers registered;
+    if (lent_inputs && session_.registered().any()) {
+        for (const BoundOperation& one : flow.bound.operations) {
+            registered.add(session_, one.source, one.size);
+            registered.add(session_, one.target, one.size);
+        }
+        registered.begin(handles);
+    }
+    const auto stays = [&](const BoundOperation& one) {
+        return !registered.empty() &&
+               registered.has(one.kind == Kind::Upload ? one.source : one.target, one.size);
+    };
+    std::size_t in = 0, out = 0;
+    for (const BoundOperation& one : flow.bound.operations) {
+        if (stays(one)) continue;
+        if (one.kind == Kind::Upload) in += padded(one.size);
+        if (one.kind == Kind::ReadBack) out += padded(one.size);
+    }
+    StagingBlock staged;
+    HostBlock inputs;
+    if (session_.stages(in)) staged = session_.stage(in);
+    if (session_.stages(out)) staged_outputs_ = session_.stage(out);
+    if (in != 0 && !staged && !lent_inputs) inputs = session_.host_memory().take(in);
+    if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
+    output_bytes_ = out;
+    // Null if the caller lends the memory, as is `from`.
+    std::byte* to = staged ? staged.data() : inputs.data();
+    std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
+    std::vector<sdk::HostCopy> lent;
+    for (BoundOperation& one : flow.bound.operations) {
+        if (stays(one)) continue;
+        if (one.kind == Kind::Upload && to != nullptr) {
+            session_.copiers().copy(to, one.source, one.size);
+            one.source = to;
+            to += padded(one.size);
+        } else if (one.kind == Kind::ReadBack && from != nullptr) {
+            if (borrows_) lent.push_back({one.target, from, one.size});
+            one.target = from;
+            from += padded(one.size);
+        }
+    }
+    if (staged) WYE_TRY(staged.written(0, in));
+    {
+        const sdk::Lock lock(mutex_);
+        staged_inputs_ = std::move(staged);
+        inputs_ = std::move(inputs);
+        lent_ = std::move(lent);
+        registered_ = std::move(registered);
+    }
+    // Includes outputs of no bytes, which need no operation.
+    std::size_t offset = 0;
+    for (const plan::BoundBuffer& bound : flow.launch.bound()) {
+        if (!bound.returned) continue;
+        const std::uint32_t binding = flow.program.ir().buffers[bound.buffer_index].binding;
+        list_.push_back({binding, offset, static_cast<std::size_t>(bound.read_size)});
+        offset += padded(bound.read_size);
+    }
+    return {};
+}
+
+void PendingRequest::copy_staged_memory() {
+    std::vector<wye_operation>& list = workspace_->operations;
+    for (std::size_t i = 0; staged_inputs_ && i < operations_.launch; ++i)
+        copy_staged(list[i], staged_inputs_);
+    for (std::size_t i = operations_.read_back; staged_outputs_ && i < list.size(); ++i)
+        copy_staged(list[i], staged_outputs_);
+}
+
+Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& flow) {
+    const Clock::time_point enqueue = now();
+    WYE_TRY(take_memory(handles, flow));
+    const sdk::Lock lock(mutex_);
+    workspace_ = session_.workspace();
+    WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
+    WYE_ASSIGN(operations_, write_operations(flow.program.plan(), flow.launch, flow.bound,
+                                             flow.kernels, flow.residents, session_, *workspace_));
+    flow.residents.uses(flow.launch, flow.uses);
+    for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
+    copy_registered(operations_, *workspace_, registered_);
+    WYE_TRY(registered_.written());
+    copy_staged_memory();
+    // Lent outputs are not written after a trap.
+    reads_later_ = operations_.traps && reads_to_caller();
+    report_ = make_report(flow, begun_);
+    const auto first =
+        operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
+    if (first.empty()) {
+        end({});
+        return {};
+    }
+    std::optional<registry::ProcessStateGuard> guard;  // for the first launch
+    if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
+    if (reads_later_) queue_ = flow.queue.share();
+    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
+    submitted_.store(true, std::memory_order_release);
+    flow.kernels.set_warm();
+    if (flow.kernels.is_whole()) {
+        QueuePool& queues = session_.queues();
+        const sdk::Lock queues_lock(queues.mutex);
+        queues.repeats.keep(kept_form(flow.request), flow.program.plan(), flow.launch, flow.kernels,
+                            operations_, flow.uses, flow.bound.bytes_filled, queues);
+    }
+    return {};
+}
+
+bool PendingRequest::wait(std::optional<Clock::time_point> deadline) {
+    for (;;) {
+        if (has_ended()) return true;
+        // A poll does not wait for the submit in progress, which holds the mutex.
+        if (deadline == Clock::time_point::min() && !submitted_.load(std::memory_order_acquire))
+            return false;
+        const Ticket ticket = this->ticket();
+        if (!ticket.queue) return has_ended();  // not submitted yet
+        Result<void> waited;
+        if (!await(ticket, deadline, waited)) return has_ended();
+        const sdk::Lock lock(mutex_);
+        if (!has_ended() && ticket_ == ticket) advance(std::move(waited));
+    }
+}
+
+void PendingRequest::advance(Result<void> waited) noexcept {
+    try {
+        Result<void> result = next(std::move(waited));
+        if (!result.ok() || !ticket_.queue) end(std::move(result));
+    } catch (const std::exception&) {  // cannot happen: short texts need no allocation
+        end(Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", ""));
+    }
+}
+
+// Submits the next operations. Leaves an empty ticket if there are none.
+Result<void> PendingRequest::next(Result<void> waited) {
+    const Ticket ticket = std::exchange(ticket_, {});
+    WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
+    if (given_up_.load(std::memory_order_relaxed)) return cancelled();
+    if (operations_.traps && (reads_later_ || !reads_to_caller())) {
+        Trap trap;
+        auto checked = check_trap(name_, session_.info(), workspace_->trap_words, trap);
+        report_.trap_code = trap.code;
+        report_.trap_count = trap.count;
+        WYE_TRY(std::move(checked));
+    }
+    if (!std::exchange(reads_later_, false)) return deliver();
+    const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
+    WYE_ASSIGN(ticket_, session_.submit(operations_.read_backs(), {}, options, now(), times_));
+    return {};
+}
+
+Result<void> PendingRequest::deliver() {
+    WYE_TRY(registered_.arrived());
+    if (!staged_outputs_) return {};
+    WYE_TRY(staged_outputs_.arrived(0, output_bytes_));
+    for (const sdk::HostCopy& copy : lent_)
+        session_.copiers().copy(copy.target, copy.source, copy.size);
+    return {};
+}
+
+void PendingRequest::end(Result<void> outcome) noexcept {
+    complete(outcome);
+    if (transfer_ != 0)
+        outcome = count_transfer(session_, transfer_, transferred_, std::move(outcome));
+    else
+        session_.counters().dispatched(outcome.ok(), report_);
+    if (!outcome.ok()) error_ = std::move(outcome).error();
+    if (context_.logs() && transfer_ == 0) log(texts_.get());
+    ticket_ = {};
+    uses_.release();
+    queue_.reset();
+    workspace_.release();
+    programs_.clear();
+    inputs_.release();
+    staged_inputs_.release();
+    registered_.release();
+    if (error_ || borrows_) staged_outputs_.release();
+    leave();
+}
+
+Result<std::span<const std::byte>> PendingRequest::output(std::uint32_t binding) const {
+    WYE_TRY(outcome());
+    const auto found = std::ranges::find(list_, binding, &Output::binding);
+    if (found == list_.end()) return Pending::output(binding);
+    const std::byte* bytes = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
+    return std::span<const std::byte>(bytes + found->offset, found->size);
+}
+
+}  // namespace wye::exec

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PendingRequest: a dispatch that takes all steps, or a transfer, in flight. Unless the caller
+// lends the memory, it owns copies of the inputs and the outputs, in staging memory while there is
+// some left. Lent registered memory needs no staging memory. The threads that advance it check for
+// traps when its work has ended, and only then read back lent outputs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/device/host_memory.hpp"
+#include "exec/dispatch/flow.hpp"
+#include "exec/dispatch/operations.hpp"
+#include "exec/dispatch/pending.hpp"
+#include "wye/sdk/host_copy.hpp"
+
+namespace wye::exec {
+
+class PendingRequest final : public Pending {
+  public:
+    PendingRequest(const Context& context, const Flow& flow, Clock::time_point start);
+    PendingRequest(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
+                   Clock::time_point start);
+
+    [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Flow& flow);
+    [[nodiscard]] Result<void> start(const registry::HandleTable& handles,
+                                     const CheckedTransfer& checked);
+
+    bool wait(std::optional<Clock::time_point> deadline) override;
+    [[nodiscard]] Result<std::span<const std::byte>> output(std::uint32_t binding) const override;
+    [[nodiscard]] const std::string& name() const noexcept override { return name_; }
+    [[nodiscard]] std::string what() const override;
+
+  private:
+    struct Output {
+        std::uint32_t binding = 0;
+        std::size_t offset = 0, size = 0;
+    };
+
+    [[nodiscard]] Ticket ticket() override {
+        const sdk::Lock lock(mutex_);
+        return ticket_;
+    }
+    // Allocates the memory of inputs and outputs, copies the inputs, and points the operations at
+    // it.
+    [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow);
+    // Replaces the transfers that use staging memory by copies on the device.
+    void copy_staged_memory() WYE_REQUIRES(mutex_);
+    // As take_memory above, for a transfer.
+    [[nodiscard]] Result<void> take_memory(wye_operation& operation) WYE_REQUIRES(mutex_);
+    // Called when the submitted operations have ended: submits the next ones, or ends.
+    void advance(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
+    [[nodiscard]] Result<void> next(Result<void> waited) WYE_REQUIRES(mutex_);
+    // Whether read-backs write directly to the caller's memory.
+    [[nodiscard]] bool reads_to_caller() const WYE_REQUIRES(mutex_) {
+        return borrows_ && !operations_.read_backs().empty() &&
+               (!staged_outputs_ || registered_.reads_back());
+    }
+    // Copies lent outputs from staging memory to the caller's memory.
+    [[nodiscard]] Result<void> deliver() WYE_REQUIRES(mutex_);
+    void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
+
+    const std::string name_;
+    const std::uint32_t transfer_ = 0;     // enum wye_operation_kind; 0: not a transfer
+    const std::uint64_t transferred_ = 0;  // bytes
+    std::unique_ptr<const Texts> texts_;   // null: nothing is logged
+
+    // The memory of outputs: staging memory, or ordinary host memory if there is none left.
+    StagingBlock staged_outputs_;
+    HostBlock outputs_;
+    std::vector<Output> list_;
+    std::uint64_t output_bytes_ = 0;  // with the gaps between outputs
+
+    // The memory of inputs: staging memory or `inputs_`.
+    StagingBlock staged_inputs_ WYE_GUARDED_BY(mutex_);
+    HostBlock inputs_ WYE_GUARDED_BY(mutex_);
+    // Copies of lent outputs from staging memory.
+    std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);
+    RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);  // of lent registered memory
+    std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
+    WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);
+    registry::InFlight uses_ WYE_GUARDED_BY(mutex_);
+    Operations operations_ WYE_GUARDED_BY(mutex_);
+    // Queue for later read-backs; null: none.
+    std::shared_ptr<PublicQueue> queue_ WYE_GUARDED_BY(mutex_);
+    bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet
+    Ticket ticket_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::exec
