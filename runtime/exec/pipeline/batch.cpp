@@ -93,7 +93,7 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
 
 Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
     const bool timed = (item.flags & WYE_DISPATCH_TIMED) != 0;
-    const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != kMostInList;
+    const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != most_listed_;
     if (list_ && !fits && !submit_list()) return {};
     if (!list_) {
         WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.device(),
@@ -115,6 +115,7 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
 
 bool Batch::submit_list() {
     if (listed_ == 0) return true;
+    if (listed_ == most_listed_) most_listed_ = std::min(2 * most_listed_, kLongestList);
     auto sent = submit(std::exchange(list_, nullptr));
     if (!sent.ok()) failed_ = of_item(std::move(sent).error(), added_ - listed_, listed_);
     listed_ = 0;

@@ -55,9 +55,10 @@ class Batch {
         std::uint64_t first = 0, count = 0;
         std::shared_ptr<Pending> work;  // null: nothing had to be submitted
     };
-    // The limit makes a large batch several submits, so that the device starts before all items are
-    // checked.
-    static constexpr std::uint64_t kMostInList = 256;
+    // A large batch is several submits, so that the device starts before all items are checked.
+    // Each list may be twice as long as the one before: a short one starts the device early, and
+    // then it has enough to do while a longer one is checked.
+    static constexpr std::uint64_t kFirstList = 64, kLongestList = 256;
 
     [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;
     [[nodiscard]] bool goes_in_list(const wye_dispatch_desc& item) const;
@@ -75,7 +76,8 @@ class Batch {
     const Clock::time_point start_ = now();
     std::shared_ptr<Graph> list_;  // items not submitted yet; null: none
     std::uint64_t listed_ = 0;     // items in it
-    wye_queue list_queue_ = 0;     // queue of its items
+    std::uint64_t most_listed_ = kFirstList;
+    wye_queue list_queue_ = 0;  // queue of its items
     bool list_timed_ = false;
     std::uint64_t added_ = 0, completed_ = 0;
     std::deque<Part> parts_;  // submitted parts that have not been waited for
