@@ -29,7 +29,6 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = false, kFailsLate = false;
 
     [[nodiscard]] Result<bool> has_ended(Submit& submit);
-    [[nodiscard]] bool is_seen(const Submit& submit) const { return events.is_marked(submit); }
     [[nodiscard]] Result<void> mark(Submit& submit);
     [[nodiscard]] Result<EventRef> event_of(Submit& submit);
     [[nodiscard]] Result<EventRef> sleep_event_of(Submit& submit);

@@ -71,7 +71,7 @@ class Events {
         return has_ended(submit.last);
     }
     // Whether the submit's mark was written.
-    [[nodiscard]] bool is_marked(const Submit& submit) const {
+    [[nodiscard]] bool is_seen(const Submit& submit) const {
         return submit.mark != 0 && marks_.reached(submit.mark);
     }
     // Called before a submit. `among` is true if other submits are pending or this one is timed.

@@ -16,11 +16,11 @@
 //     static constexpr bool kFinishIsCheapest   finish() replaces wait_for for the newest value
 //     static constexpr bool kFailsLate          pending work may fail without a loss of the device
 //
-// and optionally enter(), whose result is kept alive during driver calls (a current context), and
+// and optionally enter(), whose result is kept alive during driver calls (a current context), and a
+// member `events` with
 //
-//     bool is_seen(const Submit&)               whether it has ended, as far as is known without
-//     the
-//                                               driver; called without enter()
+//     bool is_seen(const Submit&)               whether it has ended, as far as the host knows
+//                                               without the driver; called without enter()
 //
 // A Submit with a member clear() is emptied by it, so that it keeps its memory.
 //
@@ -277,11 +277,12 @@ class Timeline : public TimelineObject {
     // Settles `value` if nothing earlier is pending and it is seen to have ended. False: ask the
     // driver.
     [[nodiscard, gnu::always_inline]] bool see(std::uint64_t value) {
-        if constexpr (requires(const Submit& submit) { self().is_seen(submit); }) {
+        if constexpr (requires(const Submit& submit) { self().events.is_seen(submit); }) {
             const Lock lock(mutex_);
             if (pending_.empty()) return false;
             const Pending& first = pending_.front();
-            if (first.value != value || first.timed || !self().is_seen(first.submit)) return false;
+            if (first.value != value || first.timed || !self().events.is_seen(first.submit))
+                return false;
             collect(value);
             return true;
         } else {
