@@ -188,7 +188,7 @@ TEST_CASE("the value of a failed result ends the program with the error's text")
     const auto [signal, text] = ended([&] { _exit(failed.value()); });
     CHECK(signal == SIGABRT);
     CHECK(text ==
-          "wye: the value of a failed result was used: there is no device `x:0` "
+          "wye: the value of a failed result was used: there is no device `x:0`. "
           "Fix: see `wye info`\n");
     const wye::Result<int> good = 7;
     const auto [other, words] = ended([&] { _exit(good.error().message.empty() ? 1 : 2); });
