@@ -154,7 +154,7 @@ end_tree() {
 }
 
 # plugin_folders BUILD: prints the folders of a build tree that have plugins, for WYE_PLUGIN_PATH. Leaves out the cpu plugin,
-# which is built in, and the null plugin, which is a template without devices.
+# which is built in, the null plugin, which is a template without devices, and the mock plugin, which computes nothing.
 plugin_folders() {
-    find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
+    find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' ! -path '*/mock/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
 }
