@@ -27,8 +27,8 @@ class PluginMark {
   private:
     friend class InsidePlugin;
     friend struct ExitReport;
-    // Not through the loader's function, which every slot would call. The loader keeps room for a
-    // few such variables of libraries that are loaded late.
+    // With this model the variable is read without a call of the loader's function at every slot.
+    // The loader keeps room for a few such variables of libraries that are loaded late.
 #ifdef __GLIBC__
     [[gnu::tls_model("initial-exec")]]
 #endif

@@ -242,7 +242,7 @@ class QueuePool {
         out.held = held;
         if (held != nullptr) *held = true;
     }
-    // `begin` in all cases.
+    // As `begin`, for the cases that its fast path leaves out.
     [[nodiscard]] Result<bool> begin_slowly(const registry::DeviceRef& device, std::uint32_t busy,
                                             std::span<const BufferUse> uses, SubmitOptions options,
                                             Sending& out, bool* held) WYE_REQUIRES(mutex);

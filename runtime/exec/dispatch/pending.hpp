@@ -92,7 +92,7 @@ class Pending : public PendingWork {
     [[nodiscard]] virtual Result<std::span<const std::byte>> output(std::uint32_t binding) const;
 
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
-    // Of the program, the graph, or the buffer.
+    // The name of the program, the graph, or the buffer.
     [[nodiscard]] virtual const std::string& name() const noexcept = 0;
     // A description for messages: "dispatch of `add`".
     [[nodiscard]] virtual std::string what() const;
@@ -100,7 +100,7 @@ class Pending : public PendingWork {
     [[nodiscard]] bool borrows() const noexcept { return borrows_; }
 
   protected:
-    // For the log.
+    // What the log says of the request.
     struct Texts {
         explicit Texts(const wye_dispatch_desc& desc);
         std::string label, profile;

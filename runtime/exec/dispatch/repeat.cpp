@@ -327,7 +327,7 @@ namespace {
     Submitted work;
     if (!submit_again(context.handles(), desc, loaded, session, queue, true, work)) return false;
 
-    // Without a reader of times, `start` is none either.
+    // If nobody reads times, the caller has not set `start`.
     work.times.wanted = report != nullptr || context.reads_times();
     const bool timed = work.times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
     work.times.submitted(start);

@@ -90,6 +90,11 @@ inline constexpr std::string_view kAdd = R"(wye 1; program add; workgroup 64; pa
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { r[i] = x[i] + k; } })";
 
+// Splits into one phase more than it has rounds.
+inline constexpr std::string_view kGridRounds = R"(wye 1; program rounds; workgroup 64;
+param rounds: u32; input_output a: u32[]; grid elements len(a);
+main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
+
 inline void add_kernel(const wye_dispatch_op& op) {
     const auto* x = FakeDriver::data<std::uint32_t>(op.bindings[0]);
     auto* r = FakeDriver::data<std::uint32_t>(op.bindings[1]);

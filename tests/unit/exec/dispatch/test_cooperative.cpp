@@ -15,10 +15,6 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Of R rounds; its phases are R + 1.
-constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
-input_output a: u32[]; grid elements len(a);
-main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
 constexpr std::uint32_t kPhases = 4;  // of 3 rounds
 constexpr std::uint32_t kAtOnce = WYE_LAUNCH_COOPERATIVE;
 
@@ -56,7 +52,7 @@ wye_report new_report() {
 }
 
 struct Ready {
-    explicit Ready(const Where& where, std::string_view text = kRounds) {
+    explicit Ready(const Where& where, std::string_view text = kGridRounds) {
         rig.driver.format = where.format;
         if (where.grid_sync) rig.driver.facts[WYE_FACT_KEY_GRID_SYNC] = 1;
         rig.driver.resident_groups = where.resident_groups;

@@ -12,10 +12,6 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::string_view kRounds = R"(wye 1; program rounds; workgroup 64; param rounds: u32;
-input_output a: u32[]; grid elements len(a);
-main { for i in 0u..rounds { a[global_id.x] = i; grid_barrier; a[global_id.x] = i + 1u; } })";
-
 // Runs the program and returns the counters that each launch received: the rounds and up to two
 // counters.
 std::vector<Words> launches(Rig& rig, wye_program program, wye_device device, std::uint32_t rounds,
@@ -39,7 +35,7 @@ std::vector<Words> launches(Rig& rig, wye_program program, wye_device device, st
 TEST_CASE("grid barriers become launches in one submit, compiled once for each path") {
     Rig rig;
     const wye_device device = rig.device();
-    const wye_program program = rig.program(kRounds);
+    const wye_program program = rig.program(kGridRounds);
     std::uint32_t compiled = 0;
     CHECK(launches(rig, program, device, 3, compiled) ==
           std::vector<Words>{{3, 0}, {3, 0}, {3, 1}, {3, 2}});

@@ -81,8 +81,8 @@ class LockedRing {
   private:
     mutable Mutex mutex_;
     Ring ring_ WYE_GUARDED_BY(mutex_);
-    // Whether a range may be taken. Who takes or marks a range, and who knows that its value was
-    // reached, sees that it is: they follow one another.
+    // Whether a range may be in use. A thread that knows of such a range never reads false: it took
+    // or marked the range itself, or learnt afterwards that the range's value was reached.
     std::atomic<bool> taken_{false};
 };
 

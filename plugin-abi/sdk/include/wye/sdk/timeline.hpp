@@ -405,7 +405,7 @@ class Timeline : public TimelineObject {
     }
     [[nodiscard]] std::optional<Error> settle(Pending& pending) WYE_REQUIRES(mutex_) {
         std::optional<Error> error = self().settle(pending.value, pending.submit);
-        // Who asked before was told so.
+        // Every submit of a lost device fails with the error of the loss.
         if (loss_.lost()) [[unlikely]]
             error = loss_.error();
         return error;
