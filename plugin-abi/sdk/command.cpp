@@ -41,7 +41,7 @@ Result<CommandList> CommandList::of(std::string_view plugin, const wye_command_d
         WYE_TRY(out.check(op));
         out.keep(op, out.operations_.emplace_back(), out.kept_.emplace_back());
     }
-    out.late_ = out.find_late();
+    out.set_late(out.find_late());
     return out;
 }
 
@@ -155,12 +155,17 @@ Result<void> CommandList::update(std::uint64_t index, const wye_operation& opera
     };
     exchange();
     try {
-        late_ = find_late();
+        set_late(find_late());
     } catch (...) {  // without memory, the operation stays unchanged
         exchange();
         throw;
     }
     return {};
+}
+
+void CommandList::set_late(Late late) {
+    late_ = std::move(late);
+    fixed_ = !has_late_slots() && !has_late_params() && !has_late_grid();
 }
 
 std::uint64_t CommandList::bytes() const {

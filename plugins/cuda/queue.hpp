@@ -4,6 +4,7 @@
 // free-threaded.
 #pragma once
 
+#include "cuda/command.hpp"
 #include "cuda/context/grid_barrier.hpp"
 #include "cuda/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -22,6 +23,15 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
+    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value) {
+        Submit* const submit = timeline_.draft_if_idle();
+        if (submit == nullptr ||
+            !sdk::command_of<Command>(op.command).launch(handle_.get(), op).ok())
+            return false;
+        submit->mark = timeline_.events.write_mark();
+        timeline_.add_drafted(value, false);
+        return true;
+    }
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUstream", handle_.get());

@@ -4,6 +4,7 @@
 // timing are free-threaded. commands/submission.hpp records and sends submits.
 #pragma once
 
+#include "vulkan/command.hpp"
 #include "vulkan/commands/submission.hpp"
 #include "vulkan/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -22,6 +23,13 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
+    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value) {
+        Submit* draft = timeline_.draft_if_idle();
+        if (draft == nullptr && !timeline_.draft(draft).ok()) return false;
+        if (!submission_.replay(sdk::command_of<Command>(op.command), op, *draft)) return false;
+        timeline_.add_drafted(value, false);
+        return true;
+    }
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkQueue", timeline_.segments.queue());
@@ -48,9 +56,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> upload(const wye_transfer_op& op);
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
-    std::optional<Submit> replay(const wye_execute_op& op) {
-        return submission_.replay(sdk::command_of<Command>(op.command), op);
-    }
     Result<void> end();
     void abandon();
 

@@ -80,8 +80,10 @@ class Events {
     // Lets the stream write a mark after the submit, unless other submits are pending. In that case
     // the time that the mark costs the stream matters more. Submitting thread only.
     void write_mark(Submit& submit) {
-        if (writes_mark_) submit.mark = marks_.write();
+        if (writes_mark_) submit.mark = write_mark();
     }
+    // The same for a submit without others, also without `begin`. Returns the mark.
+    [[nodiscard]] std::uint32_t write_mark() { return marks_.write(); }
     // Records the submit's event, if it has none.
     [[nodiscard]] Result<void> mark(Submit& submit, EventKind kind) {
         if (submit.last) return {};

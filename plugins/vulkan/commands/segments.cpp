@@ -15,6 +15,11 @@ Result<void> LastUse::wait() const {
 
 Result<void> Segments::send(std::span<const SemaphoreWait> waits,
                             std::unique_ptr<Segment>& segment) {
+    if (!has_room_) {
+        const sdk::Lock lock(mutex_);
+        pending_.make_room();
+        has_room_ = true;
+    }
     const bool own = segment->lane != last_lane_ && !idle();
     if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits, own);
     const std::uint64_t number = newest() + 1;
@@ -39,7 +44,7 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
         spare_.pop_back();
     }
     if (staged) staging.mark(number);
-    pending_.make_room();
+    has_room_ = pending_.has_room();
     return {};
 }
 

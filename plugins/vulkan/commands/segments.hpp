@@ -80,7 +80,6 @@ class Segments {
           device_(device),
           shared_{&shared, device.context().next_transfers(for_transfers)},
           semaphore_(std::move(semaphore)) {
-        pending_.make_room();
         send_values_.signalSemaphoreValueCount = 1;
         send_values_.pSignalSemaphoreValues = &send_number_;
         send_info_.pNext = &send_values_;
@@ -189,13 +188,14 @@ class Segments {
     VkTimelineSemaphoreSubmitInfo send_values_ =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     const VkSemaphore send_signal_ = semaphore_.get();
+    bool has_room_ = false;  // whether adding a segment to pending_ allocates nothing
     std::uint64_t send_number_ = 0;
     std::vector<VkSemaphore> wait_semaphores_;
     std::vector<std::uint64_t> wait_numbers_;
     std::vector<VkPipelineStageFlags> wait_stages_;
 
     sdk::Mutex mutex_;
-    // Segments with ascending numbers. There is always room for one more.
+    // Segments with ascending numbers.
     sdk::Fifo<std::unique_ptr<Segment>> pending_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
     sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers

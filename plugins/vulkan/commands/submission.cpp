@@ -24,8 +24,9 @@ bool download_by_host(const wye_operation& op) {
     return op.kind == WYE_OPERATION_DOWNLOAD && buffer_of(op.u.transfer.buffer).host_reads_fast;
 }
 
-// An upload of this size or more is worth a submit of its own.
-constexpr std::uint64_t kLeastDivided = std::uint64_t{1} << 20U;
+// An upload of this size or more is worth a submit of its own, which costs some 10 us (H100): the
+// time in which the bus moves 500 KiB.
+constexpr std::uint64_t kLeastDivided = std::uint64_t{2} << 20U;
 
 bool only_moves(const wye_operation& op) {
     return op.kind == WYE_OPERATION_COPY || op.kind == WYE_OPERATION_FILL ||
@@ -223,14 +224,17 @@ Result<void> Submission::execute(Command& command, const wye_execute_op& op) {
     return {};
 }
 
-std::optional<Submit> Submission::replay(Command& command, const wye_execute_op& op) {
+bool Submission::replay(Command& command, const wye_execute_op& op, Submit& out) {
     first_ = segments_.newest() + 1;
     lane_ = Lane::Compute;
-    if (segments_.reads_pending() || !command.is_recorded(op)) return std::nullopt;
+    if (segments_.reads_pending() || !command.is_recorded(op)) return false;
     add(command);
-    if (segments_.send({}, segment_).ok()) return Submit{first_, first_};
-    abandon();
-    return std::nullopt;
+    if (!segments_.send({}, segment_).ok()) {
+        abandon();
+        return false;
+    }
+    out = {first_, first_};
+    return true;
 }
 
 // Direct reads by the host must be part of a segment, unless all work has ended.

@@ -49,10 +49,9 @@ class Submission {
     [[nodiscard]] Result<void> upload(const Buffer& target, const wye_transfer_op& op);
     [[nodiscard]] Result<void> download(const Buffer& source, const wye_transfer_op& op);
     [[nodiscard, gnu::hot]] Result<void> execute(Command& command, const wye_execute_op& op);
-    // Sends a submit that consists of one command. None: nothing was sent, and the caller must take
-    // the single steps, also to get the error.
-    [[nodiscard, gnu::hot]] std::optional<Submit> replay(Command& command,
-                                                         const wye_execute_op& op);
+    // Sends a submit that consists of one command, and writes its segments to `out`. False: nothing
+    // was sent, and the caller must take the single steps, also to get the error.
+    [[nodiscard, gnu::hot]] bool replay(Command& command, const wye_execute_op& op, Submit& out);
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
     // Drops the part that was not sent.

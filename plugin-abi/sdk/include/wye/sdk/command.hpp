@@ -56,9 +56,7 @@ class CommandList {
     }
     [[nodiscard]] bool has_late_params() const { return !late_.params.empty(); }
     [[nodiscard]] bool has_late_grid() const { return !late_.grids.empty(); }
-    [[nodiscard]] bool is_fixed() const {
-        return !has_late_slots() && !has_late_params() && !has_late_grid();
-    }
+    [[nodiscard]] bool is_fixed() const { return fixed_; }
     // Whether the operation has late values, which each execution sets.
     [[nodiscard]] bool is_late(std::uint64_t index) const { return kept_[index].late; }
     // The description's edges, sorted by the operation that they end at.
@@ -106,6 +104,7 @@ class CommandList {
     [[nodiscard]] Result<void> check(const wye_operation& operation) const;
     void keep(const wye_operation& operation, wye_operation& out, Kept& kept) const;
     [[nodiscard]] Late find_late() const;
+    void set_late(Late late);
 
     std::string plugin_, label_;
     SizesOf sizes_ = nullptr;
@@ -115,6 +114,7 @@ class CommandList {
     std::vector<Kept> kept_;  // indexed by operation
     std::vector<wye_edge> edges_;
     Late late_;
+    bool fixed_ = true;  // nothing is late
 };
 
 }  // namespace wye::sdk

@@ -20,9 +20,11 @@ class Fifo {
     [[nodiscard]] const T& operator[](std::size_t at) const { return places_[place(at)]; }
     [[nodiscard]] T& front() { return places_[first_]; }
 
-    // Makes sure that the next push allocates nothing.
+    // Whether the next push allocates nothing.
+    [[nodiscard]] bool has_room() const { return size_ < places_.size(); }
+    // Makes sure that it allocates nothing.
     void make_room() {
-        if (size_ == places_.size()) grow();
+        if (!has_room()) grow();
     }
     void push(T value) {
         make_room();

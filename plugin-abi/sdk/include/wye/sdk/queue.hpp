@@ -20,8 +20,10 @@
 //     dispatch(op)                also with no workgroups, see is_empty
 //     copy(op), fill(op), upload(op), download(op)   never of 0 bytes
 //     execute(op)                 of a command; optional
-//     optional<Submit> replay(op) as execute, in place of all steps, for a submit of nothing
-//                                 else, without waits and times; none: use the steps; optional
+//     bool replay(op, value)      sends a submit of one command without waits, signals and times,
+//                                 in place of all steps; false: nothing was sent, and the steps
+//                                 follow, also for the error; does not throw once it was sent;
+//                                 optional
 //     end()                       from here on, the submit's work has the value value()
 //     void abandon()              drops the submit
 //
@@ -88,6 +90,8 @@ class InOrderQueue {
     }
 
     [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
+    // Sends a submit that the plugin's `replay` concerns. False: nothing was sent; call `submit`.
+    [[nodiscard, gnu::hot]] bool replay_alone(const wye_submission& submission) noexcept;
     // Writes what the driver granted.
     void describe(wye_queue_info& out) const {
         out.kind = granted_.kind;

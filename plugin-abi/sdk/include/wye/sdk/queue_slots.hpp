@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QueueSlots: implements the slots of a queue for a C++ class `Queue`. The class has
-// submit(submission) (see queue.hpp), timeline() (see timeline.hpp), whose result may have
-// cancel(first, last), device(), the Device of device_slots.hpp, and a destructor that waits for
-// pending submits. Threads as in abi.h.
+// submit(submission), and replay_alone(submission) if it has `replay` (see queue.hpp), timeline()
+// (see timeline.hpp), whose result may have cancel(first, last), device(), the Device of
+// device_slots.hpp, and a destructor that waits for pending submits. Threads as in abi.h.
 #pragma once
 
 #include <span>
@@ -68,10 +68,19 @@ struct QueueSlots {
     static wye_status submit(wye_queue_object* object, const wye_submission* submission,
                              wye_error** error) {
         Queue& queue = of(object);
+        if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); })
+            if (queue.replay_alone(*submission)) [[likely]] {
+                after_call(queue.device().plugin);
+                return WYE_OK;
+            }
+        return submit_steps(queue, *submission, error);
+    }
+    [[gnu::noinline]] static wye_status submit_steps(Queue& queue, const wye_submission& submission,
+                                                     wye_error** error) {
         return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(submission->header, "a submission",
+            WYE_TRY(known_extensions(submission.header, "a submission",
                                      waits_native<Queue>() ? WYE_CHAIN_NATIVE_WAIT : 0));
-            return queue.submit(*submission);
+            return queue.submit(submission);
         });
     }
 

@@ -41,6 +41,29 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
 }
 
 template <typename Derived>
+bool InOrderQueue<Derived>::replay_alone(const wye_submission& submission) noexcept {
+    auto& queue = static_cast<Derived&>(*this);
+    if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); }) {
+        const bool bare =
+            (submission.flags | submission.wait_count | submission.signal_count) == 0 &&
+            submission.header.next == nullptr;
+        if (!bare || submission.operation_count != 1) return false;
+        const wye_operation& op = *submission.operations;
+        if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 ||
+            !queue.timeline().usable(submission.value).ok())
+            return false;
+        try {
+            [[maybe_unused]] const auto entered = enter(queue.timeline());
+            return queue.replay(op.u.execute, submission.value);
+        } catch (const std::exception&) {  // no memory, which `submit` reports
+            return false;
+        }
+    } else {
+        return false;
+    }
+}
+
+template <typename Derived>
 [[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::known_flags(
     const wye_submission& submission) {
     if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
@@ -56,13 +79,6 @@ template <typename Derived>
     Derived& queue, const wye_submission& submission) {
     WYE_TRY(queue.timeline().usable(submission.value));
     const std::span operations(submission.operations, submission.operation_count);
-    if constexpr (requires { queue.replay(operations[0].u.execute); })
-        if (operations.size() == 1 && operations[0].kind == WYE_OPERATION_EXECUTE &&
-            submission.wait_count == 0 && submission.header.next == nullptr && !queue.timed())
-            if (auto sent = queue.replay(operations[0].u.execute)) {
-                queue.timeline().add(submission.value, *std::move(sent), false);
-                return {};
-            }
     WYE_TRY(queue.begin());
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;

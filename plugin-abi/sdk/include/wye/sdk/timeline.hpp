@@ -163,13 +163,20 @@ class Timeline : public TimelineObject {
     [[nodiscard]] Result<bool> draft(Submit*& out) {
         const Lock lock(mutex_);
         pending_.make_room();
+        collect_old();
         out = &pending_.next().submit;
         return mark_last();
     }
-    // Like `add`, for the submit that was written to its place.
+    // As draft, without the lock, if no submit is pending; else null. Submitting thread only: all
+    // other threads only remove submits, and mark a value as reached after that.
+    [[nodiscard]] Submit* draft_if_idle() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {
+        if (log_.reached() != log_.newest()) return nullptr;
+        pending_.make_room();
+        return &pending_.next().submit;
+    }
+    // Like `add`, for the submit that was written to its place. Does not throw.
     void add_drafted(std::uint64_t value, bool timed) {
         const Lock lock(mutex_);
-        collect_old();
         set(pending_.push_new(), value, timed);
     }
     // Like `add`, for work that has already ended, after all earlier work.
@@ -443,8 +450,8 @@ class Timeline : public TimelineObject {
     }
     // Fails all pending values, without completing their read-backs.
     void give_up(Error error) WYE_REQUIRES(mutex_) {
-        log_.fail_pending(std::move(error));
         pending_.clear();
+        log_.fail_pending(std::move(error));
         signal();
     }
     // Fails all pending values. First waits for the driver, if that is possible: a caller that gets
