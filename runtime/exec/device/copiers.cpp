@@ -21,38 +21,45 @@ Copiers::~Copiers() {
 }
 
 void Copiers::start(HostCopyJob& job) noexcept {
-    job.taken = 0;
+    job.taken.store(0, std::memory_order_relaxed);
     job.done.store(0, std::memory_order_relaxed);
     job.following = nullptr;
     if (job.size == 0) return;
-    const std::size_t piece = piece_of(job.size);
-    const std::size_t pieces = (job.size + piece - 1) / piece;
+    job.piece = piece_of(job.size);
+    const std::size_t pieces = (job.size + job.piece - 1) / job.piece;
     const sdk::Lock lock(mutex_);
-    (last_ == nullptr ? first_ : last_->following) = &job;
+    job.listed = true;
+    if (last_ == nullptr)
+        first_.store(&job);
+    else
+        last_->following = &job;
     last_ = &job;
     const std::size_t others = std::min<std::size_t>(pieces, limit_) - 1;
     if (others > idle_) make_threads(others - idle_);
-    more_.store(true, std::memory_order_relaxed);
     // Wakes at most two threads, which wake the others, so that this thread can start to copy.
     for (std::size_t i = std::min({others, idle_, std::size_t{2}}); i != 0; --i)
         added_.notify_one();
 }
 
 void Copiers::wait(HostCopyJob& job) noexcept {
-    sdk::WaitingLock lock(mutex_);
-    while (job.taken != job.size) {
-        const Piece piece = take();
-        lock.unlock();
-        copy(piece);
-        lock.lock();
-        copied(piece);
+    if (job.size == 0) return;
+    copy_pieces(job);
+    {
+        const sdk::Lock lock(mutex_);
+        remove(job);
     }
+    // From here on no thread enters the job, except those that have read `first_` before.
+    while (entering_.load() != 0) std::this_thread::yield();
+    const auto ended = [&] {
+        return job.done.load(std::memory_order_acquire) == job.size && job.users.load() == 0;
+    };
     // Other threads are copying the last pieces, which takes less time than going to sleep.
-    lock.unlock();
-    for (int i = 0; i < 1000 && job.done.load(std::memory_order_relaxed) != job.size; ++i)
-        std::this_thread::yield();
-    lock.lock();
-    while (job.done.load(std::memory_order_relaxed) != job.size) lock.wait(ended_);
+    for (int i = 0; i < 1000 && !ended(); ++i) std::this_thread::yield();
+    if (ended()) return;
+    sdk::WaitingLock lock(mutex_);
+    sleeping_.fetch_add(1);
+    while (!ended()) lock.wait(ended_);
+    sleeping_.fetch_sub(1);
 }
 
 void Copiers::copy(void* target, const void* source, std::size_t size) noexcept {
@@ -68,31 +75,48 @@ void Copiers::copy(void* target, const void* source, std::size_t size) noexcept 
     wait(job);
 }
 
-Copiers::Piece Copiers::take() {
-    HostCopyJob* job = first_;
-    if (job == nullptr) return {};
-    const Piece out{job, job->taken, std::min(job->size - job->taken, piece_of(job->size))};
-    job->taken += out.size;
-    if (job->taken == job->size) {
-        first_ = job->following;
-        if (first_ == nullptr) {
-            last_ = nullptr;
-            more_.store(false, std::memory_order_relaxed);
-        }
+void Copiers::copy_pieces(HostCopyJob& job) noexcept {
+    for (;;) {
+        const std::size_t at = job.taken.fetch_add(job.piece, std::memory_order_relaxed);
+        if (at >= job.size) return;
+        const std::size_t size = std::min(job.size - at, job.piece);
+        std::memcpy(job.target + at, job.source + at, size);
+        job.done.fetch_add(size, std::memory_order_release);
     }
-    return out;
 }
 
-void Copiers::copy(const Piece& piece) noexcept {
-    std::memcpy(piece.job->target + piece.at, piece.job->source + piece.at, piece.size);
+// A waiting thread removes its job first and reads `entering_` then, so either it sees this thread
+// there, or this thread does not see the job.
+HostCopyJob* Copiers::enter() noexcept {
+    if (first_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    entering_.fetch_add(1);
+    HostCopyJob* const job = first_.load();
+    if (job != nullptr) job->users.fetch_add(1);
+    entering_.fetch_sub(1);
+    return job;
 }
 
-// Called with the lock held. The waiting thread checks the job under the same lock, and the job may
-// be destroyed afterwards.
-void Copiers::copied(const Piece& piece) {
-    HostCopyJob& job = *piece.job;
-    if (job.done.fetch_add(piece.size, std::memory_order_relaxed) + piece.size == job.size)
-        ended_.notify_all();
+// The job may be destroyed as soon as it has no users.
+void Copiers::leave(HostCopyJob& job) noexcept {
+    if (first_.load(std::memory_order_relaxed) == &job) {
+        const sdk::Lock lock(mutex_);
+        remove(job);
+    }
+    job.users.fetch_sub(1);
+    if (sleeping_.load() == 0) return;
+    const sdk::Lock lock(mutex_);
+    ended_.notify_all();
+}
+
+void Copiers::remove(HostCopyJob& job) {
+    if (!std::exchange(job.listed, false)) return;
+    HostCopyJob* before = nullptr;
+    for (HostCopyJob* one = first_.load(); one != &job; one = one->following) before = one;
+    if (before == nullptr)
+        first_.store(job.following);
+    else
+        before->following = job.following;
+    if (last_ == &job) last_ = before;
 }
 
 void Copiers::make_threads(std::size_t wanted) {
@@ -108,27 +132,26 @@ void Copiers::make_threads(std::size_t wanted) {
 }
 
 void Copiers::run() noexcept {
-    sdk::WaitingLock lock(mutex_);
-    for (bool looked = false; !stopping_;) {
-        const Piece piece = take();
-        if (piece.job != nullptr) {
-            if (first_ != nullptr && idle_ != 0) added_.notify_one();
-            lock.unlock();
-            copy(piece);
-            lock.lock();
-            copied(piece);
-            looked = false;
-        } else if (!std::exchange(looked, true)) {
-            lock.unlock();
-            const auto end = std::chrono::steady_clock::now() + kLinger;
-            while (!more_.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < end)
-                std::this_thread::yield();
-            lock.lock();
-        } else {
-            ++idle_;
-            lock.wait(added_);
-            --idle_;
+    const auto look = [&]() -> HostCopyJob* {
+        const auto end = std::chrono::steady_clock::now() + kLinger;
+        for (;;) {
+            if (HostCopyJob* const job = enter()) return job;
+            if (std::chrono::steady_clock::now() >= end) return nullptr;
+            std::this_thread::yield();
         }
+    };
+    for (;;) {
+        if (HostCopyJob* const job = look()) {
+            copy_pieces(*job);
+            leave(*job);
+            continue;
+        }
+        sdk::WaitingLock lock(mutex_);
+        ++idle_;
+        while (!stopping_ && first_.load() == nullptr) lock.wait(added_);
+        --idle_;
+        if (stopping_) return;
+        if (idle_ != 0) added_.notify_one();
     }
 }
 

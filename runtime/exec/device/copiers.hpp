@@ -25,10 +25,12 @@ struct HostCopyJob {
     std::size_t size = 0;
 
     // Used by Copiers.
-    // Bytes of pieces that threads have taken; guarded by the lock of Copiers.
-    std::size_t taken = 0;
-    std::atomic<std::size_t> done{0};  // bytes copied so far
-    HostCopyJob* following = nullptr;  // next job in the list
+    std::size_t piece = 0;                // bytes that a thread copies at a time
+    std::atomic<std::size_t> taken{0};    // bytes that threads have taken; may exceed the size
+    std::atomic<std::size_t> done{0};     // bytes copied so far
+    std::atomic<std::uint32_t> users{0};  // threads, except the waiting one, that access the job
+    bool listed = false;                  // guarded by the lock of Copiers, as the next
+    HostCopyJob* following = nullptr;     // next job in the list
 };
 
 class Copiers {
@@ -56,23 +58,25 @@ class Copiers {
     // soon, and waking up takes longer than copying a piece.
     static constexpr std::chrono::microseconds kLinger{300};
 
-    struct Piece {
-        HostCopyJob* job = nullptr;
-        std::size_t at = 0, size = 0;
-    };
-    // Takes a piece of the oldest job. Empty if there is no work.
-    [[nodiscard]] Piece take() WYE_REQUIRES(mutex_);
-    static void copy(const Piece& piece) noexcept;
-    void copied(const Piece& piece) WYE_REQUIRES(mutex_);
+    // Copies pieces of a job until all were taken.
+    static void copy_pieces(HostCopyJob& job) noexcept;
+    // Returns the oldest job, which then counts this thread as a user; null: there is none. Takes
+    // no lock, since after a start several threads do this at once.
+    [[nodiscard]] HostCopyJob* enter() noexcept;
+    void leave(HostCopyJob& job) noexcept;
+    // Removes a job from the list, if it is in it.
+    void remove(HostCopyJob& job) WYE_REQUIRES(mutex_);
     void make_threads(std::size_t wanted) WYE_REQUIRES(mutex_);
     void run() noexcept;
 
     const std::uint64_t limit_;
     sdk::WaitMutex mutex_;
     std::condition_variable added_, ended_;
-    HostCopyJob* first_ WYE_GUARDED_BY(mutex_) = nullptr;  // jobs with pieces left, oldest first
+    // Jobs that may have pieces left, the oldest first. `first_` is written with the lock held.
+    std::atomic<HostCopyJob*> first_{nullptr};
     HostCopyJob* last_ WYE_GUARDED_BY(mutex_) = nullptr;
-    std::atomic<bool> more_ = false;               // whether there are such jobs
+    std::atomic<std::uint32_t> entering_{0};  // threads between reading `first_` and its `users`
+    std::atomic<std::uint32_t> sleeping_{0};  // threads that wait for `ended_`
     std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;  // threads that sleep
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool refused_ WYE_GUARDED_BY(mutex_) = false;  // the system has refused to start more threads
