@@ -115,6 +115,7 @@ CommandList::Late CommandList::find_late() const {
 }
 
 std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execution) {
+    if (fixed_) return operations_;
     const auto* const block = static_cast<const std::byte*>(execution.params);
     for (const LateBinding& late : late_.bindings) *late.target = bound(execution, late.described);
     for (const std::size_t n : late_.indirect)

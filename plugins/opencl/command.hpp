@@ -25,6 +25,10 @@ class Command {
     [[nodiscard]] std::optional<std::uint64_t> enqueues() const {
         return list_.has_late_grid() ? std::nullopt : enqueues_;
     }
+    // Whether the only operation is a dispatch.
+    [[nodiscard]] bool is_one_dispatch() const {
+        return nodes_.size() == 1 && list_.operations().front().kind == WYE_OPERATION_DISPATCH;
+    }
     void count(std::uint64_t enqueues) { enqueues_ = enqueues; }
     // The operations of an execution, until the next call.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {

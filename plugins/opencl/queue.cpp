@@ -125,6 +125,27 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return {};
 }
 
+bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+    Submit* const submit = timeline_.draft_if_idle();
+    Command& command = sdk::command_of<Command>(op.command);
+    if (submit == nullptr || !command.is_one_dispatch() || !handle_.choose(false).ok())
+        return false;
+    const wye_dispatch_op& dispatch = command.resolve(op).front().u.dispatch;
+    if (sdk::is_empty(dispatch)) return false;
+    Order order;
+    if (timeline_.events.needs_one(false))
+        order.event = submit->last.receive(device_.driver);
+    else
+        submit->queue = handle_.get();
+    if (!command.launch(0, dispatch, handle_.get(), order).ok()) {
+        *submit = {};
+        return false;
+    }
+    handle_.sent(false);
+    timeline_.add_drafted(value, false);
+    return true;
+}
+
 Result<void> Queue::end() {
     if (planned_ == 0) {
         const Order order = next();
