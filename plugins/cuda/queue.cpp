@@ -164,3 +164,6 @@ Result<void> Queue::fill_words(CUdeviceptr at, unsigned low, unsigned high, std:
 }  // namespace wye::cuda
 
 template class wye::sdk::InOrderQueue<wye::cuda::Queue>;
+template wye_status wye::sdk::QueueSlots<wye::cuda::Queue>::submit(wye_queue_object*,
+                                                                   const wye_submission*,
+                                                                   wye_error**);

@@ -8,6 +8,7 @@
 #include "cuda/context/grid_barrier.hpp"
 #include "cuda/timeline.hpp"
 #include "wye/sdk/queue.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::cuda {
 
@@ -26,7 +27,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value) {
         Submit* const submit = timeline_.draft_if_idle();
         if (submit == nullptr ||
-            !sdk::command_of<Command>(op.command).launch(handle_.get(), op).ok())
+            !sdk::command_of<Command>(op.command).try_launch(handle_.get(), op))
             return false;
         submit->mark = timeline_.events.write_mark();
         timeline_.add_drafted(value, false);
@@ -79,3 +80,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 }  // namespace wye::cuda
 
 extern template class wye::sdk::InOrderQueue<wye::cuda::Queue>;
+extern template wye_status wye::sdk::QueueSlots<wye::cuda::Queue>::submit(wye_queue_object*,
+                                                                          const wye_submission*,
+                                                                          wye_error**);

@@ -181,3 +181,6 @@ Order Queue::next() {
 }  // namespace wye::opencl
 
 template class wye::sdk::InOrderQueue<wye::opencl::Queue>;
+template wye_status wye::sdk::QueueSlots<wye::opencl::Queue>::submit(wye_queue_object*,
+                                                                     const wye_submission*,
+                                                                     wye_error**);

@@ -7,6 +7,7 @@
 #include "opencl/context/staged_copies.hpp"
 #include "opencl/timeline.hpp"
 #include "wye/sdk/queue.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::opencl {
 
@@ -71,3 +72,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 }  // namespace wye::opencl
 
 extern template class wye::sdk::InOrderQueue<wye::opencl::Queue>;
+extern template wye_status wye::sdk::QueueSlots<wye::opencl::Queue>::submit(wye_queue_object*,
+                                                                            const wye_submission*,
+                                                                            wye_error**);

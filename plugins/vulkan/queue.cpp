@@ -86,3 +86,6 @@ void Queue::abandon() { submission_.abandon(); }
 }  // namespace wye::vulkan
 
 template class wye::sdk::InOrderQueue<wye::vulkan::Queue>;
+template wye_status wye::sdk::QueueSlots<wye::vulkan::Queue>::submit(wye_queue_object*,
+                                                                     const wye_submission*,
+                                                                     wye_error**);

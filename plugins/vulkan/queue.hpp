@@ -8,6 +8,7 @@
 #include "vulkan/commands/submission.hpp"
 #include "vulkan/timeline.hpp"
 #include "wye/sdk/queue.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::vulkan {
 
@@ -72,3 +73,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 }  // namespace wye::vulkan
 
 extern template class wye::sdk::InOrderQueue<wye::vulkan::Queue>;
+extern template wye_status wye::sdk::QueueSlots<wye::vulkan::Queue>::submit(wye_queue_object*,
+                                                                            const wye_submission*,
+                                                                            wye_error**);

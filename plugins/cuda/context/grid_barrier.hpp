@@ -16,9 +16,11 @@ class GridBarrier {
         launches_ = launches;
         return device.check(device.context().allocate(launches * kBytes, memory_), "cuMemAlloc");
     }
+    // Whether launches may follow without `prepare`.
+    [[nodiscard]] bool is_prepared() const { return !memory_ || zeroed_; }
     // Queues the first zeroing of the words, before the first launch.
     [[nodiscard]] Result<void> prepare(Device& device, CUstream stream) {
-        if (!memory_ || zeroed_) return {};
+        if (is_prepared()) return {};
         WYE_TRY(device.check(
             device.driver.cuMemsetD32Async(memory_.get(), 0, launches_ * kBytes / 4, stream),
             "cuMemsetD32Async"));

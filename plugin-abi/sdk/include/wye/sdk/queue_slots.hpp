@@ -65,16 +65,9 @@ struct QueueSlots {
         return *reinterpret_cast<Queue*>(object);
     }
 
-    static wye_status submit(wye_queue_object* object, const wye_submission* submission,
-                             wye_error** error) {
-        Queue& queue = of(object);
-        if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); })
-            if (queue.replay_alone(*submission)) [[likely]] {
-                after_call(queue.device().plugin);
-                return WYE_OK;
-            }
-        return submit_steps(queue, *submission, error);
-    }
+    // Defined below. The queue's source may instantiate it, so that replay_alone is inlined.
+    [[gnu::hot]] static wye_status submit(wye_queue_object* object,
+                                          const wye_submission* submission, wye_error** error);
     [[gnu::noinline]] static wye_status submit_steps(Queue& queue, const wye_submission& submission,
                                                      wye_error** error) {
         return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
@@ -137,5 +130,17 @@ struct QueueSlots {
 
     static constexpr wye_queue_table kTable = make_table();
 };
+
+template <typename Queue>
+wye_status QueueSlots<Queue>::submit(wye_queue_object* object, const wye_submission* submission,
+                                     wye_error** error) {
+    Queue& queue = of(object);
+    if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); })
+        if (queue.replay_alone(*submission)) [[likely]] {
+            after_call(queue.device().plugin);
+            return WYE_OK;
+        }
+    return submit_steps(queue, *submission, error);
+}
 
 }  // namespace wye::sdk

@@ -41,7 +41,8 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
 }
 
 template <typename Derived>
-bool InOrderQueue<Derived>::replay_alone(const wye_submission& submission) noexcept {
+[[gnu::always_inline]] inline bool InOrderQueue<Derived>::replay_alone(
+    const wye_submission& submission) noexcept {
     auto& queue = static_cast<Derived&>(*this);
     if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); }) {
         const bool bare =
