@@ -223,15 +223,26 @@ class Tiny {
         TRY_CL(driver_.clSetKernelArg(kernels_[kernel], 0, sizeof(cl_mem), &words_[words]->memory));
         return {};
     }
-    [[nodiscard]] Result<void> launch(std::size_t kernel) {
+    // `event`: receives an event of the launch; may be null.
+    [[nodiscard]] Result<void> launch(std::size_t kernel, cl_event* event = nullptr) {
         const std::size_t global = kTinyWords, local = 64;
         TRY_CL(driver_.clEnqueueNDRangeKernel(queue(), kernels_[kernel], 1, nullptr, &global,
-                                              &local, 0, nullptr, nullptr));
+                                              &local, 0, nullptr, event));
         return {};
     }
     [[nodiscard]] Result<void> finish() {
         TRY_CL(driver_.clFinish(queue()));
         return {};
+    }
+    // Launches a number of times, each with an event that could be waited for alone.
+    [[nodiscard]] Result<void> launch_with_events(std::uint64_t count) {
+        events_.assign(count, nullptr);
+        Result<void> done;
+        for (std::uint64_t i = 0; i < count && done.ok(); ++i) done = launch(0, &events_[i]);
+        if (done.ok()) done = finish();
+        for (cl_event event : events_)
+            if (event != nullptr) driver_.clReleaseEvent(event);
+        return done;
     }
     [[nodiscard]] std::size_t size() const { return words_.size(); }
     [[nodiscard]] Result<void> expect_steps(std::uint64_t steps) {
@@ -247,6 +258,7 @@ class Tiny {
     const Driver& driver_;
     std::vector<std::unique_ptr<Memory>> words_;
     std::vector<cl_kernel> kernels_;  // one per buffer, bound to it
+    std::vector<cl_event> events_;    // used by launch_with_events
 };
 
 // Launches `count` times on each buffer, with one wait per buffer. `rebind`: uses a single kernel
@@ -264,6 +276,19 @@ Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffe
                            for (std::uint64_t i = 0; i < count; ++i) WYE_TRY(tiny->launch(kernel));
                            WYE_TRY(tiny->finish());
                        }
+                   *runs += times;
+                   return {};
+               },
+               [=] { return tiny->expect_steps(*runs * count); }};
+}
+
+Result<Way> launches_with_events(const Driver& driver, std::string name, std::uint64_t count) {
+    WYE_ASSIGN(const auto tiny, Tiny::make(driver, 1));
+    const auto runs = std::make_shared<std::uint64_t>(0);
+    return Way{std::move(name),
+               [=](std::uint64_t times) -> Result<void> {
+                   for (std::uint64_t n = 0; n < times; ++n)
+                       WYE_TRY(tiny->launch_with_events(count));
                    *runs += times;
                    return {};
                },
@@ -437,6 +462,9 @@ class RawOpenCl final : public RawApi {
             case RowId::Batch:
             case RowId::Launches:
                 WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
+                if (row == RowId::Launches)
+                    WYE_TRY(add(launches_with_events(driver_, "the same, an event for each",
+                                                     sizes.recorded)));
                 break;
             case RowId::Recording:
                 return Error(Code::UNSUPPORTED,
