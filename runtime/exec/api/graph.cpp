@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
-#include "exec/dispatch/pending_launch.hpp"
+#include "exec/dispatch/pending_launch_plain.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -105,21 +105,52 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
     });
 }
 
-wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* run,
-                            wye_pending* out, wye_error** error) {
+namespace {
+
+// The steps of a submit that its fast path leaves out; they also report why it is refused.
+[[gnu::noinline]] Result<void> submit_graph(Context& self, wye_graph graph,
+                                            const wye_graph_run_desc& run, const Instant& start,
+                                            wye_pending* out) {
+    WYE_ASSIGN(Pin pin, self.handles().find(graph, HandleKind::graph));
+    WYE_ASSIGN(auto pending, PendingLaunch::submit(self, std::move(pin), run, start.time()));
+    WYE_ASSIGN(*out, Pending::add(std::move(pending), self.handles()));
+    return {};
+}
+
+// Gives a handle to work, whose reference it takes over.
+[[gnu::always_inline]] inline Result<void> give_handle(Context& self, PendingLaunch* work,
+                                                       wye_pending* out) {
+    Pending* const object = work;
+    const wye_pending handle = self.handles().try_add(
+        HandleKind::pending, object, Pending::release_handle, work->session().owner());
+    if (handle == 0) [[unlikely]] {
+        WYE_ASSIGN(*out, Pending::add(WorkPtr<Pending>::adopt(object), self.handles()));
+        return {};
+    }
+    *out = handle;
+    return {};
+}
+
+}  // namespace
+
+[[gnu::hot]] wye_status wye_graph_submit(wye_context* context, wye_graph graph,
+                                         const wye_graph_run_desc* run, wye_pending* out,
+                                         wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        const Clock::time_point start = now();
+        Instant start;
+        start.read();
         WYE_ENTER(self, context);
         WYE_NEED(run);
         WYE_NEED(out);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
-        Pin pin = self->handles().try_find(graph, HandleKind::graph);
-        if (!pin) [[unlikely]] {
-            WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
+        if (Pin pin = self->handles().try_find(graph, HandleKind::graph); pin) [[likely]] {
+            Result<void> failed;
+            PendingLaunch* const work = PendingLaunch::submit_plain(pin, *run, start, failed);
+            if (work != nullptr) [[likely]]
+                return give_handle(*self, work, out);
+            if (!failed.ok()) return failed;
         }
-        WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start));
-        WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
-        return {};
+        return submit_graph(*self, graph, *run, start, out);
     });
 }
 

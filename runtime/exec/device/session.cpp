@@ -73,7 +73,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
           trace_ ? trace_->add_device(device_->info().selector + ": " + device_->info().name) : 0),
       staging_(staging_bytes(device_->info(), options.transfer)),
       copiers_(options.copiers),
-      pending_(options.pending, device_->info().selector),
+      pending_(queues_.mutex, options.pending, device_->info().selector),
       queues_(std::min(options.queues, native_queues(device_->info())),
               native_queues(device_->info()), {trace_.get(), trace_device_}) {
     const registry::DeviceInfo& info = device_->info();

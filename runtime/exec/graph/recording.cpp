@@ -322,6 +322,11 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
     return {};
 }
 
+void Recording::copy_params(Instance& one) const {
+    std::ranges::copy(block_, one.block.begin());
+    one.version = version_;
+}
+
 Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> words) {
     return plan::pack_params(*part.plan, words,
                              reinterpret_cast<std::byte*>(block_.data()) + part.block);

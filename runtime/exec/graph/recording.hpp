@@ -157,9 +157,14 @@ class Recording {
                                             Instance& out) const;
     // Gives an instance the current parameters.
     void give_params(Instance& one) const {
-        if (one.version == version_) return;
-        std::ranges::copy(block_, one.block.begin());
-        one.version = version_;
+        if (one.version != version_) copy_params(one);
+    }
+    void copy_params(Instance& one) const;
+    // Sets the parameters that an execution gives, if it gives any.
+    [[nodiscard]] Result<void> take_params(const wye_graph_run_desc& run) {
+        if (run.params == nullptr && run.param_count == 0) [[likely]]
+            return {};
+        return set_params({run.params, static_cast<std::size_t>(run.param_count)});
     }
     // Replaces the buffer of trap words in an operation.
     static void replace_trap(wye_operation& operation, const wye_buffer_object* from,
@@ -205,6 +210,7 @@ class Recording {
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one
     bool growing_ = false;                              // a thread makes an instance
+    std::uint64_t referred_ = 0;  // executions in flight that will ask for `report_`
     bool full_ = false;                                 // no more instances can be made
     // Value of the newest execution on each queue; 0: none.
     std::array<std::uint64_t, kAllQueues> newest_{};
