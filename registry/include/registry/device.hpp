@@ -247,19 +247,21 @@ class NativeQueue {
     // operations fail too. One thread at a time.
     [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
                                     std::span<const wye_event> waits = {});
-    // As `send`, without waits and times.
-    [[nodiscard, gnu::always_inline]] Result<void> send_plain(
-        std::span<const wye_operation> operations) {
+    // As `send`, without waits and times. False: it failed, and `failed` is written.
+    [[nodiscard, gnu::always_inline]] bool send_plain(std::span<const wye_operation> operations,
+                                                      Result<void>& failed) {
         plain_.operations = operations.data();
         plain_.operation_count = operations.size();
         plain_.value = newest_ + 1;
-        auto sent = call_slot(submit_slot_, [this](wye_error** error) {
+        const auto submit = [this](wye_error** error) {
             return table_.submit(object_, &plain_, error);
-        });
-        if (!sent.ok()) [[unlikely]]
-            return about_it(std::move(sent));
+        };
+        if (!try_slot(submit_slot_, submit, failed)) [[unlikely]] {
+            failed = about_it(std::move(failed));
+            return false;
+        }
         ++newest_;
-        return {};
+        return true;
     }
     // As `send` of no operations; later ones begin after the native event. UNSUPPORTED: the plugin
     // waits for none.

@@ -24,7 +24,8 @@ struct Owner;
 
 namespace detail {
 
-struct HandleSlot {
+// Two cache lines, so that a slot is found with a shift.
+struct alignas(64) HandleSlot {
     std::atomic<std::uint64_t> word{0};
     // Written while the slot is empty, published by storing a word whose state is live, and read
     // under a pin.
@@ -63,8 +64,8 @@ struct ChunkPlace {
 };
 [[nodiscard]] constexpr ChunkPlace place_of(std::uint32_t index) noexcept {
     const std::uint32_t scaled = index + kFirstChunk;
-    const auto top = static_cast<std::uint32_t>(std::bit_width(scaled)) - 1;
-    return {top - std::bit_width(kFirstChunk) + 1, scaled ^ (1U << top)};
+    const auto top = 31U ^ static_cast<std::uint32_t>(std::countl_zero(scaled));
+    return {top - std::countr_zero(kFirstChunk), scaled ^ (1U << top)};
 }
 static_assert(place_of(kSlotMask).chunk == kChunks);
 

@@ -13,6 +13,7 @@
 #include <cxxabi.h>
 
 #include <string_view>
+#include <utility>
 
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
@@ -62,8 +63,10 @@ namespace detail {
 
 }  // namespace detail
 
+// As call_slot below; returns whether the slot succeeded, and writes `failed` if not.
 template <typename Call>  // wye_status(wye_error**)
-[[nodiscard, gnu::always_inline]] inline Result<void> call_slot(const PluginSlot& at, Call&& call) {
+[[nodiscard, gnu::always_inline]] inline bool try_slot(const PluginSlot& at, Call&& call,
+                                                       Result<void>& failed) {
     const PluginMark mark(at);
     wye_error* error = nullptr;
     wye_status status = WYE_OK;
@@ -73,11 +76,20 @@ template <typename Call>  // wye_status(wye_error**)
         detail::slot_unwound(at);
         throw;
     } catch (...) {
-        return detail::slot_threw(at, error);
+        failed = detail::slot_threw(at, error);
+        return false;
     }
     if (status == WYE_OK && error == nullptr) [[likely]]
-        return {};
-    return detail::slot_ended(at, status, error);
+        return true;
+    failed = detail::slot_ended(at, status, error);
+    return failed.ok();
+}
+
+template <typename Call>
+[[nodiscard, gnu::always_inline]] inline Result<void> call_slot(const PluginSlot& at, Call&& call) {
+    Result<void> failed;
+    (void)try_slot(at, std::forward<Call>(call), failed);
+    return failed;
 }
 
 }  // namespace wye::registry

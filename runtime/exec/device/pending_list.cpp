@@ -10,7 +10,17 @@ namespace wye::exec {
 PendingList::~PendingList() {
     while (ends_.newer != &ends_)  // work refers to itself while it is in the list
         (void)unlink(*static_cast<PendingWork*>(ends_.newer));
-    while (PendingWork* const one = take_idle()) delete one;
+    drop_idle();
+}
+
+void PendingList::drop_idle() noexcept {
+    WorkLink* all = nullptr;
+    {
+        const sdk::Lock lock(mutex_);
+        all = std::exchange(idle_, nullptr);
+        idle_count_ = 0;
+    }
+    while (all != nullptr) delete static_cast<PendingWork*>(std::exchange(all, all->newer));
 }
 
 Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_once,

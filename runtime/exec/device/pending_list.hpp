@@ -133,6 +133,8 @@ class PendingList {
         const sdk::Lock lock(mutex_);
         last = unlink(work);
     }
+    // Destroys the idle objects.
+    void drop_idle() noexcept;
     // Settles work that has ended. False if some has not ended.
     bool collect();
     void wait_for_all();

@@ -121,7 +121,7 @@ class QueuePool {
                                                         std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex) {
         if (sending.wait_count == 0 && !sending.timed && !is_traced()) [[likely]]
-            return sending.native->send_plain(operations);
+            return send_plain(*sending.native, operations);
         return send_slowly(sending, operations);
     }
     // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
@@ -149,7 +149,7 @@ class QueuePool {
         record_first(uses, value);
         return value;
     }
-    // The first queue, which a submit holds.
+    // The first queue.
     [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& first() const WYE_REQUIRES(mutex) {
         return queues_[0].native;
     }
@@ -313,7 +313,13 @@ class QueuePool {
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);
-    // Submits with waits, or traced.
+    [[nodiscard, gnu::always_inline]] static Result<void> send_plain(
+        registry::NativeQueue& native, std::span<const wye_operation> operations) {
+        Result<void> failed;
+        (void)native.send_plain(operations, failed);
+        return failed;
+    }
+    // Submits with waits, timed or traced.
     [[nodiscard]] Result<void> send_slowly(Sending& sending,
                                            std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex);

@@ -86,6 +86,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
 
 DeviceSession::~DeviceSession() {
     finish();
+    pending_.drop_idle();  // it refers to the queues, which are destroyed first
     try {
         const Clock::time_point start = Clock::now();
         for (const CompiledRef& compiled : unsaved_)
@@ -254,6 +255,7 @@ Result<void> DeviceSession::recover() {
     const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
     for (const Ticket& newest : queues_.newest()) queues_.replace(newest);
+    pending_.drop_idle();  // it refers to these queues
     (void)flush();
     workspaces_.clear();
     staging_.clear();
@@ -357,7 +359,10 @@ void DeviceSession::count(wye_counters& out) const {
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
-    if (error.code != Code::CANCELLED) queues_.replace(ticket);
+    if (error.code != Code::CANCELLED) {
+        queues_.replace(ticket);
+        pending_.drop_idle();  // it refers to this queue
+    }
     return noted(std::move(error));
 }
 

@@ -20,31 +20,34 @@ WorkPtr<PendingLaunch> PendingLaunch::take(const Context& context, DeviceSession
 }
 
 void PendingLaunch::unreferenced() noexcept {
-    // Possibly the last references to the graph, released after this object and the lock.
+    // Possibly the last references, released after this object and the lock.
     const registry::Pin pin(std::move(pin_));
     const std::shared_ptr<Graph> shared(std::move(shared_));
-    ticket_ = {};
+    std::shared_ptr<const registry::NativeQueue> queue;
     texts_.reset();
     error_.reset();
     submitted_.store(false, std::memory_order_relaxed);
     ended_.store(false, std::memory_order_relaxed);
     given_up_.store(false, std::memory_order_relaxed);
     {
-        const sdk::Lock lock(session_.queues().mutex);
+        QueuePool& queues = session_.queues();
+        const sdk::Lock lock(queues.mutex);
         session_.pending().assert_held();
+        if (ticket_.queue.get() != queues.first().get()) [[unlikely]]
+            queue.swap(ticket_.queue);
         if (session_.pending().keep_idle(*this)) [[likely]]
             return;
     }
     delete this;
 }
 
-void PendingLaunch::fail_plain(const Graph::Plain& work, std::uint64_t value) {
-    ticket_ = {};
+void PendingLaunch::fail_plain(const Graph::Plain& work) noexcept {
+    const registry::Pin pin(std::move(pin_));  // released after the lock
+    submitted_.store(false, std::memory_order_relaxed);
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
-    queues.fail_first(work.uses(), value);
-    Graph::fail_plain(work);
+    Graph::fail_plain(queues, work);
     session_.pending().keep_back(*this);
 }
 

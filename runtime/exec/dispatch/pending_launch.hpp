@@ -38,9 +38,9 @@ class PendingLaunch final : public Pending {
         Graph& steps = *graph;
         return submit(context, steps, {}, std::move(graph), run, start);
     }
-    // The fast path of `submit`, inline: the graph goes to an idle queue as it did before. Takes
-    // the pin and returns the work, with a reference for the handle. Null: `failed` has the error
-    // of the driver, or `submit` must be called.
+    // The fast path of `submit`, inline: nothing is in flight on the device, and the graph has run
+    // before; `run` names no queue and wants no device times. Takes the pin and returns the work, with a reference for the handle. Null: `failed`
+    // has the error of the driver, or `submit` must be called.
     [[nodiscard]] static PendingLaunch* submit_plain(registry::Pin& graph,
                                                      const wye_graph_run_desc& run,
                                                      const Instant& start, Result<void>& failed);
@@ -72,7 +72,7 @@ class PendingLaunch final : public Pending {
                                            const wye_dispatch_desc& request, Target& target,
                                            std::uint32_t queue, Clock::time_point start);
     // Ends the submit of submit_plain after a failure.
-    [[gnu::cold]] void fail_plain(const Graph::Plain& work, std::uint64_t value);
+    [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work) noexcept;
     void unreferenced() noexcept override;
     [[nodiscard]] Ticket ticket() override {
         return submitted_.load(std::memory_order_acquire) ? ticket_ : Ticket();
@@ -92,7 +92,9 @@ class PendingLaunch final : public Pending {
     registry::Pin pin_;
     std::shared_ptr<Graph> shared_;
     std::unique_ptr<const Texts> texts_;  // null: nothing is logged
-    Ticket ticket_;  // written before submitted_ is set, and not changed afterwards
+    // Written before submitted_ is set, and not changed afterwards. An idle object may keep the
+    // pool's first queue, as its next work goes there mostly.
+    Ticket ticket_;
     Execution execution_ WYE_GUARDED_BY(mutex_);  // of a graph
 };
 

@@ -14,54 +14,48 @@ namespace wye::exec {
     DeviceSession& session = graph.session();
     QueuePool& queues = session.queues();
     PendingList& list = session.pending();
-    if ((run.flags & WYE_DISPATCH_TIMED) != 0 || run.queue != 0 || !session.is_ready() ||
-        queues.is_traced()) [[unlikely]]
+    if (!session.is_ready() || queues.is_traced()) [[unlikely]]
         return nullptr;
     PendingLaunch* out = nullptr;
     Graph::Plain work;
-    registry::NativeQueue* native = nullptr;
-    std::uint64_t value = 0;
     {
         const sdk::Lock lock(queues.mutex);
         list.assert_held();
         out = static_cast<PendingLaunch*>(list.reserve());
         if (out == nullptr) [[unlikely]]
             return nullptr;
-        work = graph.choose(queues, run);
+        work = graph.begin_plain(queues, run);
         if (work.instance == nullptr) [[unlikely]] {
             list.keep_back(*out);
             return nullptr;
         }
-        value = queues.begin_first(work.uses());
-        native = queues.first().get();
-        out->ticket_.queue = queues.first();
+        if (out->ticket_.queue.get() != work.native) [[unlikely]]
+            out->ticket_.queue = queues.first();
     }
-    try {
-        failed = Graph::send_plain(work, *native);
-    } catch (...) {
-        out->fail_plain(work, value);
-        throw;
-    }
-    if (!failed.ok()) [[unlikely]] {
-        out->fail_plain(work, value);
-        failed = session.noted(std::move(failed).error());
-        return nullptr;
-    }
-    out->queued_.read();
     out->begun_ = start;
     out->graph_ = &graph;
     out->steps_ = work.steps;
     out->pin_ = std::move(pin);
     out->timed_ = false;
     out->ticket_.index = 0;
-    out->ticket_.value = value;
+    out->ticket_.value = work.value;
     out->set_references(2);  // of the list and the handle
     out->submitted_.store(true, std::memory_order_relaxed);  // no other thread knows it yet
+    try {
+        if (!Graph::send_plain(work, failed)) [[unlikely]] {
+            out->fail_plain(work);
+            failed = session.noted(std::move(failed).error());
+            return nullptr;
+        }
+    } catch (...) {
+        out->fail_plain(work);
+        throw;
+    }
+    out->queued_.read();
     session.counters().submitted();
     const sdk::Lock lock(queues.mutex);
     list.assert_held();
-    queues.end_first();
-    Graph::finish_plain(work, value);
+    Graph::end_plain(queues, work);
     list.append(*out);
     return out;
 }

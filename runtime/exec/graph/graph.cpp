@@ -312,7 +312,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     if (work.apart) {
         steps.newest_[index] = value;
     } else {
-        finish_on(steps, *work.instance, index, value);
+        note_newest(steps, *work.instance, index, value);
         if (steps.traps_) {
             work.instance->words_taken = true;
             out.execution.borrowed_ = this;
@@ -327,6 +327,14 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
         ++steps.referred_;
     }
     out.ticket = std::move(work.sending.ticket);
+}
+
+void Graph::fail_plain(QueuePool& queues, const Plain& work) {
+    // The values before this one have ended.
+    note_newest(*work.steps, *work.instance, 0, work.value - 1);
+    --work.steps->referred_;
+    work.instance->sending = false;
+    queues.fail_first(work.steps->uses_, work.value);
 }
 
 Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {

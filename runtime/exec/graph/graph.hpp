@@ -108,36 +108,42 @@ class Graph : public std::enable_shared_from_this<Graph> {
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);
 
-    // The fast path of `submit` is in three steps, with the mutex locked for the first and the
-    // last, as those of QueuePool: choose, whose submit then begins; send_plain; finish_plain. It
-    // has no public queue, no device times and no trace.
+    // The fast path of `submit`, in three steps like those of QueuePool: begin_plain, send_plain,
+    // and end_plain or fail_plain. It has no public queue, no device times and no trace. The
+    // execution refers to its recording, as if no report was wanted.
     struct Plain {
         Recording* steps = nullptr;
         Recording::Instance* instance = nullptr;  // null: `submit` must be called
-        [[nodiscard]] std::span<const BufferUse> uses() const { return steps->uses_; }
+        registry::NativeQueue* native = nullptr;  // the first one of the pool
+        std::uint64_t value = 0;
     };
-    [[nodiscard]] Plain choose(QueuePool& queues, const wye_graph_run_desc& run)
+    [[nodiscard, gnu::always_inline]] Plain begin_plain(QueuePool& queues,
+                                                        const wye_graph_run_desc& run)
         WYE_REQUIRES(queues.mutex) {
         Recording& steps = *recording_;
-        if (!steps.warm_ || steps.traps_ || steps.frees_ != queues.frees()) return {};
+        if (!queues.is_quiet() || !steps.warm_ || steps.traps_ || steps.frees_ != queues.frees())
+            return {};
+        // No submit holds it, since the pool is quiet.
         Recording::Instance& one = *steps.instances_.front();
-        if (!Recording::is_idle(one, queues) || !queues.is_quiet()) return {};
-        if (!steps.take_params(run).ok()) return {};
-        steps.give_params(one);
+        if (!Recording::may_run(one, queues)) return {};
+        if (one.version != steps.version_ || Recording::has_params(run)) [[unlikely]]
+            if (!steps.try_params(run, one)) return {};
+        const std::uint64_t value = queues.begin_first(steps.uses_);
         one.sending = true;
-        return {&steps, &one};
+        note_newest(steps, one, 0, value);
+        ++steps.referred_;
+        return {&steps, &one, queues.first().get(), value};
     }
-    [[nodiscard, gnu::always_inline]] static Result<void> send_plain(
-        const Plain& work, registry::NativeQueue& queue) {
-        return queue.send_plain(work.instance->execute);
+    [[nodiscard, gnu::always_inline]] static bool send_plain(const Plain& work,
+                                                             Result<void>& failed) {
+        return work.native->send_plain(work.instance->execute, failed);
     }
-    // The execution refers to the recording.
-    static void finish_plain(const Plain& work, std::uint64_t value) {
+    static void end_plain(QueuePool& queues, const Plain& work) WYE_REQUIRES(queues.mutex) {
         work.instance->sending = false;
-        finish_on(*work.steps, *work.instance, 0, value);
-        ++work.steps->referred_;
+        queues.end_first();
     }
-    static void fail_plain(const Plain& work) { work.instance->sending = false; }
+    [[gnu::cold]] static void fail_plain(QueuePool& queues, const Plain& work)
+        WYE_REQUIRES(queues.mutex);
 
     // What is known of an execution that refers to its recording.
     [[nodiscard]] static const wye_report& report_of(const Recording& referred) {
@@ -212,8 +218,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     void finish_work(QueuePool& queues, Work& work, bool sent, const Submitted& out)
         WYE_REQUIRES(queues.mutex);
     // Notes the newest execution of an instance.
-    static void finish_on(Recording& steps, Recording::Instance& one, std::uint32_t queue,
-                          std::uint64_t value) {
+    static void note_newest(Recording& steps, Recording::Instance& one, std::uint32_t queue,
+                            std::uint64_t value) {
         steps.newest_[queue] = value;
         one.last_queue = queue;
         one.last_value = value;
