@@ -178,8 +178,7 @@ HandleTable::~HandleTable() {
 namespace {
 
 Error all_taken(std::string_view label) {
-    return {Code::LIMIT_EXCEEDED,
-            fmt::format("all {} handles of the context are taken", kMaxSlots),
+    return {Code::LIMIT_EXCEEDED, fmt::format("all {} handles of the context are taken", kMaxSlots),
             "Fix: free unused objects", std::string(label)};
 }
 

@@ -277,8 +277,8 @@ class NativeQueue {
     }
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the value's error
     // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit.
-    [[nodiscard]] Result<void> wait(
-        std::uint64_t value, std::uint64_t timeout_ns = UINT64_MAX) const {
+    [[nodiscard]] Result<void> wait(std::uint64_t value,
+                                    std::uint64_t timeout_ns = UINT64_MAX) const {
         const wye_event event = this->event(value);
         auto waited = call_slot(wait_slot_, [&](wye_error** error) {
             return device_->table().wait(device_->object(), &event, 1, 0, timeout_ns, nullptr,
@@ -319,7 +319,7 @@ class NativeQueue {
     wye_queue_object* object_;
     wye_timeline_object* timeline_;  // the queue's own
     wye_queue_table table_;
-    std::uint64_t newest_;               // the value of the last submit
+    std::uint64_t newest_;                // the value of the last submit
     PluginSlot submit_slot_, wait_slot_;  // their texts are the device's
     // The submission of `send_plain`, which writes the operations and the value only.
     wye_submission plain_;

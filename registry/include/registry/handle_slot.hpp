@@ -36,7 +36,7 @@ struct alignas(64) HandleSlot {
     std::shared_ptr<void> shared;
     // Of an empty slot: the last owner, as the next one is mostly the same.
     std::shared_ptr<const Owner> owner;
-    std::string label;  // guarded by the table's mutex, as objects may be relabelled
+    std::string label;                 // guarded by the table's mutex, as objects may be relabelled
     HandleSlot* next_empty = nullptr;  // guarded by the table's mutex
 };
 

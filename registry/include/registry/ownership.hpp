@@ -263,8 +263,10 @@ inline void Pin::release() noexcept {
         table_->unpin(slot);
 }
 
-[[gnu::always_inline]] inline detail::HandleSlot* HandleTable::acquire(
-    Handle handle, HandleKind kind, std::uint64_t amount, bool& full) const noexcept {
+[[gnu::always_inline]] inline detail::HandleSlot* HandleTable::acquire(Handle handle,
+                                                                       HandleKind kind,
+                                                                       std::uint64_t amount,
+                                                                       bool& full) const noexcept {
     using namespace detail;
     full = false;
     if (handle >> 48 != kind_and_tag(kind, tag_)) return nullptr;

@@ -48,8 +48,7 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const wye_dispa
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session.ready());
-    WorkPtr<PendingRequest> out(
-        flow.session.recycler().make<PendingRequest>(context, flow, start));
+    WorkPtr<PendingRequest> out(flow.session.recycler().make<PendingRequest>(context, flow, start));
     PendingList& list = flow.session.pending();
     WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE), flow.deadline));
     try {

@@ -39,8 +39,9 @@ class PendingLaunch final : public Pending {
         return submit(context, steps, {}, std::move(graph), run, start);
     }
     // The fast path of `submit`, inline: nothing is in flight on the device, and the graph has run
-    // before; `run` names no queue and wants no device times. Takes the pin and returns the work, with a reference for the handle. Null: `failed`
-    // has the error of the driver, or `submit` must be called.
+    // before; `run` names no queue and wants no device times. Takes the pin and returns the work,
+    // with a reference for the handle. Null: `failed` has the error of the driver, or `submit` must
+    // be called.
     [[nodiscard]] static PendingLaunch* submit_plain(registry::Pin& graph,
                                                      const wye_graph_run_desc& run,
                                                      const Instant& start, Result<void>& failed);

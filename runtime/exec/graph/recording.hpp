@@ -219,7 +219,7 @@ class Recording {
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one
     bool growing_ = false;                              // a thread makes an instance
     std::uint64_t referred_ = 0;  // executions in flight that will ask for `report_`
-    bool full_ = false;                                 // no more instances can be made
+    bool full_ = false;           // no more instances can be made
     // Value of the newest execution on each queue; 0: none.
     std::array<std::uint64_t, kAllQueues> newest_{};
 };

@@ -45,9 +45,7 @@ class Batch {
     // Times of the whole batch and sums over the items; without header.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
     // The completed items if they own their outputs, else empty.
-    [[nodiscard]] const std::vector<WorkPtr<Pending>>& owners() const noexcept {
-        return owners_;
-    }
+    [[nodiscard]] const std::vector<WorkPtr<Pending>>& owners() const noexcept { return owners_; }
 
   private:
     // Items that were submitted together.
