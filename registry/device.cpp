@@ -78,7 +78,8 @@ Result<void> NativeDevice::flush() const {
 }
 
 bool NativeDevice::lost() const noexcept {
-    const PluginMark mark(info_->plugin, "device_lost");
+    const PluginSlot at{info_->plugin, "device_lost"};
+    const PluginMark mark(at);
     try {
         return table_.device_lost(object_) != 0;
     } catch (...) {
@@ -331,20 +332,40 @@ NativeQueue& NativeQueue::operator=(NativeQueue&& other) noexcept {
     std::swap(timeline_, other.timeline_);
     std::swap(table_, other.table_);
     std::swap(newest_, other.newest_);
+    std::swap(submit_slot_, other.submit_slot_);
+    std::swap(wait_slot_, other.wait_slot_);
+    std::swap(plain_, other.plain_);
     return *this;
 }
 
+NativeQueue::NativeQueue(DeviceRef device, wye_queue_object* object, wye_timeline_object* timeline,
+                         const wye_queue_table& table, std::uint64_t newest) noexcept
+    : device_(std::move(device)),
+      object_(object),
+      timeline_(timeline),
+      table_(table),
+      newest_(newest),
+      submit_slot_{device_->info().plugin, "submit"},
+      wait_slot_{device_->info().plugin, "wait"},
+      plain_(sdk::submission_of(0, {})) {}
+
 NativeQueue::~NativeQueue() {
     if (object_ != nullptr) end_call(*device_, "destroy", [&] { table_.destroy(object_); });
+}
+
+Result<void> NativeQueue::about_it(Result<void> failed) const {
+    return about(*device_, std::move(failed).error());
 }
 
 [[gnu::hot]] Result<void> NativeQueue::send(std::span<const wye_operation> operations, bool timed,
                                             std::span<const wye_event> waits) {
     const wye_submission submission =
         sdk::submission_of(newest_ + 1, operations, waits, timed ? WYE_SUBMISSION_TIMED : 0);
-    auto sent = call(*device_, "submit",
-                     [&](wye_error** error) { return table_.submit(object_, &submission, error); });
-    if (sent.ok()) newest_ = submission.value;
+    auto sent = call_slot(submit_slot_, [&](wye_error** error) {
+        return table_.submit(object_, &submission, error);
+    });
+    if (!sent.ok()) return about_it(std::move(sent));
+    newest_ = submission.value;
     return sent;
 }
 
@@ -357,13 +378,6 @@ Result<bool> NativeQueue::reached(std::uint64_t value) const {
     });
     if (!result.ok()) return std::move(result).error();
     return status == WYE_OK;
-}
-
-[[gnu::hot]] Result<void> NativeQueue::wait(std::uint64_t value, std::uint64_t timeout_ns) const {
-    const wye_event event = this->event(value);
-    return call(*device_, "wait", [&](wye_error** error) {
-        return device_->table().wait(device_->object(), &event, 1, 0, timeout_ns, nullptr, error);
-    });
 }
 
 Result<wye_timing> NativeQueue::timing(std::uint64_t value) const {

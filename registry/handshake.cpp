@@ -11,6 +11,7 @@
 #include "contain.hpp"
 #include "registry/error_object.hpp"
 #include "registry/manifest.hpp"
+#include "registry/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
 #include "wye/sdk/slots.hpp"
 

@@ -1,65 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/ownership.hpp"
-#include "wye/sdk/mutex.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
 #include <cassert>
-#include <optional>
 
 namespace wye::registry {
 
-// A slot's state is one word, changed by compare-and-swap only:
-// bits 0-23 uses, 24-37 pins, 38-39 state, 40-63 generation.
-// A handle resolves while the state is live and the generation is the handle's. Pins and uses can
-// be added only to a live slot. The thread that removes the last pin or use of a closing slot
-// empties it.
-namespace detail {
-struct HandleSlot {
-    std::atomic<std::uint64_t> word{0};
-    // Written while the slot is empty, published by storing a word whose state is live, and read
-    // under a pin.
-    HandleKind kind = HandleKind::device;
-    std::uint32_t index = 0;
-    std::shared_ptr<void> object;
-    OwnerRef owner;
-    std::string label;  // guarded by the table's mutex, as objects may be relabelled
-};
-}  // namespace detail
-
 namespace {
 
-using detail::HandleSlot;
-
-constexpr std::uint64_t kUse = 1;
-constexpr std::uint64_t kUseMask = 0xffffff;
-constexpr std::uint64_t kPin = std::uint64_t{1} << 24;
-constexpr std::uint64_t kPinMask = std::uint64_t{0x3fff} << 24;
-constexpr std::uint64_t kCountMask = kUseMask | kPinMask;
-constexpr std::uint64_t kStateMask = std::uint64_t{3} << 38;
-constexpr std::uint64_t kLive = std::uint64_t{1} << 38;
-constexpr std::uint64_t kClosing = std::uint64_t{2} << 38;
-constexpr int kGenerationShift = 40;
-constexpr std::uint32_t kLastGeneration = 0xffffff;
-constexpr std::uint32_t kSlotMask = 0xffffff;
-
-// Chunk n holds 64 << n slots: no slot ever moves, and a small context stays small.
-constexpr std::uint32_t kFirstChunk = 64;
-constexpr std::size_t kChunks = 18;
-constexpr std::uint32_t kMaxSlots = kFirstChunk * ((1U << kChunks) - 1);
-static_assert(kMaxSlots <= kSlotMask);
-
-struct ChunkPlace {
-    std::size_t chunk;
-    std::uint32_t offset;
-};
-constexpr ChunkPlace place_of(std::uint32_t index) noexcept {
-    const std::uint32_t scaled = index / kFirstChunk + 1;
-    const auto chunk = static_cast<std::uint32_t>(31 - std::countl_zero(scaled));
-    return {chunk, index + kFirstChunk - (kFirstChunk << chunk)};
-}
+using namespace detail;
 
 struct Parts {
     std::uint8_t kind;
@@ -73,12 +24,6 @@ constexpr Parts parts_of(Handle handle) noexcept {
             static_cast<std::uint32_t>(handle >> 24 & 0xffffff),
             static_cast<std::uint32_t>(handle & 0xffffff)};
 }
-constexpr Handle handle_of(HandleKind kind, std::uint16_t tag, std::uint32_t generation,
-                           std::uint32_t slot) noexcept {
-    return std::uint64_t{static_cast<std::uint8_t>(kind)} << 60 | std::uint64_t{tag} << 48 |
-           std::uint64_t{generation} << 24 | slot;
-}
-
 bool known_kind(std::uint8_t kind) noexcept { return kind >= 1 && kind <= 8; }
 
 std::string hex(Handle handle) { return fmt::format("{:#018x}", handle); }
@@ -164,79 +109,46 @@ ContextTag::~ContextTag() {
     tag_held[value_] = false;
 }
 
-struct HandleTable::Impl {
-    std::array<std::atomic<HandleSlot*>, kChunks> chunks{};
-    mutable sdk::Mutex mutex;  // also guards the allocation of chunks
-    std::array<std::unique_ptr<HandleSlot[]>, kChunks> owned WYE_GUARDED_BY(mutex);
-    std::vector<HandleSlot*> empty WYE_GUARDED_BY(mutex);
-    std::uint32_t made WYE_GUARDED_BY(mutex) = 0;
-    std::array<std::size_t, 9> live WYE_GUARDED_BY(mutex){};
-
-    [[nodiscard]] HandleSlot* slot(std::uint32_t index) const noexcept {
-        if (index >= kMaxSlots) return nullptr;
-        const ChunkPlace at = place_of(index);
-        HandleSlot* chunk = chunks[at.chunk].load(std::memory_order_acquire);
-        return chunk == nullptr ? nullptr : chunk + at.offset;
-    }
-
-    // Takes an empty slot; null if none is left.
-    HandleSlot* take() WYE_REQUIRES(mutex) {
-        if (!empty.empty()) {
-            HandleSlot* out = empty.back();
-            empty.pop_back();
-            return out;
-        }
-        if (made == kMaxSlots) return nullptr;
-        const ChunkPlace at = place_of(made);
-        if (!owned[at.chunk]) {
-            owned[at.chunk] = std::make_unique<HandleSlot[]>(std::size_t{kFirstChunk} << at.chunk);
-            chunks[at.chunk].store(owned[at.chunk].get(), std::memory_order_release);
-        }
-        HandleSlot* out = owned[at.chunk].get() + at.offset;
-        out->index = made++;
+detail::HandleSlot* HandleTable::take() {
+    if (Slot* const out = empty_; out != nullptr) {
+        empty_ = out->next_empty;
         return out;
     }
-
-    // Empties a closing slot without pins and uses. Destroys the object first, outside the lock.
-    [[gnu::noinline]] void finish(HandleSlot* slot) noexcept {
-        slot->object.reset();
-        OwnerRef owner;
-        const std::uint64_t word = slot->word.load(std::memory_order_relaxed);
-        const auto generation = static_cast<std::uint32_t>(word >> kGenerationShift);
-        const sdk::Lock lock(mutex);
-        slot->label.clear();
-        owner.swap(slot->owner);
-        --live[static_cast<std::size_t>(slot->kind)];
-        slot->word.store(std::uint64_t{generation} << kGenerationShift, std::memory_order_release);
-        // A slot whose generations are used up is never used again, so that no handle is reused.
-        if (generation == kLastGeneration) return;
-        give_back(*slot);
+    if (made_ == kMaxSlots) return nullptr;
+    const ChunkPlace at = place_of(made_);
+    if (!owned_[at.chunk]) {
+        owned_[at.chunk] = std::make_unique<Slot[]>(std::size_t{kFirstChunk} << at.chunk);
+        chunks_[at.chunk].store(owned_[at.chunk].get(), std::memory_order_release);
     }
-    void give_back(HandleSlot& slot) noexcept WYE_REQUIRES(mutex) {
-        try {
-            empty.push_back(&slot);
-        } catch (...) {  // no memory: the slot is never reused
-        }
-    }
+    Slot* out = owned_[at.chunk].get() + at.offset;
+    out->index = made_++;
+    return out;
+}
 
-    // The handle of a live slot; 0 for others.
-    [[nodiscard]] Handle handle(const HandleSlot& slot, std::uint16_t tag) const
-        WYE_REQUIRES(mutex) {
-        const std::uint64_t word = slot.word.load(std::memory_order_acquire);
-        if ((word & kStateMask) != kLive) return 0;
-        return handle_of(slot.kind, tag, static_cast<std::uint32_t>(word >> kGenerationShift),
-                         slot.index);
-    }
+// Destroys the object first, outside the lock.
+[[gnu::noinline]] void HandleTable::finish(Slot* slot) const noexcept {
+    if (slot->release != nullptr)
+        slot->release(slot->object);
+    else
+        slot->shared.reset();
+    const std::uint64_t generation = slot->word.load(std::memory_order_relaxed) >> kGenerationShift;
+    const sdk::Lock lock(mutex_);
+    slot->label.clear();
+    slot->word.store(generation << kGenerationShift, std::memory_order_release);
+    // A slot whose generations are used up is never used again, so that no handle is reused.
+    if (generation == kLastGeneration) [[unlikely]]
+        return;
+    slot->next_empty = empty_;
+    empty_ = slot;
+}
 
-    // Releases pins or uses. Releasing the last one of a closing slot empties it.
-    void release(HandleSlot* slot, std::uint64_t amount) noexcept {
-        const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
-        if ((now & kStateMask) == kClosing && (now & kCountMask) == 0) finish(slot);
-    }
-};
+Handle HandleTable::handle(const Slot& slot) const {
+    const std::uint64_t word = slot.word.load(std::memory_order_acquire);
+    if ((word & kStateMask) != kLive) return 0;
+    return kind_and_tag(slot.kind, tag_) << 48 | (word >> kGenerationShift) << 24 | slot.index;
+}
 
-HandleTable::HandleTable(std::uint16_t context_tag)
-    : tag_(context_tag & 0xfff), impl_(std::make_unique<Impl>()) {}
+HandleTable::HandleTable(std::uint16_t context_tag) : tag_(context_tag & 0xfff) {}
 
 namespace {
 
@@ -249,66 +161,56 @@ constexpr HandleKind kOrder[] = {HandleKind::pending, HandleKind::graph,  Handle
 
 HandleTable::~HandleTable() {
     for (const HandleKind kind : kOrder) {
-        for (std::uint32_t i = 0; i < impl_->made; ++i) {
-            HandleSlot* slot = impl_->slot(i);
+        for (std::uint32_t i = 0; i < made_; ++i) {
+            Slot* slot = this->slot(i);
             const std::uint64_t word = slot->word.load(std::memory_order_acquire);
             if ((word & kStateMask) == kLive && slot->kind == kind) {
                 assert((word & kCountMask) == 0 && "the table must outlive pins and uses");
-                slot->object.reset();
+                if (slot->release != nullptr)
+                    slot->release(slot->object);
+                else
+                    slot->shared.reset();
             }
         }
     }
 }
 
-[[gnu::hot]] Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object,
-                                             const OwnerRef& owner, std::string_view label) {
-    const sdk::Lock lock(impl_->mutex);
-    HandleSlot* slot = impl_->take();
-    if (slot == nullptr) [[unlikely]]
-        return Error(Code::LIMIT_EXCEEDED,
-                     fmt::format("all {} handles of the context are taken", kMaxSlots),
-                     "Fix: free unused objects", std::string(label));
+namespace {
+
+Error all_taken(std::string_view label) {
+    return {Code::LIMIT_EXCEEDED, fmt::format("all {} handles of the context are taken", kMaxSlots),
+            "Fix: free unused objects", std::string(label)};
+}
+
+}  // namespace
+
+Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object,
+                                const OwnerRef& owner, std::string_view label) {
+    const sdk::Lock lock(mutex_);
+    Slot* slot = take();
+    if (slot == nullptr) return all_taken(label);
     try {
         // An empty slot has an empty label, with the memory of earlier ones.
         if (!label.empty()) slot->label.assign(label);
     } catch (...) {
-        impl_->give_back(*slot);
+        slot->next_empty = empty_;
+        empty_ = slot;
         throw;
     }
-    slot->kind = kind;
-    slot->object = std::move(object);
-    slot->owner = owner;
-    const auto generation =
-        static_cast<std::uint32_t>(slot->word.load(std::memory_order_relaxed) >> kGenerationShift) +
-        1;
-    slot->word.store(std::uint64_t{generation} << kGenerationShift | kLive,
-                     std::memory_order_release);
-    ++impl_->live[static_cast<std::size_t>(kind)];
-    return handle_of(kind, tag_, generation, slot->index);
+    slot->object = object.get();
+    slot->release = nullptr;
+    slot->shared = std::move(object);
+    return publish(*slot, kind, owner);
 }
 
-[[gnu::always_inline]] inline HandleSlot* HandleTable::acquire(Handle handle, HandleKind kind,
-                                                               std::uint64_t amount,
-                                                               bool& full) const noexcept {
-    full = false;
-    // Compares kind and context tag at once.
-    if (handle >> 48 != (std::uint64_t{static_cast<std::uint8_t>(kind)} << 12 | tag_))
-        return nullptr;
-    const Parts parts = parts_of(handle);
-    HandleSlot* slot = impl_->slot(parts.slot);
-    if (slot == nullptr) return nullptr;
-    const std::uint64_t wanted = std::uint64_t{parts.generation} << kGenerationShift | kLive;
-    const std::uint64_t most = amount == kPin ? kPinMask : kUseMask;
-    std::uint64_t word = slot->word.load(std::memory_order_acquire);
-    do {
-        if ((word & ~kCountMask) != wanted) return nullptr;
-        full = (word & most) == most;
-        if (full) return nullptr;
-    } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
-                                               std::memory_order_acquire));
-    if (slot->kind == kind) return slot;
-    impl_->release(slot, amount);  // a forged handle that hit a live slot
-    return nullptr;
+Result<Handle> HandleTable::add(HandleKind kind, void* object, Release release,
+                                const OwnerRef& owner) {
+    const sdk::Lock lock(mutex_);
+    Slot* slot = take();
+    if (slot == nullptr) return all_taken({});
+    slot->object = object;
+    slot->release = release;
+    return publish(*slot, kind, owner);
 }
 
 Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Place& place) const {
@@ -336,11 +238,6 @@ Error HandleTable::refusal(Handle handle, HandleKind kind, bool full, const Plac
         Code::LIMIT_EXCEEDED,
         fmt::format("{} is in use too many times at once", subject_of(handle, kind, place)),
         "Fix: wait for submitted work before submitting more");
-}
-
-[[gnu::hot]] Pin HandleTable::try_find(Handle handle, HandleKind kind) const noexcept {
-    bool full = false;
-    return Pin(this, acquire(handle, kind, kPin, full), handle);
 }
 
 Result<Pin> HandleTable::find(Handle handle, HandleKind kind, const Place& place) const {
@@ -456,7 +353,7 @@ Result<void> HandleTable::retire(Handle handle, HandleKind kind) {
 
 Result<void> HandleTable::relabel(Handle handle, HandleKind kind, std::string label) {
     WYE_ASSIGN(const Pin pin, find(handle, kind));
-    const sdk::Lock lock(impl_->mutex);
+    const sdk::Lock lock(mutex_);
     pin.slot_->label.swap(label);
     return {};
 }
@@ -464,10 +361,10 @@ Result<void> HandleTable::relabel(Handle handle, HandleKind kind, std::string la
 std::vector<Pin> HandleTable::all(HandleKind kind) const {
     std::vector<Handle> handles;
     {
-        const sdk::Lock lock(impl_->mutex);
-        for (std::uint32_t i = 0; i < impl_->made; ++i)
-            if (const HandleSlot& slot = *impl_->slot(i); slot.kind == kind)
-                if (const Handle handle = impl_->handle(slot, tag_); handle != 0)
+        const sdk::Lock lock(mutex_);
+        for (std::uint32_t i = 0; i < made_; ++i)
+            if (const Slot& slot = *this->slot(i); slot.kind == kind)
+                if (const Handle handle = this->handle(slot); handle != 0)
                     handles.push_back(handle);
     }
     std::vector<Pin> out;
@@ -476,10 +373,23 @@ std::vector<Pin> HandleTable::all(HandleKind kind) const {
     return out;
 }
 
+namespace {
+
+// Whether a slot has an object. Asked with the table's mutex locked, so that no slot is filled or
+// emptied meanwhile.
+bool exists(const HandleSlot& slot) {
+    return (slot.word.load(std::memory_order_acquire) & kStateMask) != 0;
+}
+
+}  // namespace
+
 std::size_t HandleTable::owned(const OwnerRef& owner) const {
-    const sdk::Lock lock(impl_->mutex);
+    const sdk::Lock lock(mutex_);
     std::size_t out = 0;
-    for (std::uint32_t i = 0; i < impl_->made; ++i) out += impl_->slot(i)->owner == owner ? 1 : 0;
+    for (std::uint32_t i = 0; i < made_; ++i) {
+        const Slot& slot = *this->slot(i);
+        out += exists(slot) && slot.owner == owner ? 1 : 0;
+    }
     return out;
 }
 
@@ -495,28 +405,23 @@ bool HandleTable::is_used(const Pin& pin) const noexcept {
 }
 
 std::size_t HandleTable::live(HandleKind kind) const {
-    const sdk::Lock lock(impl_->mutex);
-    return impl_->live[static_cast<std::size_t>(kind)];
-}
-
-[[gnu::hot]] void HandleTable::unpin(HandleSlot* slot) const noexcept {
-    impl_->release(slot, kPin);
-}
-[[gnu::hot]] void HandleTable::unuse(HandleSlot* slot) const noexcept {
-    impl_->release(slot, kUse);
+    const sdk::Lock lock(mutex_);
+    std::size_t out = 0;
+    for (std::uint32_t i = 0; i < made_; ++i) {
+        const Slot& slot = *this->slot(i);
+        out += exists(slot) && slot.kind == kind ? 1 : 0;
+    }
+    return out;
 }
 
 // ---- Pin and InFlight ---------------------------------------------------------------------
 
-[[gnu::hot]] void* Pin::object() const noexcept { return slot_->object.get(); }
-const std::shared_ptr<void>& Pin::shared() const noexcept { return slot_->object; }
-const OwnerRef& Pin::owner() const noexcept { return slot_->owner; }
 std::string Pin::label() const {
-    const sdk::Lock lock(table_->impl_->mutex);
+    const sdk::Lock lock(table_->mutex_);
     return slot_->label;
 }
 std::string_view Pin::label_view() const noexcept {
-    const sdk::Lock lock(table_->impl_->mutex);
+    const sdk::Lock lock(table_->mutex_);
     return slot_->label;
 }
 
@@ -530,7 +435,7 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
     return *this;
 }
 [[gnu::hot]] void InFlight::end_uses() noexcept {
-    for (HandleSlot* slot : slots_) table_->unuse(slot);
+    for (HandleSlot* slot : slots_) table_->release(slot, kUse);
     slots_.clear();
 }
 

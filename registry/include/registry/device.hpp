@@ -23,6 +23,7 @@
 
 #include "registry/facts.hpp"
 #include "registry/handshake.hpp"
+#include "registry/plugin_call.hpp"
 #include "wye/abi.h"
 #include "wye/abi_native.h"
 #include "wye/sdk/result.hpp"
@@ -234,7 +235,10 @@ class NativeQueue {
           object_(std::exchange(other.object_, nullptr)),
           timeline_(other.timeline_),
           table_(other.table_),
-          newest_(other.newest_) {}
+          newest_(other.newest_),
+          submit_slot_(other.submit_slot_),
+          wait_slot_(other.wait_slot_),
+          plain_(other.plain_) {}
     NativeQueue& operator=(NativeQueue&& other) noexcept;
     ~NativeQueue();
 
@@ -243,6 +247,22 @@ class NativeQueue {
     // operations fail too. One thread at a time.
     [[nodiscard]] Result<void> send(std::span<const wye_operation> operations, bool timed = false,
                                     std::span<const wye_event> waits = {});
+    // As `send`, without waits and times. False: it failed, and `failed` is written.
+    [[nodiscard, gnu::always_inline]] bool send_plain(std::span<const wye_operation> operations,
+                                                      Result<void>& failed) {
+        plain_.operations = operations.data();
+        plain_.operation_count = operations.size();
+        plain_.value = newest_ + 1;
+        const auto submit = [this](wye_error** error) {
+            return table_.submit(object_, &plain_, error);
+        };
+        if (!try_slot(submit_slot_, submit, failed)) [[unlikely]] {
+            failed = about_it(std::move(failed));
+            return false;
+        }
+        ++newest_;
+        return true;
+    }
     // As `send` of no operations; later ones begin after the native event. UNSUPPORTED: the plugin
     // waits for none.
     [[nodiscard]] Result<void> wait_native(const wye_native_handle& event,
@@ -258,7 +278,16 @@ class NativeQueue {
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the value's error
     // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
-                                    std::uint64_t timeout_ns = UINT64_MAX) const;
+                                    std::uint64_t timeout_ns = UINT64_MAX) const {
+        const wye_event event = this->event(value);
+        auto waited = call_slot(wait_slot_, [&](wye_error** error) {
+            return device_->table().wait(device_->object(), &event, 1, 0, timeout_ns, nullptr,
+                                         error);
+        });
+        if (!waited.ok()) [[unlikely]]
+            return about_it(std::move(waited));
+        return {};
+    }
     [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
     // Asks to end the values in [first, last] and no others. UNIMPLEMENTED: cannot.
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
@@ -282,17 +311,18 @@ class NativeQueue {
 
   private:
     NativeQueue(DeviceRef device, wye_queue_object* object, wye_timeline_object* timeline,
-                const wye_queue_table& table, std::uint64_t newest) noexcept
-        : device_(std::move(device)),
-          object_(object),
-          timeline_(timeline),
-          table_(table),
-          newest_(newest) {}
+                const wye_queue_table& table, std::uint64_t newest) noexcept;
+    // Sets the device as the subject of a failure that has none.
+    [[nodiscard, gnu::cold]] Result<void> about_it(Result<void> failed) const;
+
     DeviceRef device_;
     wye_queue_object* object_;
     wye_timeline_object* timeline_;  // the queue's own
     wye_queue_table table_;
-    std::uint64_t newest_;  // the value of the last submit
+    std::uint64_t newest_;                // the value of the last submit
+    PluginSlot submit_slot_, wait_slot_;  // their texts are the device's
+    // The submission of `send_plain`, which writes the operations and the value only.
+    wye_submission plain_;
 };
 
 }  // namespace wye::registry

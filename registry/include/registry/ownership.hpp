@@ -14,6 +14,7 @@
 // BUFFER_IN_USE, LIMIT_EXCEEDED. Each names the handle, its kind or owner, and the expected one.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -23,8 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "registry/handle_slot.hpp"
 #include "registry/inplace_list.hpp"
 #include "wye/program_format.h"
+#include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
@@ -74,10 +77,6 @@ class ContextTag {
 
 class HandleTable;
 
-namespace detail {
-struct HandleSlot;
-}
-
 // Keeps an object alive. Move-only.
 class Pin {
   public:
@@ -87,24 +86,29 @@ class Pin {
           slot_(std::exchange(other.slot_, nullptr)),
           handle_(other.handle_) {}
     Pin& operator=(Pin&& other) noexcept {
-        std::swap(table_, other.table_);
-        std::swap(slot_, other.slot_);
-        std::swap(handle_, other.handle_);
+        if (this == &other) return *this;
+        release();
+        table_ = other.table_;
+        slot_ = std::exchange(other.slot_, nullptr);
+        handle_ = other.handle_;
         return *this;
     }
-    ~Pin();
+    ~Pin() { release(); }
+    void release() noexcept;
 
     template <typename T>
     [[nodiscard]] T& as() const noexcept {  // T: the type that `add` was called with
         return *static_cast<T*>(object());
     }
-    // Shares ownership of the object, to keep it longer than the pin.
+    // Shares ownership of the object, to keep it longer than the pin. Not for objects that were
+    // added with a release function.
     template <typename T>
     [[nodiscard]] std::shared_ptr<T> share() const noexcept {
         return std::static_pointer_cast<T>(shared());
     }
-    [[nodiscard]] void* object() const noexcept;
-    [[nodiscard]] const OwnerRef& owner() const noexcept;  // null: the context owns it
+    [[nodiscard]] void* object() const noexcept { return slot_->object; }
+    // Null: the context owns it.
+    [[nodiscard]] const OwnerRef& owner() const noexcept { return slot_->owner; }
     [[nodiscard]] std::string label() const;
     // As `label`, but valid only until the object is freed or relabelled.
     [[nodiscard]] std::string_view label_view() const noexcept;
@@ -113,7 +117,7 @@ class Pin {
 
   private:
     friend class HandleTable;
-    [[nodiscard]] const std::shared_ptr<void>& shared() const noexcept;
+    [[nodiscard]] const std::shared_ptr<void>& shared() const noexcept { return slot_->shared; }
     Pin(const HandleTable* table, detail::HandleSlot* slot, Handle handle) noexcept
         : table_(table), slot_(slot), handle_(handle) {}
     const HandleTable* table_ = nullptr;
@@ -157,6 +161,14 @@ class HandleTable {
     // Adds an object and shares its ownership. `label` is for messages.
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object,
                                      const OwnerRef& owner, std::string_view label);
+    // Adds an object that is not shared, without a label: `release` is called with it once nothing
+    // uses it. On failure it was not called.
+    using Release = void (*)(void* object) noexcept;
+    [[nodiscard]] Result<Handle> add(HandleKind kind, void* object, Release release,
+                                     const OwnerRef& owner);
+    // As above; 0 if there is no slot that was used before. Call `add` then.
+    [[nodiscard]] Handle try_add(HandleKind kind, void* object, Release release,
+                                 const OwnerRef& owner) noexcept;
 
     [[nodiscard]] Result<Pin> find(Handle handle, HandleKind kind, const Place& place = {}) const;
     // As find; WRONG_OWNER unless `expected` owns the object.
@@ -204,26 +216,107 @@ class HandleTable {
   private:
     friend class Pin;
     friend class InFlight;
-    struct Impl;
-    void unpin(detail::HandleSlot* slot) const noexcept;
-    void unuse(detail::HandleSlot* slot) const noexcept;
+    using Slot = detail::HandleSlot;
+    void unpin(Slot* slot) const noexcept { release(slot, detail::kPin); }
+    // Releases pins or uses. Releasing the last one of a closing slot empties it.
+    void release(Slot* slot, std::uint64_t amount) const noexcept {
+        const std::uint64_t now = slot->word.fetch_sub(amount, std::memory_order_acq_rel) - amount;
+        if ((now & detail::kClosing) != 0) [[unlikely]]
+            if ((now & detail::kCountMask) == 0) finish(slot);
+    }
+    // Empties a closing slot without pins and uses.
+    void finish(Slot* slot) const noexcept;
+    // The slot with this index; null: there is none.
+    [[nodiscard]] Slot* slot(std::uint32_t index) const noexcept {
+        const detail::ChunkPlace at = detail::place_of(index);
+        Slot* chunk = chunks_[at.chunk].load(std::memory_order_acquire);
+        return chunk == nullptr ? nullptr : chunk + at.offset;
+    }
+    // Takes an empty slot, or makes one; null if none is left.
+    [[nodiscard]] Slot* take() WYE_REQUIRES(mutex_);
+    // Makes a slot that `take` returned, and that has its object, live.
+    [[nodiscard]] Handle publish(Slot& slot, HandleKind kind, const OwnerRef& owner) noexcept
+        WYE_REQUIRES(mutex_);
+    // The handle of a live slot; 0 for others.
+    [[nodiscard]] Handle handle(const Slot& slot) const WYE_REQUIRES(mutex_);
     // Adds a pin or a use. Null on failure; `full` is set if there are too many.
-    [[nodiscard]] detail::HandleSlot* acquire(Handle handle, HandleKind kind, std::uint64_t amount,
-                                              bool& full) const noexcept;
+    [[nodiscard]] Slot* acquire(Handle handle, HandleKind kind, std::uint64_t amount,
+                                bool& full) const noexcept;
     // The index of the first refused handle; the number of handles if none is refused.
     [[nodiscard]] std::size_t use(std::span<const Handle> handles, InFlight& out,
                                   bool& full) const noexcept;
     [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,
                                 const Place& place) const;
     // False: the handle is not live. `even_in_use`: else also if submitted work uses it.
-    [[nodiscard]] static bool close(detail::HandleSlot& slot, bool even_in_use) noexcept;
+    [[nodiscard]] static bool close(Slot& slot, bool even_in_use) noexcept;
 
-    std::uint16_t tag_;
-    std::unique_ptr<Impl> impl_;
+    const std::uint16_t tag_;
+    std::array<std::atomic<Slot*>, detail::kChunks + 1> chunks_{};  // the last one stays null
+    mutable sdk::Mutex mutex_;  // also guards the allocation of chunks
+    mutable Slot* empty_ WYE_GUARDED_BY(mutex_) = nullptr;
+    std::uint32_t made_ WYE_GUARDED_BY(mutex_) = 0;
+    std::array<std::unique_ptr<Slot[]>, detail::kChunks> owned_ WYE_GUARDED_BY(mutex_);
 };
 
-inline Pin::~Pin() {
-    if (slot_ != nullptr) table_->unpin(slot_);
+inline void Pin::release() noexcept {
+    if (detail::HandleSlot* const slot = std::exchange(slot_, nullptr); slot != nullptr)
+        table_->unpin(slot);
+}
+
+[[gnu::always_inline]] inline detail::HandleSlot* HandleTable::acquire(Handle handle,
+                                                                       HandleKind kind,
+                                                                       std::uint64_t amount,
+                                                                       bool& full) const noexcept {
+    using namespace detail;
+    full = false;
+    if (handle >> 48 != kind_and_tag(kind, tag_)) return nullptr;
+    Slot* const slot = this->slot(static_cast<std::uint32_t>(handle & kSlotMask));
+    if (slot == nullptr) return nullptr;
+    const std::uint64_t generation = handle >> 24 & kLastGeneration;
+    const std::uint64_t wanted = generation << kGenerationShift | kLive;
+    const std::uint64_t most = amount == kPin ? kPinMask : kUseMask;
+    std::uint64_t word = slot->word.load(std::memory_order_acquire);
+    do {
+        if ((word & ~kCountMask) != wanted) return nullptr;
+        full = (word & most) == most;
+        if (full) return nullptr;
+    } while (!slot->word.compare_exchange_weak(word, word + amount, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+    if (slot->kind == kind) [[likely]]
+        return slot;
+    release(slot, amount);  // a forged handle that hit a live slot
+    return nullptr;
+}
+
+[[gnu::always_inline]] inline Pin HandleTable::try_find(Handle handle,
+                                                        HandleKind kind) const noexcept {
+    bool full = false;
+    return Pin(this, acquire(handle, kind, detail::kPin, full), handle);
+}
+
+[[gnu::always_inline]] inline Handle HandleTable::publish(Slot& slot, HandleKind kind,
+                                                          const OwnerRef& owner) noexcept {
+    using namespace detail;
+    slot.kind = kind;
+    if (slot.owner != owner) [[unlikely]]
+        slot.owner = owner;
+    const std::uint64_t generation =
+        (slot.word.load(std::memory_order_relaxed) >> kGenerationShift) + 1;
+    slot.word.store(generation << kGenerationShift | kLive, std::memory_order_release);
+    return kind_and_tag(kind, tag_) << 48 | generation << 24 | slot.index;
+}
+
+[[gnu::always_inline]] inline Handle HandleTable::try_add(HandleKind kind, void* object,
+                                                          Release release,
+                                                          const OwnerRef& owner) noexcept {
+    const sdk::Lock lock(mutex_);
+    Slot* const slot = empty_;
+    if (slot == nullptr) [[unlikely]]
+        return 0;
+    empty_ = slot->next_empty;
+    slot->object = object;
+    slot->release = release;
+    return publish(*slot, kind, owner);
 }
 
 }  // namespace wye::registry

@@ -118,8 +118,8 @@ Error Call::refusal() const {
             "Fix: end the calls of a context before destroying it", "context"};
 }
 
-bool Call::admitted_late(std::uint32_t flags) const noexcept {
-    return (flags & Gate::kClosed) == 0 && !CallbackScope::forbids(context_);
+bool Call::admits(const wye_context* context, std::uint32_t flags) noexcept {
+    return (flags & Gate::kClosed) == 0 && !CallbackScope::forbids(context);
 }
 
 void LogDoor::log(std::uint32_t level, std::string_view area, std::string_view text) {

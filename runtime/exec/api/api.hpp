@@ -108,7 +108,7 @@ class Call {
             return;
         const std::uint32_t flags = context->gate.enter();
         entered_ = true;
-        admitted_ = flags == 0 || admitted_late(flags);
+        admitted_ = flags == 0 || admits(context, flags);
     }
     ~Call() {
         if (entered_) context_->gate.leave();
@@ -116,6 +116,9 @@ class Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    // Whether a call may go on that found flags set when it entered the gate.
+    [[nodiscard, gnu::cold]] static bool admits(const wye_context* context,
+                                                std::uint32_t flags) noexcept;
     explicit operator bool() const noexcept { return admitted_; }
     // Why the call is refused: the context is null, inherited through a fork, being destroyed, or
     // used in its own callback.
@@ -124,7 +127,6 @@ class Call {
     [[nodiscard]] Context& operator*() const noexcept { return *context_->context; }
 
   private:
-    [[nodiscard]] bool admitted_late(std::uint32_t flags) const noexcept;
     wye_context* context_;
     bool entered_ = false;
     bool admitted_ = false;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
-#include "exec/dispatch/pending_launch.hpp"
+#include "exec/dispatch/pending_launch_plain.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -105,22 +105,92 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
     });
 }
 
-wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* run,
-                            wye_pending* out, wye_error** error) {
+namespace {
+
+// The general path of a submit, which also reports why it is refused.
+[[gnu::noinline]] wye_status submit_graph(wye_context* context, wye_graph graph,
+                                          const wye_graph_run_desc* run, const Instant& start,
+                                          wye_pending* out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
-        const Clock::time_point start = now();
         WYE_ENTER(self, context);
         WYE_NEED(run);
         WYE_NEED(out);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
-        Pin pin = self->handles().try_find(graph, HandleKind::graph);
-        if (!pin) [[unlikely]] {
-            WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
-        }
-        WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start));
+        WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
+        WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start.time()));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
+}
+
+// Gives a handle to work, whose reference it takes over. Returns 0 after a failure.
+[[gnu::cold, gnu::noinline]] wye_pending add_slowly(Context& self, Pending* work,
+                                                    Result<void>& failed) {
+    auto added = Pending::add(WorkPtr<Pending>::adopt(work), self.handles());
+    if (added.ok()) return *added;
+    failed = std::move(added).error();
+    return 0;
+}
+
+// The fast path: returns the handle. 0: `failed` says why, or the general path must be taken.
+[[gnu::always_inline]] inline wye_pending submit_plain(Context& self, wye_graph graph,
+                                                       const wye_graph_run_desc& run,
+                                                       const Instant& start, Result<void>& failed) {
+    wye::registry::HandleTable& handles = self.handles();
+    Pin pin = handles.try_find(graph, HandleKind::graph);
+    if (!pin) [[unlikely]]
+        return 0;
+    Pending* const work = PendingLaunch::submit_plain(pin, run, start, failed);
+    if (work == nullptr) [[unlikely]]
+        return 0;
+    const wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
+                                               work->session().owner());
+    if (handle == 0) [[unlikely]]
+        return add_slowly(self, work, failed);
+    return handle;
+}
+
+// Whether the fast path takes such an execution.
+bool is_plain(const wye_graph_run_desc& run) {
+    return run.header.size == sizeof run && run.header.type == 0 && run.header.next == nullptr &&
+           (run.params != nullptr || run.param_count == 0) && run.queue == 0 &&
+           (run.flags & ~std::uint32_t{WYE_DISPATCH_AT_ONCE}) == 0 && run.reserved == 0;
+}
+
+// Leaves a gate at the end of a scope.
+struct Leaving {
+    ~Leaving() { gate.leave(); }
+    Gate& gate;
+};
+
+}  // namespace
+
+[[gnu::hot]] wye_status wye_graph_submit(wye_context* context, wye_graph graph,
+                                         const wye_graph_run_desc* run, wye_pending* out,
+                                         wye_error** error) {
+    Instant start;
+    start.read();
+    if (context != nullptr && context->forks == wye::registry::fork_count() && run != nullptr &&
+        out != nullptr && is_plain(*run)) [[likely]] {
+        const std::uint32_t flags = context->gate.enter();
+        const Leaving leaving{context->gate};
+        if (flags == 0 || Call::admits(context, flags)) [[likely]] {
+            try {
+                Result<void> failed;
+                const wye_pending handle =
+                    submit_plain(*context->context, graph, *run, start, failed);
+                if (handle != 0) [[likely]] {
+                    *out = handle;
+                    return WYE_OK;
+                }
+                if (!failed.ok()) [[unlikely]]
+                    return wye::registry::put_error(std::move(failed).error(), error);
+            } catch (...) {
+                return caught(error);
+            }
+        }
+    }
+    return submit_graph(context, graph, run, start, out, error);
 }
 
 wye_status wye_graph_rebind(wye_context* context, wye_graph graph,

@@ -165,7 +165,7 @@ wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pen
         WYE_ENTER(self, context);
         WYE_NEED(fn);
         WYE_ASSIGN(const Pin pin, self->handles().find(pending, HandleKind::pending));
-        const std::shared_ptr<Pending> work = pin.share<Pending>();
+        const WorkPtr<Pending> work(&pin.as<Pending>());
         return work->session().watcher().add(work, [=, door = self->callbacks()] {
             const auto status = static_cast<wye_status>(work->status());
             door->through([&] {

@@ -21,6 +21,25 @@ using Clock = std::chrono::steady_clock;
                              std::chrono::nanoseconds(time.tv_nsec));
 }
 
+// A time as the system tells it, for times that may never be asked for.
+class Instant {
+  public:
+    Instant() = default;
+    explicit Instant(Clock::time_point time) noexcept {
+        const auto since = time.time_since_epoch();
+        const auto whole = std::chrono::duration_cast<std::chrono::seconds>(since);
+        raw_ = {whole.count(), std::chrono::nanoseconds(since - whole).count()};
+    }
+    void read() noexcept { ::clock_gettime(CLOCK_MONOTONIC, &raw_); }
+    [[nodiscard]] Clock::time_point time() const noexcept {
+        return Clock::time_point(std::chrono::seconds(raw_.tv_sec) +
+                                 std::chrono::nanoseconds(raw_.tv_nsec));
+    }
+
+  private:
+    timespec raw_;
+};
+
 [[nodiscard]] inline std::uint64_t nanoseconds(Clock::duration duration) noexcept {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count());

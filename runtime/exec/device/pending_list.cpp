@@ -7,6 +7,22 @@
 
 namespace wye::exec {
 
+PendingList::~PendingList() {
+    while (ends_.newer != &ends_)  // work refers to itself while it is in the list
+        (void)unlink(*static_cast<PendingWork*>(ends_.newer));
+    drop_idle();
+}
+
+void PendingList::drop_idle() noexcept {
+    WorkLink* all = nullptr;
+    {
+        const sdk::Lock lock(mutex_);
+        all = std::exchange(idle_, nullptr);
+        idle_count_ = 0;
+    }
+    while (all != nullptr) delete static_cast<PendingWork*>(std::exchange(all, all->newer));
+}
+
 Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_once,
                                      std::optional<Clock::time_point> deadline) {
     // Settles work that has ended, so that its memory is reused even if no call waits for it.
@@ -38,7 +54,8 @@ Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_
 
 WorkRef PendingList::oldest() {
     const sdk::Lock lock(mutex_);
-    return oldest_ == nullptr ? nullptr : oldest_->listed_;
+    if (ends_.newer == &ends_) return nullptr;
+    return WorkRef(static_cast<PendingWork*>(ends_.newer));
 }
 
 bool PendingList::collect() {
@@ -46,8 +63,8 @@ bool PendingList::collect() {
     {
         const sdk::Lock lock(mutex_);
         all.reserve(count_);
-        for (PendingWork* one = oldest_; one != nullptr; one = one->newer_)
-            all.push_back(one->listed_);
+        for (WorkLink* one = ends_.newer; one != &ends_; one = one->newer)
+            all.emplace_back(static_cast<PendingWork*>(one));
     }
     bool ended = true;
     for (const WorkRef& work : all) ended = work->poll() && ended;
@@ -55,7 +72,7 @@ bool PendingList::collect() {
 }
 
 void PendingList::wait_for_all() {
-    while (const WorkRef work = oldest()) work->wait({});
+    for (WorkRef work = oldest(); work; work = oldest()) work->wait({});
 }
 
 }  // namespace wye::exec

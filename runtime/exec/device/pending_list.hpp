@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PendingList: the asynchronous work in flight on a device, with limits on its number and on the
-// host memory that it owns. Free-threaded; does not call work while it holds its lock.
+// host memory that it owns. It also keeps objects of ended work for reuse. Free-threaded; does not
+// call work while it holds its lock, which is that of the session's queues: a submit that holds it
+// already adds its work at no further cost.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "exec/device/clock.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -17,8 +20,14 @@
 
 namespace wye::exec {
 
-// A piece of asynchronous work. Once it has ended it never runs again. Free-threaded.
-class PendingWork {
+// A place in a circular list.
+struct WorkLink {
+    WorkLink *older = nullptr, *newer = nullptr;
+};
+
+// A piece of asynchronous work. Once it has ended it never runs again. It counts the references to
+// it, which are WorkPtrs. Free-threaded.
+class PendingWork : private WorkLink {
   public:
     PendingWork() = default;
     PendingWork(const PendingWork&) = delete;
@@ -31,15 +40,69 @@ class PendingWork {
     // Whether its result is known before its end.
     [[nodiscard]] virtual bool is_given_up() const { return false; }
 
+    void refer() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void dereference() noexcept {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) unreferenced();
+    }
+
+  protected:
+    // Called when the last reference is gone: frees the object, or keeps it for reuse.
+    virtual void unreferenced() noexcept = 0;
+    // Sets the number of references to work that no other thread knows.
+    void set_references(std::uint32_t count) noexcept {
+        references_.store(count, std::memory_order_relaxed);
+    }
+
   private:
     friend class PendingList;
-    // Its place in the list, guarded by the list's mutex: the list's reference to it (null: it is
-    // in none), its neighbours, and the bytes that it owns.
-    std::shared_ptr<PendingWork> listed_;
-    PendingWork *older_ = nullptr, *newer_ = nullptr;
-    std::uint64_t bytes_ = 0;
+    std::atomic<std::uint32_t> references_ = 0;
+    // Guarded by the list's mutex, as is the link (null: it is not in the list). The list has a
+    // reference to it.
+    std::uint64_t bytes_ = 0;  // of host memory that it owns
 };
-using WorkRef = std::shared_ptr<PendingWork>;
+
+// A reference to work.
+template <typename T>
+class WorkPtr {
+  public:
+    WorkPtr() noexcept = default;
+    WorkPtr(std::nullptr_t) noexcept {}  // NOLINT: as other pointers
+    explicit WorkPtr(T* work) noexcept : work_(work) {
+        if (work_ != nullptr) work_->refer();
+    }
+    // Takes a reference over that is counted already.
+    [[nodiscard]] static WorkPtr adopt(T* work) noexcept {
+        WorkPtr out;
+        out.work_ = work;
+        return out;
+    }
+    WorkPtr(const WorkPtr& other) noexcept : WorkPtr(other.work_) {}
+    WorkPtr(WorkPtr&& other) noexcept : work_(other.release()) {}
+    template <typename Derived>
+    WorkPtr(const WorkPtr<Derived>& other) noexcept  // NOLINT: a conversion
+        : WorkPtr(other.get()) {}
+    template <typename Derived>
+    WorkPtr(WorkPtr<Derived>&& other) noexcept  // NOLINT: a conversion
+        : work_(other.release()) {}
+    WorkPtr& operator=(WorkPtr other) noexcept {
+        std::swap(work_, other.work_);
+        return *this;
+    }
+    ~WorkPtr() {
+        if (work_ != nullptr) work_->dereference();
+    }
+
+    [[nodiscard]] T* get() const noexcept { return work_; }
+    [[nodiscard]] T& operator*() const noexcept { return *work_; }
+    [[nodiscard]] T* operator->() const noexcept { return work_; }
+    explicit operator bool() const noexcept { return work_ != nullptr; }
+    // Gives the reference to the caller, who calls `dereference`.
+    [[nodiscard]] T* release() noexcept { return std::exchange(work_, nullptr); }
+
+  private:
+    T* work_ = nullptr;
+};
+using WorkRef = WorkPtr<PendingWork>;
 
 struct PendingLimits {
     std::uint64_t count = 1024;
@@ -48,11 +111,10 @@ struct PendingLimits {
 
 class PendingList {
   public:
-    PendingList(PendingLimits limits, std::string device)
-        : limits_(limits), device_(std::move(device)) {}
-    ~PendingList() {  // work refers to itself while it is in the list
-        while (oldest_ != nullptr) remove(*oldest_);
-    }
+    // `mutex`: that of the queues, which is not locked by the constructor and the destructor.
+    PendingList(sdk::Mutex& mutex, PendingLimits limits, std::string device)
+        : mutex_(mutex), limits_(limits), device_(std::move(device)) {}
+    ~PendingList();
     PendingList(const PendingList&) = delete;
     PendingList& operator=(const PendingList&) = delete;
 
@@ -69,20 +131,61 @@ class PendingList {
     void remove(PendingWork& work) noexcept {
         WorkRef last;  // possibly the last reference; released after the lock
         const sdk::Lock lock(mutex_);
-        if (work.listed_ == nullptr) return;
-        (work.older_ != nullptr ? work.older_->newer_ : oldest_) = work.newer_;
-        (work.newer_ != nullptr ? work.newer_->older_ : newest_) = work.older_;
-        --count_;
-        bytes_ -= work.bytes_;
-        last = std::move(work.listed_);
+        last = unlink(work);
     }
+    // Destroys the idle objects.
+    void drop_idle() noexcept;
     // Settles work that has ended. False if some has not ended.
     bool collect();
     void wait_for_all();
 
+    // ---- For callers that hold the mutex ----
+
+    // Tells clang's analysis, which does not know whose mutex it is, that it is held.
+    void assert_held() const WYE_ASSERT_CAPABILITY(mutex_) {}
+    // As `remove`; returns the list's reference.
+    [[nodiscard]] WorkRef unlink(PendingWork& work) noexcept WYE_REQUIRES(mutex_) {
+        if (work.older == nullptr) return {};
+        work.older->newer = work.newer;
+        work.newer->older = work.older;
+        work.older = nullptr;
+        --count_;
+        bytes_ -= work.bytes_;
+        return WorkRef::adopt(&work);
+    }
+    // Takes an object for work that owns no bytes, and counts the work. Null: there is no idle
+    // object, or no room. `append` or `keep_back` follows.
+    [[nodiscard]] PendingWork* reserve() WYE_REQUIRES(mutex_) {
+        if (count_ >= limits_.count) [[unlikely]]
+            return nullptr;
+        PendingWork* const out = take_idle();
+        if (out != nullptr) ++count_;
+        return out;
+    }
+    // Adds reserved work. Takes a reference over that is counted already.
+    void append(PendingWork& work) WYE_REQUIRES(mutex_) { link(work); }
+    // Gives a reserved object back.
+    void keep_back(PendingWork& work) WYE_REQUIRES(mutex_) {
+        --count_;
+        push_idle(work);
+    }
+    // An idle object, or null.
+    [[nodiscard]] PendingWork* take_idle() WYE_REQUIRES(mutex_) {
+        if (idle_ == nullptr) return nullptr;
+        --idle_count_;
+        return static_cast<PendingWork*>(std::exchange(idle_, idle_->newer));
+    }
+    // Keeps an object without references for reuse, all of one type. False: there are enough.
+    [[nodiscard]] bool keep_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
+        if (idle_count_ >= kMostIdle) return false;
+        push_idle(work);
+        return true;
+    }
+
   private:
     // From this size on, allocating memory takes longer than asking whether older work has ended.
     static constexpr std::uint64_t kWorthAsking = std::uint64_t{128} << 10U;
+    static constexpr std::size_t kMostIdle = 1024;
 
     [[nodiscard]] Result<void> add_slowly(WorkRef work, std::uint64_t bytes, bool at_once,
                                           std::optional<Clock::time_point> deadline);
@@ -92,26 +195,34 @@ class PendingList {
         const bool room = count_ < limits_.count &&
                           (count_ == 0 || bytes <= limits_.bytes - std::min(bytes_, limits_.bytes));
         if (!room) return false;
-        PendingWork& one = *work;
-        one.older_ = newest_;
-        one.newer_ = nullptr;
+        PendingWork& one = *work.release();
         one.bytes_ = bytes;
-        (newest_ != nullptr ? newest_->newer_ : oldest_) = &one;
-        newest_ = &one;
-        ++count_;
         bytes_ += bytes;
-        one.listed_ = std::move(work);
+        ++count_;
+        link(one);
         return true;
+    }
+    void link(PendingWork& work) WYE_REQUIRES(mutex_) {
+        work.older = ends_.older;
+        work.newer = &ends_;
+        ends_.older->newer = &work;
+        ends_.older = &work;
+    }
+    void push_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
+        work.newer = idle_;
+        idle_ = &work;
+        ++idle_count_;
     }
     [[nodiscard]] WorkRef oldest();
 
+    sdk::Mutex& mutex_;
     const PendingLimits limits_;
     const std::string device_;
-    sdk::Mutex mutex_;
-    PendingWork* oldest_ WYE_GUARDED_BY(mutex_) = nullptr;
-    PendingWork* newest_ WYE_GUARDED_BY(mutex_) = nullptr;
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
+    WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // the newest and the oldest work
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // reserved work included
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
+    WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
+    std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace wye::exec

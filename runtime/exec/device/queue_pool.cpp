@@ -95,9 +95,10 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     return {};
 }
 
-Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device, std::uint32_t busy,
+Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
                                      std::span<const BufferUse> uses, SubmitOptions options,
                                      Sending& out, bool* held) {
+    const std::uint32_t busy = this->busy();
     std::uint32_t index = 0;
     if ((busy | sending_ | options.queue) != 0) {
         if (!choose(busy, uses, options, out, index)) {
@@ -183,16 +184,18 @@ void QueuePool::abandon(Sending& sending) noexcept {
     end(sending, false);
 }
 
+void QueuePool::take_back(std::uint32_t index, std::span<const BufferUse> uses,
+                          std::uint64_t value) {
+    --queues_[index].newest;
+    // The next submit gets the value, and need not use these buffers.
+    for (const BufferUse& use : uses)
+        if (std::uint64_t& known = value_of(*use.history, index, use.writes); known == value)
+            --known;
+}
+
 void QueuePool::end_slowly(const Sending& sending, bool sent) {
     const auto& [queue, index, value] = sending.ticket;
-    if (!sent) {
-        --queues_[index].newest;
-        // The next submit gets the value, and need not use these buffers.
-        for (const BufferUse& use : sending.uses)
-            if (std::uint64_t& known = value_of(*use.history, index, use.writes); known == value)
-                --known;
-        return;
-    }
+    if (!sent) return take_back(index, sending.uses, value);
     // The submit's work runs after all that was in the histories of the buffers that it writes.
     const auto forget = [](auto& values, const std::uint64_t* before) {
         for (std::size_t i = 0; i < values.size(); ++i)

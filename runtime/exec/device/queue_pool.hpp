@@ -110,33 +110,57 @@ class QueuePool {
                                                          std::span<const BufferUse> uses,
                                                          SubmitOptions options, Sending& out,
                                                          bool* held = nullptr) WYE_REQUIRES(mutex) {
-        const std::uint32_t busy = this->busy();
-        if ((busy | sending_ | options.queue) != 0 || !queues_[0].native) [[unlikely]]
-            return begin_slowly(device, busy, uses, options, out, held);
+        if (options.queue != 0 || !is_quiet()) [[unlikely]]
+            return begin_slowly(device, uses, options, out, held);
         take(0, uses, options, out, held);
-        for (const BufferUse& use : uses)
-            (use.writes ? use.history->writes : use.history->reads)[0] = out.ticket.value;
+        record_first(uses, out.ticket.value);
         return true;
     }
     // Submits all operations or none.
     [[nodiscard, gnu::always_inline]] Result<void> send(Sending& sending,
                                                         std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex) {
-        if (sending.wait_count == 0 && trace_.trace == nullptr) [[likely]]
-            return sending.native->send(operations, sending.timed);
+        if (sending.wait_count == 0 && !sending.timed && !is_traced()) [[likely]]
+            return send_plain(*sending.native, operations);
         return send_slowly(sending, operations);
     }
     // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
     // failed.
     void end(Sending& sending, bool sent) WYE_REQUIRES(mutex) {
-        sending_ &= ~(1U << sending.ticket.index);
         sending.pool = nullptr;
         if (sending.held != nullptr) *sending.held = false;
         if (!sent || sending.follows) [[unlikely]]
             end_slowly(sending, sent);
-        if (waiting_ != 0) [[unlikely]]
-            wake_waiting();
+        let_go(sending.ticket.index);
     }
+
+    // ---- The fast path of a submit without a public queue: begin, send and end ----
+
+    // Whether no work is in flight or being submitted, as far as known. Then such a submit goes to
+    // the first queue, which exists.
+    [[nodiscard]] bool is_quiet() WYE_REQUIRES(mutex) {
+        if ((used_ & ~1U) != 0) [[unlikely]]
+            if ((busy() & ~1U) != 0) return false;
+        return sending_ == 0 && !is_pending(0, queues_[0].newest) && queues_[0].native != nullptr;
+    }
+    // As `begin`, if the pool is quiet. Returns the value of the submit.
+    [[nodiscard]] std::uint64_t begin_first(std::span<const BufferUse> uses) WYE_REQUIRES(mutex) {
+        const std::uint64_t value = hold(0);
+        record_first(uses, value);
+        return value;
+    }
+    // The first queue.
+    [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& first() const WYE_REQUIRES(mutex) {
+        return queues_[0].native;
+    }
+    // As `end`.
+    void end_first() WYE_REQUIRES(mutex) { let_go(0); }
+    void fail_first(std::span<const BufferUse> uses, std::uint64_t value) WYE_REQUIRES(mutex) {
+        take_back(0, uses, value);
+        let_go(0);
+    }
+    [[nodiscard]] bool is_traced() const noexcept { return trace_.trace != nullptr; }
+
     // The three parts together. `uses`: the resident buffers of the operations, which the caller
     // keeps from being freed. `out` is written on success.
     [[nodiscard]] Result<void> submit(const registry::DeviceRef& device,
@@ -226,24 +250,40 @@ class QueuePool {
         }
         return used_;
     }
+    // Returns the next value of a queue for a submit, which holds the queue from now on.
+    [[nodiscard]] std::uint64_t hold(std::uint32_t index) WYE_REQUIRES(mutex) {
+        sending_ |= 1U << index;
+        used_ |= 1U << index;
+        return ++queues_[index].newest;
+    }
+    void let_go(std::uint32_t index) WYE_REQUIRES(mutex) {
+        sending_ &= ~(1U << index);
+        if (waiting_ != 0) [[unlikely]]
+            wake_waiting();
+    }
+    // Takes the value of a submit back that failed.
+    [[gnu::cold]] void take_back(std::uint32_t index, std::span<const BufferUse> uses,
+                                 std::uint64_t value) WYE_REQUIRES(mutex);
+    static void record_first(std::span<const BufferUse> uses, std::uint64_t value) {
+        for (const BufferUse& use : uses)
+            (use.writes ? use.history->writes : use.history->reads)[0] = value;
+    }
     // Gives the next value of a queue to a submit, which holds the queue from now on.
     void take(std::uint32_t index, std::span<const BufferUse> uses, SubmitOptions options,
               Sending& out, bool* held) WYE_REQUIRES(mutex) {
-        Queue& queue = queues_[index];
+        const Queue& queue = queues_[index];
         out.timed = options.timed;
         out.native = queue.native.get();
         out.ticket.queue = queue.native;
         out.ticket.index = index;
-        out.ticket.value = ++queue.newest;
-        sending_ |= 1U << index;
-        used_ |= 1U << index;
+        out.ticket.value = hold(index);
         out.pool = this;
         out.uses = uses;
         out.held = held;
         if (held != nullptr) *held = true;
     }
     // As `begin`, for the cases that its fast path leaves out.
-    [[nodiscard]] Result<bool> begin_slowly(const registry::DeviceRef& device, std::uint32_t busy,
+    [[nodiscard]] Result<bool> begin_slowly(const registry::DeviceRef& device,
                                             std::span<const BufferUse> uses, SubmitOptions options,
                                             Sending& out, bool* held) WYE_REQUIRES(mutex);
     // Whether a submit holds the queue.
@@ -273,7 +313,13 @@ class QueuePool {
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);
-    // Submits with waits, or traced.
+    [[nodiscard, gnu::always_inline]] static Result<void> send_plain(
+        registry::NativeQueue& native, std::span<const wye_operation> operations) {
+        Result<void> failed;
+        (void)native.send_plain(operations, failed);
+        return failed;
+    }
+    // Submits with waits, timed or traced.
     [[nodiscard]] Result<void> send_slowly(Sending& sending,
                                            std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex);

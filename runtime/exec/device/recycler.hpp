@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include "wye/sdk/mutex.hpp"
 
@@ -48,6 +49,24 @@ class Recycler {
         ::operator delete(memory);
     }
 
+    // As new and delete of an object with an alignment that operator new gives.
+    template <typename T, typename... Arguments>
+    [[nodiscard]] T* make(Arguments&&... arguments) {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        void* const memory = take(sizeof(T));
+        try {
+            return new (memory) T(std::forward<Arguments>(arguments)...);
+        } catch (...) {
+            give_back(memory, sizeof(T));
+            throw;
+        }
+    }
+    template <typename T>
+    void destroy(T* object) noexcept {
+        object->~T();
+        give_back(object, sizeof(T));
+    }
+
   private:
     struct Idle {
         Idle* next;
@@ -58,34 +77,6 @@ class Recycler {
     std::size_t size_ WYE_GUARDED_BY(mutex_) = 0;
     std::size_t idle_ WYE_GUARDED_BY(mutex_) = 0;
     Idle* first_ WYE_GUARDED_BY(mutex_) = nullptr;
-};
-
-// An allocator over a Recycler, for std::allocate_shared.
-template <typename T>
-class RecyclingAllocator {
-  public:
-    using value_type = T;
-
-    explicit RecyclingAllocator(Recycler& recycler) noexcept : recycler_(&recycler) {}
-    template <typename Other>
-    RecyclingAllocator(const RecyclingAllocator<Other>& other) noexcept  // NOLINT: a conversion
-        : recycler_(&other.recycler()) {}
-
-    [[nodiscard]] T* allocate(std::size_t count) {
-        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        return static_cast<T*>(recycler_->take(count * sizeof(T)));
-    }
-    void deallocate(T* memory, std::size_t count) noexcept {
-        recycler_->give_back(memory, count * sizeof(T));
-    }
-    [[nodiscard]] Recycler& recycler() const noexcept { return *recycler_; }
-    template <typename Other>
-    [[nodiscard]] bool operator==(const RecyclingAllocator<Other>& other) const noexcept {
-        return recycler_ == &other.recycler();
-    }
-
-  private:
-    Recycler* recycler_;
 };
 
 }  // namespace wye::exec

@@ -73,7 +73,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
           trace_ ? trace_->add_device(device_->info().selector + ": " + device_->info().name) : 0),
       staging_(staging_bytes(device_->info(), options.transfer)),
       copiers_(options.copiers),
-      pending_(options.pending, device_->info().selector),
+      pending_(queues_.mutex, options.pending, device_->info().selector),
       queues_(std::min(options.queues, native_queues(device_->info())),
               native_queues(device_->info()), {trace_.get(), trace_device_}) {
     const registry::DeviceInfo& info = device_->info();
@@ -86,6 +86,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
 
 DeviceSession::~DeviceSession() {
     finish();
+    pending_.drop_idle();  // it refers to the queues, which are destroyed first
     try {
         const Clock::time_point start = Clock::now();
         for (const CompiledRef& compiled : unsaved_)
@@ -254,6 +255,7 @@ Result<void> DeviceSession::recover() {
     const sdk::Lock alone(entering_);
     if (!lost() || recovered_) return {};
     for (const Ticket& newest : queues_.newest()) queues_.replace(newest);
+    pending_.drop_idle();  // it refers to these queues
     (void)flush();
     workspaces_.clear();
     staging_.clear();
@@ -357,7 +359,10 @@ void DeviceSession::count(wye_counters& out) const {
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
-    if (error.code != Code::CANCELLED) queues_.replace(ticket);
+    if (error.code != Code::CANCELLED) {
+        queues_.replace(ticket);
+        pending_.drop_idle();  // it refers to this queue
+    }
     return noted(std::move(error));
 }
 

@@ -215,9 +215,8 @@ class DeviceSession {
     void finish() noexcept;
     // Work in flight, which this session outlives.
     [[nodiscard]] PendingList& pending() noexcept { return pending_; }
-    // Memory for the objects of pending work, each kind of one size.
+    // Memory for the objects of dispatches and transfers in flight.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
-    [[nodiscard]] Recycler& launch_recycler() noexcept { return launch_recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
@@ -318,7 +317,7 @@ class DeviceSession {
     StagingMemory staging_;
     RegisteredRanges registered_;
     std::shared_ptr<Copiers> copiers_;
-    Recycler recycler_, launch_recycler_;
+    Recycler recycler_;
     PendingList pending_;
     Watcher watcher_;
 

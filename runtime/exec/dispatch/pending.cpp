@@ -32,15 +32,13 @@ std::uint64_t owned_bytes(const Flow& flow) {
 Pending::Texts::Texts(const wye_dispatch_desc& desc)
     : label(copy_of(desc.label)), profile(copy_of(desc.profile)) {}
 
-Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
-                                                 const wye_dispatch_desc& desc,
-                                                 const RequestRules& rules,
-                                                 Clock::time_point start) {
+Result<WorkPtr<Pending>> Pending::submit(const Context& context, const wye_dispatch_desc& desc,
+                                         const RequestRules& rules, Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(Target target, Target::find(handles, desc));
     WYE_ASSIGN(NamedQueue queue, NamedQueue::find(handles, desc.queue, target.session(), true));
     WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
-    if (repeated) return std::shared_ptr<Pending>(std::move(repeated));
+    if (repeated) return WorkPtr<Pending>(std::move(repeated));
     Flow flow(target, rules);
     flow.queue = std::move(queue);
     const Span span(flow.session.trace(), "submit dispatch",
@@ -50,8 +48,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session.ready());
-    auto out = std::allocate_shared<PendingRequest>(
-        RecyclingAllocator<PendingRequest>(flow.session.recycler()), context, flow, start);
+    WorkPtr<PendingRequest> out(flow.session.recycler().make<PendingRequest>(context, flow, start));
     PendingList& list = flow.session.pending();
     WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE), flow.deadline));
     try {
@@ -59,7 +56,7 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
         flow.counted = started.ok();
         if (started.ok()) {
             flow.count_launch();
-            return std::shared_ptr<Pending>(std::move(out));
+            return WorkPtr<Pending>(std::move(out));
         }
         list.remove(*out);
         return std::move(started).error();
@@ -69,14 +66,15 @@ Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
     }
 }
 
-Result<registry::Handle> Pending::add(std::shared_ptr<Pending> work,
-                                      registry::HandleTable& handles) {
+Result<registry::Handle> Pending::add(WorkPtr<Pending> work, registry::HandleTable& handles) {
     DeviceSession& session = work->session_;
-    const std::shared_ptr<Pending> borrowing = work->borrows_ ? work : nullptr;
-    auto handle = handles.add(registry::HandleKind::pending, std::move(work), session.owner(), {});
-    if (handle.ok()) [[likely]]
+    auto handle =
+        handles.add(registry::HandleKind::pending, work.get(), release_handle, session.owner());
+    if (handle.ok()) [[likely]] {
+        (void)work.release();
         return handle;
-    if (borrowing) borrowing->wait_for_end();
+    }
+    if (work->borrows_) work->wait_for_end();
     Error error = std::move(handle).error();
     error.subject = session.info().selector;
     return error;
@@ -153,8 +151,8 @@ Error Pending::cancelled() const {
             "Fix: wait for the device (wye_device_flush) before its buffers are used", name()};
 }
 
-void Pending::complete(Result<void>& outcome) {
-    report_times(times_, begun_, timed_, report_);
+void Pending::complete(Clock::time_point begun, const RunTimes& times, Result<void>& outcome) {
+    report_times(times, begun, timed_, report_);
     if (outcome.ok() && given_up_.load(std::memory_order_relaxed)) [[unlikely]]
         outcome = cancelled();
     if (!outcome.ok()) report_.bytes_downloaded = 0;

@@ -37,16 +37,16 @@ class Pending : public PendingWork {
     static constexpr RequestRules kOwnedLimited = {0, true, false, true};
     // Runs the steps of a dispatch up to its submit. Errors as in dispatch; DEVICE_BUSY if the
     // limits on pending work are reached and `desc` has WYE_DISPATCH_AT_ONCE.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
-                                                                 const wye_dispatch_desc& desc,
-                                                                 const RequestRules& rules,
-                                                                 Clock::time_point start);
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
+                                                         const wye_dispatch_desc& desc,
+                                                         const RequestRules& rules,
+                                                         Clock::time_point start);
     // Submits a transfer. `flags`: WYE_DISPATCH_TIMED, _BORROW, _AT_ONCE. Errors of the driver, and
     // DEVICE_BUSY as above.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
-                                                                 const CheckedTransfer& checked,
-                                                                 std::uint32_t flags,
-                                                                 Clock::time_point start);
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
+                                                         const CheckedTransfer& checked,
+                                                         std::uint32_t flags,
+                                                         Clock::time_point start);
 
     bool poll() final { return wait(Clock::time_point::min()); }
     // Waits without a time limit. If memory runs out it retries.
@@ -72,8 +72,10 @@ class Pending : public PendingWork {
 
     // Adds it to the handle table. If that fails, the work has ended on return, so the caller's
     // memory is not in use.
-    [[nodiscard]] static Result<registry::Handle> add(std::shared_ptr<Pending> work,
+    [[nodiscard]] static Result<registry::Handle> add(WorkPtr<Pending> work,
                                                       registry::HandleTable& handles);
+    // Gives a handle's reference back; for HandleTable.
+    static void release_handle(void* work) noexcept { static_cast<Pending*>(work)->dereference(); }
 
     // The functions from here to `output` may be called once the result is known.
     [[nodiscard]] Code status() const noexcept {
@@ -106,9 +108,8 @@ class Pending : public PendingWork {
         std::string label, profile;
     };
 
-    Pending(const Context& context, DeviceSession& session, Clock::time_point start, bool borrows,
-            bool timed)
-        : context_(context), session_(session), begun_(start), borrows_(borrows), timed_(timed) {}
+    Pending(const Context& context, DeviceSession& session, bool borrows, bool timed)
+        : context_(context), session_(session), borrows_(borrows), timed_(timed) {}
 
     [[nodiscard]] bool wait_in_slices(Clock::time_point deadline);
     // The work that was submitted last; empty if there is none.
@@ -116,26 +117,26 @@ class Pending : public PendingWork {
     // Asks or waits for the work of a ticket. False: it has not ended by the deadline.
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
                              Result<void>& waited);
-    // The first steps of every end: completes the report and the outcome.
-    void complete(Result<void>& outcome) WYE_REQUIRES(mutex_);
-    // The last step of every end.
-    void leave() noexcept WYE_REQUIRES(mutex_) {
+    // The first steps of every end: completes the report and the outcome of work that began at
+    // `begun`.
+    void complete(Clock::time_point begun, const RunTimes& times, Result<void>& outcome)
+        WYE_REQUIRES(mutex_);
+    // The last steps of every end are to set `ended_`, and to remove it from the session's list.
+    void set_ended() noexcept WYE_REQUIRES(mutex_) {
         ended_.store(true, std::memory_order_release);
-        session_.pending().remove(*this);
     }
     void log(const Texts* texts) const WYE_REQUIRES(mutex_);
     [[nodiscard]] Error cancelled() const;
 
     const Context& context_;
     DeviceSession& session_;
-    const Clock::time_point begun_;
-    const bool borrows_, timed_;
+    const bool borrows_;
+    bool timed_;  // written before the submit
 
     sdk::Mutex mutex_;
-    RunTimes times_ WYE_GUARDED_BY(mutex_);
 
     // Written before ended_ is set.
-    wye_report report_;  // by the submit
+    wye_report report_;
     std::optional<Error> error_;
     std::atomic<bool> submitted_ = false;
     std::atomic<bool> ended_ = false;

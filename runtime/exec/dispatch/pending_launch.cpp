@@ -8,24 +8,79 @@
 
 namespace wye::exec {
 
-[[gnu::hot]] Result<std::shared_ptr<Pending>> PendingLaunch::submit(
-    const Context& context, Graph& graph, registry::Pin&& pin, std::shared_ptr<Graph>&& shared,
-    const wye_graph_run_desc& run, Clock::time_point start) {
+WorkPtr<PendingLaunch> PendingLaunch::take(const Context& context, DeviceSession& session) {
+    PendingList& list = session.pending();
+    {
+        const sdk::Lock lock(session.queues().mutex);
+        list.assert_held();
+        if (PendingWork* const idle = list.take_idle())
+            return WorkPtr<PendingLaunch>(static_cast<PendingLaunch*>(idle));
+    }
+    return WorkPtr<PendingLaunch>(new PendingLaunch(context, session));
+}
+
+void PendingLaunch::unreferenced() noexcept {
+    // Possibly the last references, released after this object and the lock.
+    const registry::Pin pin(std::move(pin_));
+    const std::shared_ptr<Graph> shared(std::move(shared_));
+    std::shared_ptr<const registry::NativeQueue> queue;
+    texts_.reset();
+    error_.reset();
+    submitted_.store(false, std::memory_order_relaxed);
+    ended_.store(false, std::memory_order_relaxed);
+    given_up_.store(false, std::memory_order_relaxed);
+    {
+        QueuePool& queues = session_.queues();
+        const sdk::Lock lock(queues.mutex);
+        session_.pending().assert_held();
+        if (ticket_.queue.get() != queues.first().get()) [[unlikely]]
+            queue.swap(ticket_.queue);
+        if (session_.pending().keep_idle(*this)) [[likely]]
+            return;
+    }
+    delete this;
+}
+
+void PendingLaunch::fail_plain(const Graph::Plain& work) noexcept {
+    const registry::Pin pin(std::move(pin_));  // released after the lock
+    submitted_.store(false, std::memory_order_relaxed);
+    QueuePool& queues = session_.queues();
+    const sdk::Lock lock(queues.mutex);
+    session_.pending().assert_held();
+    Graph::fail_plain(queues, work);
+    session_.pending().keep_back(*this);
+}
+
+Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& graph,
+                                  const wye_graph_run_desc& run, Clock::time_point start) {
+    const sdk::Lock lock(mutex_);
+    RunTimes times;
+    auto started =
+        graph.submit(handles, run, start, {execution_, ticket_, times, nullptr, &steps_});
+    if (!started.ok()) {
+        execution_.release();
+        return started;
+    }
+    queued_ = Instant(times.queued);
+    submitted_.store(true, std::memory_order_release);
+    return {};
+}
+
+Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& graph,
+                                               registry::Pin&& pin, std::shared_ptr<Graph>&& shared,
+                                               const wye_graph_run_desc& run,
+                                               Clock::time_point start) {
     DeviceSession& session = graph.session();
-    auto out = std::allocate_shared<PendingLaunch>(
-        RecyclingAllocator<PendingLaunch>(session.launch_recycler()), context, session, &graph,
-        graph.label(), start, (run.flags & WYE_DISPATCH_TIMED) != 0);
+    WorkPtr<PendingLaunch> out = take(context, session);
+    out->graph_ = &graph;
     out->pin_ = std::move(pin);
     out->shared_ = std::move(shared);
+    out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
+    out->begun_ = Instant(start);
     WYE_TRY(session.pending().add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
     try {
-        const sdk::Lock lock(out->mutex_);
-        auto started = graph.submit(context.handles(), run, start, out->times_, out->execution_,
-                                    out->ticket_, out->report_);
-        if (started.ok()) [[likely]] {
-            out->submitted_.store(true, std::memory_order_release);
-            return std::shared_ptr<Pending>(std::move(out));
-        }
+        auto started = out->start(context.handles(), graph, run, start);
+        if (started.ok()) return WorkPtr<Pending>(std::move(out));
         session.pending().remove(*out);
         return std::move(started).error();
     } catch (...) {
@@ -40,7 +95,8 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
     const sdk::Lock lock(mutex_);
     Repeated work{report_, {}, {}};
     if (!submit_repeated(handles, request, target.program(), session_, queue, work)) return false;
-    times_.submitted(start);
+    begun_ = Instant(start);
+    queued_.read();
     if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
     report_.device = target.desc().device;
     ticket_ = std::move(work.ticket);
@@ -50,17 +106,18 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
     return true;
 }
 
-Result<std::shared_ptr<Pending>> PendingLaunch::repeat(const Context& context, Target& target,
-                                                       std::uint32_t queue,
-                                                       Clock::time_point start) {
+Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& target,
+                                               std::uint32_t queue, Clock::time_point start) {
     DeviceSession& session = target.session();
     const wye_dispatch_desc request = kept_form(target.request());
-    const std::shared_ptr<Pending> none;
+    const WorkPtr<Pending> none;
     if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
-    auto out = std::allocate_shared<PendingLaunch>(
-        RecyclingAllocator<PendingLaunch>(session.launch_recycler()), context, session, nullptr,
-        target.program().name(), start, (request.flags & WYE_DISPATCH_TIMED) != 0);
+    WorkPtr<PendingLaunch> out = take(context, session);
+    out->graph_ = nullptr;
+    out->steps_ = nullptr;
+    out->name_ = &target.program().name();
+    out->timed_ = (request.flags & WYE_DISPATCH_TIMED) != 0;
     if (context.logs()) out->texts_ = std::make_unique<const Texts>(target.desc());
     // If the limits on pending work are reached, the request takes all steps, since its own errors
     // take precedence over DEVICE_BUSY.
@@ -68,7 +125,7 @@ Result<std::shared_ptr<Pending>> PendingLaunch::repeat(const Context& context, T
     if (!session.pending().add(out, 0, at_once).ok()) return none;
     try {
         auto started = out->start_again(context.handles(), request, target, queue, start);
-        if (started.ok() && *started) return std::shared_ptr<Pending>(std::move(out));
+        if (started.ok() && *started) return WorkPtr<Pending>(std::move(out));
         session.pending().remove(*out);
         if (!started.ok()) return std::move(started).error();
         return none;
@@ -96,18 +153,23 @@ Result<std::shared_ptr<Pending>> PendingLaunch::repeat(const Context& context, T
     return true;
 }
 
-Result<void> PendingLaunch::outcome_of(Result<void> waited) {
-    WYE_TRY(session_.ended(std::move(waited), ticket_, timed_, times_));
+Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
+    WYE_TRY(session_.ended(std::move(waited), ticket_, timed_, times));
     if (given_up_.load(std::memory_order_relaxed)) [[unlikely]]
         return cancelled();
     return graph_ != nullptr ? graph_->check_traps(execution_, report_) : Result<void>();
 }
 
 [[gnu::hot]] void PendingLaunch::end(Result<void> waited) noexcept {
+    const Clock::time_point begun = begun_.time();
+    RunTimes times;
+    times.queued = queued_.time();
+    times.enqueue_ns = nanoseconds(times.queued - begun);
+    if (steps_ != nullptr) report_ = Graph::report_of(*steps_);
     Result<void> outcome;
     try {
-        outcome = outcome_of(std::move(waited));
-        complete(outcome);
+        outcome = outcome_of(std::move(waited), times);
+        complete(begun, times, outcome);
     } catch (const std::exception&) {  // cannot happen: short texts need no allocation
         outcome = Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", "");
     }
@@ -118,6 +180,15 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited) {
         log(texts_.get());
     execution_.release();
     leave();
+}
+
+void PendingLaunch::leave() noexcept {
+    set_ended();
+    WorkRef listed;  // released after the lock
+    const sdk::Lock lock(session_.queues().mutex);
+    session_.pending().assert_held();
+    if (steps_ != nullptr) Graph::settle(*steps_);
+    listed = session_.pending().unlink(*this);
 }
 
 }  // namespace wye::exec

@@ -2,7 +2,11 @@
 //
 // PendingLaunch: work in flight that was prepared before: an execution of a graph, or a repeated
 // request. It has resident buffers only, so it owns no memory, and it is submitted once. Every
-// submit of prepared work makes one, so it is small.
+// submit of prepared work takes one, so the session's PendingList keeps the objects of ended work,
+// and a submit writes only the members that it needs.
+//
+// An idle object has no references, and holds nothing: members have the values given here, except
+// those that every submit writes.
 #pragma once
 
 #include <memory>
@@ -20,55 +24,78 @@ class PendingLaunch final : public Pending {
     // Submits an execution of a graph, which the pin or the reference keeps alive. Errors as in
     // Graph::submit; DEVICE_BUSY if the limits on pending work are reached and `run` has
     // WYE_DISPATCH_AT_ONCE.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
-                                                                 registry::Pin graph,
-                                                                 const wye_graph_run_desc& run,
-                                                                 Clock::time_point start) {
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
+                                                         registry::Pin graph,
+                                                         const wye_graph_run_desc& run,
+                                                         Clock::time_point start) {
         Graph& steps = graph.as<Graph>();
         return submit(context, steps, std::move(graph), nullptr, run, start);
     }
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
-                                                                 std::shared_ptr<Graph> graph,
-                                                                 const wye_graph_run_desc& run,
-                                                                 Clock::time_point start) {
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
+                                                         std::shared_ptr<Graph> graph,
+                                                         const wye_graph_run_desc& run,
+                                                         Clock::time_point start) {
         Graph& steps = *graph;
         return submit(context, steps, {}, std::move(graph), run, start);
     }
+    // The fast path of `submit`, inline: nothing is in flight on the device, and the graph has run
+    // before; `run` names no queue and wants no device times. Takes the pin and returns the work,
+    // with a reference for the handle. Null: `failed` has the error of the driver, or `submit` must
+    // be called.
+    [[nodiscard]] static PendingLaunch* submit_plain(registry::Pin& graph,
+                                                     const wye_graph_run_desc& run,
+                                                     const Instant& start, Result<void>& failed);
     // Submits a repeated request on the fast path, and takes the target's pin; null: the request
     // must take all steps. `queue`: the number of its public queue, or 0.
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> repeat(const Context& context,
-                                                                 Target& target,
-                                                                 std::uint32_t queue,
-                                                                 Clock::time_point start);
-    PendingLaunch(const Context& context, DeviceSession& session, Graph* graph,
-                  const std::string& name, Clock::time_point start, bool timed)
-        : Pending(context, session, start, false, timed), graph_(graph), name_(name) {}
+    [[nodiscard]] static Result<WorkPtr<Pending>> repeat(const Context& context, Target& target,
+                                                         std::uint32_t queue,
+                                                         Clock::time_point start);
+    PendingLaunch(const Context& context, DeviceSession& session)
+        : Pending(context, session, false, false) {}
 
     bool wait(std::optional<Clock::time_point> deadline) override;
-    [[nodiscard]] const std::string& name() const noexcept override { return name_; }
+    [[nodiscard]] const std::string& name() const noexcept override {
+        return graph_ != nullptr ? graph_->label() : *name_;
+    }
 
   private:
-    [[nodiscard]] static Result<std::shared_ptr<Pending>> submit(const Context& context,
-                                                                 Graph& graph, registry::Pin&& pin,
-                                                                 std::shared_ptr<Graph>&& shared,
-                                                                 const wye_graph_run_desc& run,
-                                                                 Clock::time_point start);
+    // Takes an idle object, or makes one.
+    [[nodiscard]] static WorkPtr<PendingLaunch> take(const Context& context,
+                                                     DeviceSession& session);
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context, Graph& graph,
+                                                         registry::Pin&& pin,
+                                                         std::shared_ptr<Graph>&& shared,
+                                                         const wye_graph_run_desc& run,
+                                                         Clock::time_point start);
+    [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Graph& graph,
+                                     const wye_graph_run_desc& run, Clock::time_point start);
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
                                            const wye_dispatch_desc& request, Target& target,
                                            std::uint32_t queue, Clock::time_point start);
+    // Ends the submit of submit_plain after a failure.
+    [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work) noexcept;
+    void unreferenced() noexcept override;
     [[nodiscard]] Ticket ticket() override {
         return submitted_.load(std::memory_order_acquire) ? ticket_ : Ticket();
     }
     // Called when the work has ended.
     void end(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
-    [[nodiscard]] Result<void> outcome_of(Result<void> waited) WYE_REQUIRES(mutex_);
+    [[nodiscard]] Result<void> outcome_of(Result<void> waited, RunTimes& times)
+        WYE_REQUIRES(mutex_);
+    void leave() noexcept WYE_REQUIRES(mutex_);
 
-    Graph* const graph_;       // null: a repeated request
-    const std::string& name_;  // of the graph or the program, which the next two keep alive
+    // Every submit writes these.
+    Graph* graph_ = nullptr;             // null: a repeated request
+    const std::string* name_ = nullptr;  // of a repeated request's program, which `pin_` keeps
+    Recording* steps_ = nullptr;         // that the execution refers to; null: none
+    Instant begun_, queued_;
+
     registry::Pin pin_;
     std::shared_ptr<Graph> shared_;
     std::unique_ptr<const Texts> texts_;  // null: nothing is logged
-    Ticket ticket_;  // written before submitted_ is set, and not changed afterwards
+    // Written before submitted_ is set, and not changed afterwards. An idle object may keep the
+    // pool's first queue, as its next work goes there mostly.
+    Ticket ticket_;
     Execution execution_ WYE_GUARDED_BY(mutex_);  // of a graph
 };
 

@@ -24,9 +24,9 @@ std::size_t padded(std::uint64_t size) {
 }  // namespace
 
 PendingRequest::PendingRequest(const Context& context, const Flow& flow, Clock::time_point start)
-    : Pending(context, flow.session, start, flow.has(WYE_DISPATCH_BORROW),
-              flow.has(WYE_DISPATCH_TIMED)),
-      name_(flow.program.name()) {
+    : Pending(context, flow.session, flow.has(WYE_DISPATCH_BORROW), flow.has(WYE_DISPATCH_TIMED)),
+      name_(flow.program.name()),
+      begun_(start) {
     report_ = {};
     if (context.logs()) texts_ = std::make_unique<const Texts>(flow.desc);
 }
@@ -192,7 +192,7 @@ Result<void> PendingRequest::deliver() {
 }
 
 void PendingRequest::end(Result<void> outcome) noexcept {
-    complete(outcome);
+    complete(begun_, times_, outcome);
     if (transfer_ != 0)
         outcome = count_transfer(session_, transfer_, transferred_, std::move(outcome));
     else
@@ -208,7 +208,8 @@ void PendingRequest::end(Result<void> outcome) noexcept {
     staged_inputs_.release();
     registered_.release();
     if (error_ || borrows_) staged_outputs_.release();
-    leave();
+    set_ended();
+    session_.pending().remove(*this);
 }
 
 Result<std::span<const std::byte>> PendingRequest::output(std::uint32_t binding) const {

@@ -35,6 +35,7 @@ class PendingRequest final : public Pending {
     [[nodiscard]] std::string what() const override;
 
   private:
+    void unreferenced() noexcept override { session_.recycler().destroy(this); }
     struct Output {
         std::uint32_t binding = 0;
         std::size_t offset = 0, size = 0;
@@ -64,6 +65,7 @@ class PendingRequest final : public Pending {
     void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
 
     const std::string name_;
+    const Clock::time_point begun_;
     const std::uint32_t transfer_ = 0;     // enum wye_operation_kind; 0: not a transfer
     const std::uint64_t transferred_ = 0;  // bytes
     std::unique_ptr<const Texts> texts_;   // null: nothing is logged
@@ -86,6 +88,7 @@ class PendingRequest final : public Pending {
     Operations operations_ WYE_GUARDED_BY(mutex_);
     // Queue for later read-backs; null: none.
     std::shared_ptr<PublicQueue> queue_ WYE_GUARDED_BY(mutex_);
+    RunTimes times_ WYE_GUARDED_BY(mutex_);
     bool reads_later_ WYE_GUARDED_BY(mutex_) = false;  // the read-backs are not submitted yet
     Ticket ticket_ WYE_GUARDED_BY(mutex_);
 };

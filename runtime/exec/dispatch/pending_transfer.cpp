@@ -17,9 +17,10 @@ bool hosts(const CheckedTransfer& checked) {
 
 PendingRequest::PendingRequest(const Context& context, const CheckedTransfer& checked,
                                std::uint32_t flags, Clock::time_point start)
-    : Pending(context, checked.session(), start, (flags & WYE_DISPATCH_BORROW) != 0,
+    : Pending(context, checked.session(), (flags & WYE_DISPATCH_BORROW) != 0,
               (flags & WYE_DISPATCH_TIMED) != 0),
       name_(checked.buffer.label()),
+      begun_(start),
       transfer_(checked.kind()),
       transferred_(checked.size) {
     report_ = {};
@@ -32,20 +33,19 @@ std::string PendingRequest::what() const {
     return fmt::format("{} of buffer `{}`", transfer_name(transfer_), name_);
 }
 
-Result<std::shared_ptr<Pending>> Pending::submit(const Context& context,
-                                                 const CheckedTransfer& checked,
-                                                 std::uint32_t flags, Clock::time_point start) {
+Result<WorkPtr<Pending>> Pending::submit(const Context& context, const CheckedTransfer& checked,
+                                         std::uint32_t flags, Clock::time_point start) {
     DeviceSession& session = checked.session();
     const Span span(session.trace(), "submit transfer", {.bytes = checked.size}, start);
     WYE_TRY(session.ready());
-    auto out = std::allocate_shared<PendingRequest>(
-        RecyclingAllocator<PendingRequest>(session.recycler()), context, checked, flags, start);
+    WorkPtr<PendingRequest> out(
+        session.recycler().make<PendingRequest>(context, checked, flags, start));
     PendingList& list = session.pending();
     const std::uint64_t owned = hosts(checked) && !out->borrows() ? checked.size : 0;
     WYE_TRY(list.add(out, owned, (flags & WYE_DISPATCH_AT_ONCE) != 0));
     try {
         auto started = out->start(context.handles(), checked);
-        if (started.ok()) return std::shared_ptr<Pending>(std::move(out));
+        if (started.ok()) return WorkPtr<Pending>(std::move(out));
         list.remove(*out);
         return std::move(started).error();
     } catch (...) {

@@ -164,10 +164,17 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
     std::vector<Step> steps = steps_;
     for (Step& step : steps) step.replace(changes);
     WYE_ASSIGN(std::unique_ptr<Recording> made, record_again(context, steps));
+    std::vector<std::unique_ptr<Recording>> unused;  // freed without the lock
     {
         const sdk::Lock lock(session_.queues().mutex);
         WYE_TRY(check_idle(session_.queues()));
-        std::swap(recording_, made);
+        replaced_.reserve(replaced_.size() + 1);
+        unused.reserve(replaced_.size() + 1);
+        replaced_.push_back(std::exchange(recording_, std::move(made)));
+        const auto end =
+            std::ranges::partition(replaced_, [](const auto& one) { return one->referred_ != 0; });
+        unused.assign(std::move_iterator(end.begin()), std::move_iterator(end.end()));
+        replaced_.erase(end.begin(), end.end());
     }
     steps_ = std::move(steps);
     return {};
@@ -177,27 +184,28 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 
 [[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
                                                               const wye_graph_run_desc& run,
-                                                              SubmitOptions options, Execution& out,
-                                                              Ticket& ticket, wye_report& report) {
+                                                              SubmitOptions options,
+                                                              const Submitted& out) {
     QueuePool& queues = session_.queues();
     Work work;
     {
         const sdk::Lock lock(queues.mutex);
         WYE_TRY(begin_work(handles, queues, run, options, work));
     }
-    auto sent = send(queues, work, out);
+    auto sent = send(queues, work, out.execution);
     const sdk::Lock lock(queues.mutex);
-    report = work.steps->report_;
-    finish_work(queues, work, sent.ok(), out, ticket);
+    finish_work(queues, work, sent.ok(), out);
     return sent;
 }
 
-[[gnu::always_inline]] inline Result<void> Graph::submit_on(
-    std::uint32_t queue, const registry::HandleTable& handles, const wye_graph_run_desc& run,
-    Clock::time_point start, RunTimes& times, Execution& out, Ticket& ticket, wye_report& report) {
+[[gnu::always_inline]] inline Result<void> Graph::submit_on(std::uint32_t queue,
+                                                            const registry::HandleTable& handles,
+                                                            const wye_graph_run_desc& run,
+                                                            Clock::time_point start,
+                                                            const Submitted& out) {
     const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    auto sent = submit_work(handles, run, options, out, ticket, report);
-    times.submitted(start);
+    auto sent = submit_work(handles, run, options, out);
+    out.times.submitted(start);
     if (!sent.ok()) [[unlikely]]
         return session_.noted(std::move(sent).error());
     session_.counters().submitted();
@@ -206,21 +214,18 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
 
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
                                         const wye_graph_run_desc& run, Clock::time_point start,
-                                        RunTimes& times, Execution& out, Ticket& ticket,
-                                        wye_report& report) {
+                                        const Submitted& out) {
     WYE_TRY(session_.ready());
     if (run.queue != 0) [[unlikely]]
-        return submit_named(handles, run, start, times, out, ticket, report);
-    return submit_on(0, handles, run, start, times, out, ticket, report);
+        return submit_named(handles, run, start, out);
+    return submit_on(0, handles, run, start, out);
 }
 
 [[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
                                                    const wye_graph_run_desc& run,
-                                                   Clock::time_point start, RunTimes& times,
-                                                   Execution& out, Ticket& ticket,
-                                                   wye_report& report) {
+                                                   Clock::time_point start, const Submitted& out) {
     WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    return submit_on(queue.number(), handles, run, start, times, out, ticket, report);
+    return submit_on(queue.number(), handles, run, start, out);
 }
 
 [[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
@@ -228,8 +233,7 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
                                             Work& out) {
     for (;;) {  // each time with the recording and the parameters of then
         Recording& steps = *recording_;
-        if (run.params != nullptr || run.param_count != 0)
-            WYE_TRY(steps.set_params({run.params, static_cast<std::size_t>(run.param_count)}));
+        WYE_TRY(steps.take_params(run));
         if (steps.frees_ != queues.frees()) [[unlikely]]
             WYE_TRY(steps.check_live(handles, queues));
         Recording::Instance* one = steps.instances_.front().get();
@@ -296,26 +300,41 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
                       : queues.send(work.sending, work.instance->execute);
 }
 
-[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent, Execution& out,
-                                     Ticket& ticket) {
+[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent,
+                                     const Submitted& out) {
     queues.end(work.sending, sent);
+    Recording& steps = *work.steps;
     if (!sent) [[unlikely]] {
-        work.steps->warm_ = work.warm;
+        steps.warm_ = work.warm;
         return;
     }
     const auto& [queue, index, value] = work.sending.ticket;
-    work.steps->newest_[index] = value;
-    if (!work.apart) {
-        work.instance->last_queue = index;
-        work.instance->last_value = value;
-        if (work.steps->traps_) {
+    if (work.apart) {
+        steps.newest_[index] = value;
+    } else {
+        note_newest(steps, *work.instance, index, value);
+        if (steps.traps_) {
             work.instance->words_taken = true;
-            out.borrowed_ = this;
-            out.instance_ = work.instance;
-            out.words = work.instance->workspace->trap_words;
+            out.execution.borrowed_ = this;
+            out.execution.instance_ = work.instance;
+            out.execution.words = work.instance->workspace->trap_words;
         }
     }
-    ticket = std::move(work.sending.ticket);
+    if (out.report != nullptr) {
+        *out.report = steps.report_;
+    } else {
+        *out.referred = &steps;
+        ++steps.referred_;
+    }
+    out.ticket = std::move(work.sending.ticket);
+}
+
+void Graph::fail_plain(QueuePool& queues, const Plain& work) {
+    // The values before this one have ended.
+    note_newest(*work.steps, *work.instance, 0, work.value - 1);
+    --work.steps->referred_;
+    work.instance->sending = false;
+    queues.fail_first(work.steps->uses_, work.value);
 }
 
 Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
@@ -349,7 +368,7 @@ Result<void> Graph::read_traps(const Execution& execution, wye_report& report) c
     Execution execution;
     Ticket ticket;
     wye_report report;
-    WYE_TRY(submit(context.handles(), run, start, times, execution, ticket, report));
+    WYE_TRY(submit(context.handles(), run, start, {execution, ticket, times, &report, nullptr}));
     Result<void> result = session_.ended(session_.wait(ticket, UINT64_MAX), ticket, timed, times);
     if (result.ok()) result = check_traps(execution, report);
     if (times.wanted) report_times(times, start, timed, report);

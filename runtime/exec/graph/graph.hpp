@@ -92,13 +92,65 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> rebind(const Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
+    // What `submit` writes: what is known before an execution has ended, in a report with an empty
+    // header, or where to find it then. If `report` is null, `referred` must not be.
+    struct Submitted {
+        Execution& execution;
+        Ticket& ticket;
+        RunTimes& times;
+        wye_report* report;
+        Recording** referred;
+    };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes or the form of a
-    // kernel. `report` gets (with an empty header) what is known before an execution has ended.
+    // kernel.
     [[nodiscard]] Result<void> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
-                                      RunTimes& times, Execution& out, Ticket& ticket,
-                                      wye_report& report);
+                                      const Submitted& out);
+
+    // The fast path of `submit`, in three steps like those of QueuePool: begin_plain, send_plain,
+    // and end_plain or fail_plain. It has no public queue, no device times and no trace. The
+    // execution refers to its recording, as if no report was wanted.
+    struct Plain {
+        Recording* steps = nullptr;
+        Recording::Instance* instance = nullptr;  // null: `submit` must be called
+        registry::NativeQueue* native = nullptr;  // the first one of the pool
+        std::uint64_t value = 0;
+    };
+    [[nodiscard, gnu::always_inline]] Plain begin_plain(QueuePool& queues,
+                                                        const wye_graph_run_desc& run)
+        WYE_REQUIRES(queues.mutex) {
+        Recording& steps = *recording_;
+        if (!queues.is_quiet() || !steps.warm_ || steps.traps_ || steps.frees_ != queues.frees())
+            return {};
+        // No submit holds it, since the pool is quiet.
+        Recording::Instance& one = *steps.instances_.front();
+        if (!Recording::may_run(one, queues)) return {};
+        if (one.version != steps.version_ || Recording::has_params(run)) [[unlikely]]
+            if (!steps.try_params(run, one)) return {};
+        const std::uint64_t value = queues.begin_first(steps.uses_);
+        one.sending = true;
+        note_newest(steps, one, 0, value);
+        ++steps.referred_;
+        return {&steps, &one, queues.first().get(), value};
+    }
+    [[nodiscard, gnu::always_inline]] static bool send_plain(const Plain& work,
+                                                             Result<void>& failed) {
+        return work.native->send_plain(work.instance->execute, failed);
+    }
+    static void end_plain(QueuePool& queues, const Plain& work) WYE_REQUIRES(queues.mutex) {
+        work.instance->sending = false;
+        queues.end_first();
+    }
+    [[gnu::cold]] static void fail_plain(QueuePool& queues, const Plain& work)
+        WYE_REQUIRES(queues.mutex);
+
+    // What is known of an execution that refers to its recording.
+    [[nodiscard]] static const wye_report& report_of(const Recording& referred) {
+        return referred.report_;
+    }
+    // Ends the reference. Called with the mutex of the queues locked.
+    static void settle(Recording& referred) { --referred.referred_; }
     // As submit, and waits. `report` may be null, and `start` is then read only if the context
     // reads times; its members except the header are written on success and for TRAPPED.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
@@ -146,15 +198,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
     // none).
     [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
                                             const wye_graph_run_desc& run, Clock::time_point start,
-                                            RunTimes& times, Execution& out, Ticket& ticket,
-                                            wye_report& report);
+                                            const Submitted& out);
     [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
                                          const wye_graph_run_desc& run, Clock::time_point start,
-                                         RunTimes& times, Execution& out, Ticket& ticket,
-                                         wye_report& report);
+                                         const Submitted& out);
     [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run, SubmitOptions options,
-                                           Execution& out, Ticket& ticket, wye_report& report);
+                                           const Submitted& out);
     // Chooses an instance and begins the submit.
     [[nodiscard]] Result<void> begin_work(const registry::HandleTable& handles, QueuePool& queues,
                                           const wye_graph_run_desc& run, SubmitOptions options,
@@ -165,8 +215,15 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> send(QueuePool& queues, Work& work, Execution& out);
     // Sends an execution as operations, with its own trap words.
     [[nodiscard]] Result<void> send_apart(QueuePool& queues, Work& work, Execution& out);
-    void finish_work(QueuePool& queues, Work& work, bool sent, Execution& out, Ticket& ticket)
+    void finish_work(QueuePool& queues, Work& work, bool sent, const Submitted& out)
         WYE_REQUIRES(queues.mutex);
+    // Notes the newest execution of an instance.
+    static void note_newest(Recording& steps, Recording::Instance& one, std::uint32_t queue,
+                            std::uint64_t value) {
+        steps.newest_[queue] = value;
+        one.last_queue = queue;
+        one.last_value = value;
+    }
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);
     // Records the steps again, with the programs and parameters of the current recording.
@@ -179,7 +236,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     wye_device device_ = 0;
     sdk::Mutex rebinding_;  // allows one rebind at a time; locked before the queues' lock
     std::vector<Step> steps_ WYE_GUARDED_BY(rebinding_);
-    std::unique_ptr<Recording> recording_;  // guarded by the mutex of the session's queues
+    // Guarded by the mutex of the session's queues.
+    std::unique_ptr<Recording> recording_;
+    std::vector<std::unique_ptr<Recording>> replaced_;  // and executions still refer to them
 };
 
 }  // namespace wye::exec

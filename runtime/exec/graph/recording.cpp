@@ -322,6 +322,19 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
     return {};
 }
 
+bool Recording::try_params(const wye_graph_run_desc& run, Instance& one) noexcept try {
+    if (!take_params(run).ok()) return false;
+    give_params(one);
+    return true;
+} catch (const std::exception&) {  // no memory for an error's text
+    return false;
+}
+
+void Recording::copy_params(Instance& one) const {
+    std::ranges::copy(block_, one.block.begin());
+    one.version = version_;
+}
+
 Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> words) {
     return plan::pack_params(*part.plan, words,
                              reinterpret_cast<std::byte*>(block_.data()) + part.block);

@@ -144,8 +144,11 @@ class Recording {
     };
     // Whether an execution may use it, as far as is known without asking the driver.
     [[nodiscard]] static bool is_idle(const Instance& one, const QueuePool& queues) {
-        return !one.sending && !one.words_taken &&
-               !(one.limited && queues.is_pending(one.last_queue, one.last_value));
+        return !one.sending && !one.words_taken && may_run(one, queues);
+    }
+    // Whether the plugin allows another execution of its commands.
+    [[nodiscard]] static bool may_run(const Instance& one, const QueuePool& queues) {
+        return !one.limited || !queues.is_pending(one.last_queue, one.last_value);
     }
     // Makes an instance of these operations, without the current parameters. The mutex need not be
     // held.
@@ -157,10 +160,20 @@ class Recording {
                                             Instance& out) const;
     // Gives an instance the current parameters.
     void give_params(Instance& one) const {
-        if (one.version == version_) return;
-        std::ranges::copy(block_, one.block.begin());
-        one.version = version_;
+        if (one.version != version_) copy_params(one);
     }
+    void copy_params(Instance& one) const;
+    // Sets the parameters that an execution gives, if it gives any.
+    [[nodiscard]] Result<void> take_params(const wye_graph_run_desc& run) {
+        if (!has_params(run)) [[likely]]
+            return {};
+        return set_params({run.params, static_cast<std::size_t>(run.param_count)});
+    }
+    [[nodiscard]] static bool has_params(const wye_graph_run_desc& run) {
+        return run.params != nullptr || run.param_count != 0;
+    }
+    // As take_params, and gives them to an instance. False: call it for the error.
+    [[nodiscard]] bool try_params(const wye_graph_run_desc& run, Instance& one) noexcept;
     // Replaces the buffer of trap words in an operation.
     static void replace_trap(wye_operation& operation, const wye_buffer_object* from,
                              wye_buffer_object* to);
@@ -205,7 +218,8 @@ class Recording {
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one
     bool growing_ = false;                              // a thread makes an instance
-    bool full_ = false;                                 // no more instances can be made
+    std::uint64_t referred_ = 0;  // executions in flight that will ask for `report_`
+    bool full_ = false;           // no more instances can be made
     // Value of the newest execution on each queue; 0: none.
     std::array<std::uint64_t, kAllQueues> newest_{};
 };

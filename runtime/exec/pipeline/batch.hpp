@@ -45,15 +45,13 @@ class Batch {
     // Times of the whole batch and sums over the items; without header.
     [[nodiscard]] const wye_report& report() const noexcept { return report_; }
     // The completed items if they own their outputs, else empty.
-    [[nodiscard]] const std::vector<std::shared_ptr<Pending>>& owners() const noexcept {
-        return owners_;
-    }
+    [[nodiscard]] const std::vector<WorkPtr<Pending>>& owners() const noexcept { return owners_; }
 
   private:
     // Items that were submitted together.
     struct Part {
         std::uint64_t first = 0, count = 0;
-        std::shared_ptr<Pending> work;  // null: nothing had to be submitted
+        WorkPtr<Pending> work;  // null: nothing had to be submitted
     };
     // A large batch is several submits, so that the device starts before all items are checked.
     // Each list may be twice as long as the one before: a short one starts the device early, and
@@ -81,7 +79,7 @@ class Batch {
     bool list_timed_ = false;
     std::uint64_t added_ = 0, completed_ = 0;
     std::deque<Part> parts_;  // submitted parts that have not been waited for
-    std::vector<std::shared_ptr<Pending>> owners_;
+    std::vector<WorkPtr<Pending>> owners_;
     wye_report report_{};
     std::optional<Error> failed_;  // error of the first item that has failed so far
 };

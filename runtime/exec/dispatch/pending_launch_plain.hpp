@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PendingLaunch::submit_plain. It is inline to be one function with wye_graph_submit, together with
+// the parts of Graph, QueuePool and PendingList that it uses.
+#pragma once
+
+#include "exec/dispatch/pending_launch.hpp"
+
+namespace wye::exec {
+
+[[gnu::always_inline]] inline PendingLaunch* PendingLaunch::submit_plain(
+    registry::Pin& pin, const wye_graph_run_desc& run, const Instant& start, Result<void>& failed) {
+    Graph& graph = pin.as<Graph>();
+    DeviceSession& session = graph.session();
+    QueuePool& queues = session.queues();
+    PendingList& list = session.pending();
+    if (!session.is_ready() || queues.is_traced()) [[unlikely]]
+        return nullptr;
+    PendingLaunch* out = nullptr;
+    Graph::Plain work;
+    {
+        const sdk::Lock lock(queues.mutex);
+        list.assert_held();
+        out = static_cast<PendingLaunch*>(list.reserve());
+        if (out == nullptr) [[unlikely]]
+            return nullptr;
+        work = graph.begin_plain(queues, run);
+        if (work.instance == nullptr) [[unlikely]] {
+            list.keep_back(*out);
+            return nullptr;
+        }
+        if (out->ticket_.queue.get() != work.native) [[unlikely]]
+            out->ticket_.queue = queues.first();
+    }
+    out->begun_ = start;
+    out->graph_ = &graph;
+    out->steps_ = work.steps;
+    out->pin_ = std::move(pin);
+    out->timed_ = false;
+    out->ticket_.index = 0;
+    out->ticket_.value = work.value;
+    out->set_references(2);                                  // of the list and the handle
+    out->submitted_.store(true, std::memory_order_relaxed);  // no other thread knows it yet
+    try {
+        if (!Graph::send_plain(work, failed)) [[unlikely]] {
+            out->fail_plain(work);
+            failed = session.noted(std::move(failed).error());
+            return nullptr;
+        }
+    } catch (...) {
+        out->fail_plain(work);
+        throw;
+    }
+    out->queued_.read();
+    session.counters().submitted();
+    const sdk::Lock lock(queues.mutex);
+    list.assert_held();
+    Graph::end_plain(queues, work);
+    list.append(*out);
+    return out;
+}
+
+}  // namespace wye::exec
