@@ -24,6 +24,7 @@ Command::Command(sdk::CommandList list) : list_(std::move(list)) { prepare(); }
 void Command::prepare() {
     launches_.clear();
     small_.reset();
+    is_short_ = false;
     const auto differs = [](const wye_operation& op) {
         constexpr std::uint32_t kLate = WYE_LAUNCH_LATE_GRID | WYE_LAUNCH_INDIRECT;
         return op.kind == WYE_OPERATION_DISPATCH && (op.u.dispatch.flags & kLate) != 0;
@@ -32,6 +33,7 @@ void Command::prepare() {
     small_ = cpu::is_small(list_.operations());
     try {
         std::vector<Launch> made;
+        made.reserve(list_.operations().size());
         for (const wye_operation& op : list_.operations()) {
             if (op.kind != WYE_OPERATION_DISPATCH) return;
             auto launch = make_launch(op.u.dispatch);
@@ -39,6 +41,7 @@ void Command::prepare() {
             made.push_back(*launch);
         }
         launches_ = std::move(made);
+        is_short_ = *small_ && launches_.size() == 1 && is_short(launches_.front());
     } catch (const std::bad_alloc&) {  // each execution then prepares its own
     }
 }

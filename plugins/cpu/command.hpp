@@ -28,6 +28,11 @@ class Command {
     // The prepared launches of the operations, which use the values set by `resolve`; empty if
     // there are none.
     [[nodiscard]] std::span<Launch> launches() { return launches_; }
+    // The one launch if there are no other operations, and it is small and short (see is_short);
+    // else null. It uses the values set by `resolve`.
+    [[nodiscard]] const Launch* short_launch() const {
+        return is_short_ ? launches_.data() : nullptr;
+    }
     // Whether the caller may run an execution itself: is_small of its operations.
     [[nodiscard]] bool is_small(const wye_execute_op& execution);
 
@@ -39,6 +44,7 @@ class Command {
     sdk::CommandList list_;
     std::vector<Launch> launches_;
     std::optional<bool> small_;  // none: differs between executions
+    bool is_short_ = false;
 };
 
 }  // namespace wye::cpu

@@ -13,6 +13,28 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
     return std::unique_ptr<Queue>(new Queue(device));
 }
 
+[[gnu::always_inline]] inline const Launch* Queue::short_launch(
+    const wye_submission& submission) const {
+    if (submission.operation_count != 1 || submission.flags != 0 || submission.wait_count != 0 ||
+        submission.signal_count != 0 || submission.header.next != nullptr)
+        return nullptr;
+    const wye_operation& op = submission.operations[0];
+    if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 || !timeline_.idle()) return nullptr;
+    auto& command = sdk::command_of<Command>(op.u.execute.command);
+    const Launch* const launch = command.short_launch();
+    if (launch != nullptr) (void)command.resolve(op.u.execute);
+    return launch;
+}
+
+Result<void> Queue::submit(const wye_submission& submission) {
+    const Launch* const launch = short_launch(submission);
+    if (launch == nullptr) return InOrderQueue::submit(submission);
+    WYE_TRY(timeline_.usable(submission.value));
+    WYE_TRY(run_short(*launch, server_.worker));
+    timeline_.add_ended(submission.value, {}, false);
+    return {};
+}
+
 Result<void> Queue::begin() {
     timeline_.running.begin(value());
     return {};

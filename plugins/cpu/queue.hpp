@@ -22,6 +22,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
                                                                const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
+    // As InOrderQueue's, with a short way for one small launch of a command.
+    [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
     // For the extension wye.native_handle. Always fails, since there is no driver.
@@ -32,6 +34,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     explicit Queue(Device& device)
         : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
+    // The launch of a submit that runs at once and takes no other steps; null: it takes all.
+    [[nodiscard]] const Launch* short_launch(const wye_submission& submission) const;
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);

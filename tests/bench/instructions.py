@@ -24,7 +24,10 @@ FORMS = {
     'measured_run': 'submit and wait in one call',
     'measured_dispatch': 'repeated dispatch',
     'measured_pipeline': 'repeated, through a pipeline',
+    'measured_batch': 'batch, per item',
+    'measured_rows': 'rows of 8 buffers, per row',
 }
+ITEMS = {'measured_batch': 1000, 'measured_rows': 1000}  # in a call; 1 in the others
 SYSTEM = re.compile(r'(libc|libstdc\+\+|libm|libgcc_s|libpthread|ld-linux[^/]*|libc\+\+)(-[0-9.]+)?\.so')
 ALLOCATES = re.compile(r'^(malloc|calloc|realloc|aligned_alloc|posix_memalign|operator new)\b')
 
@@ -120,14 +123,20 @@ def show(device, forms, wanted, functions):
         if wanted and FORMS[form] not in wanted:
             continue
         middle = dumps[len(dumps) // 2]
-        spread = '' if dumps[0].total == dumps[-1].total else f' ({dumps[0].total} to {dumps[-1].total})'
+        items = ITEMS.get(form, 1)
+
+        def per_item(cost):
+            return round(cost / items)
+        least, most = per_item(dumps[0].total), per_item(dumps[-1].total)
+        spread = '' if least == most else f' ({least} to {most})'
         native = ', '.join(name if count == 1 else f'{count} {name}' for name, count in middle.native.most_common(6))
-        parts = ', '.join(f'{file} {cost}' for file, cost in middle.objects.most_common())
-        print(f'{device:<10} {FORMS[form]:<28} {middle.total:>6}{spread}\n'
+        parts = ', '.join(f'{file} {per_item(cost)}' for file, cost in middle.objects.most_common())
+        print(f'{device:<10} {FORMS[form]:<28} {per_item(middle.total):>6}{spread}\n'
               f'{"":<10}   {parts}; {middle.allocations} allocations; driver calls: {native or "none"}')
         if functions:
             for (file, name), cost in middle.functions.most_common():
-                print(f'{"":<10}   {cost:>6}  {file:<18.18} {name:.110}')
+                if per_item(cost) != 0:
+                    print(f'{"":<10}   {per_item(cost):>6}  {file:<18.18} {name:.110}')
 
 
 def main():

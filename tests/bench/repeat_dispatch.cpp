@@ -2,7 +2,8 @@
 //
 // Tiny resident dispatches for instructions.py, which counts in the functions named measured_*:
 // a recorded dispatch (a graph of one) submitted and waited for, submitted with new parameters, and
-// run; and a repeated request, plain and through a pipeline. Each is warm by then.
+// run; a repeated request, plain and through a pipeline; and a batch and rows of a pipeline. Each
+// is warm by then.
 //
 //   repeat_dispatch DEVICE [FAKE_CUDA_DRIVER [NVRTC]]
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #ifdef WYE_BENCH_FAKE_CUDA
 #include "cuda/fake_cuda.hpp"
@@ -25,6 +27,8 @@ using wye::bench::must;
 constexpr std::size_t kWords = 64;
 constexpr int kWarm = 40;  // rounds that do not count: pools and caches are full then
 constexpr int kCounted = 15;
+constexpr std::size_t kItems = 1000;  // of a batch and of rows; instructions.py divides by it
+constexpr std::size_t kBuffers = 8;   // that the rows use in turn
 
 constexpr std::string_view kStep = R"wye(
 wye 1;
@@ -83,6 +87,12 @@ MEASURED measured_dispatch(wye_context* context, const wye_dispatch_desc* desc) 
 MEASURED measured_pipeline(wye_context* context, const wye_dispatch_desc* desc) {
     expect(wye_dispatch(context, desc, nullptr, nullptr));
 }
+MEASURED measured_batch(wye_context* context, const wye_batch_desc* desc) {
+    expect(wye_pipeline_batch(context, desc, nullptr, nullptr, nullptr));
+}
+MEASURED measured_rows(wye_context* context, const wye_rows_desc* desc) {
+    expect(wye_pipeline_rows(context, desc, nullptr, nullptr, nullptr));
+}
 
 namespace {
 
@@ -100,6 +110,40 @@ struct Prepared {
     wye::Buffer words;
     wye::Dispatch dispatch;
 };
+
+// Runs one dispatch through a pipeline many times: on its own buffer, and on several in turn.
+void measure_batches(const wye::Device& device, const wye::Pipeline& pipeline,
+                     const wye_dispatch_desc& item) {
+    const std::vector<wye_dispatch_desc> items(kItems, item);
+    wye_batch_desc batch;
+    WYE_INIT(batch);
+    batch.pipeline = pipeline.get();
+    batch.items = items.data();
+    batch.item_count = items.size();
+
+    std::vector<wye::Buffer> buffers;
+    for (std::size_t i = 0; i < kBuffers; ++i) buffers.push_back(must(device.buffer(kWords * 4)));
+    std::vector<wye_buffer> cells;
+    for (std::size_t i = 0; i < kItems; ++i) cells.push_back(buffers[i % kBuffers].get());
+    wye_dispatch_desc common = item;
+    common.arguments = nullptr;
+    common.argument_count = 0;
+    wye_rows_desc rows;
+    WYE_INIT(rows);
+    rows.pipeline = pipeline.get();
+    rows.dispatch = &common;
+    rows.buffers = cells.data();
+    rows.row_size = 1;
+    rows.row_count = cells.size();
+
+    wye_context* const context = device.context();
+    expect(wye_pipeline_batch(context, &batch, nullptr, nullptr, nullptr));
+    expect(wye_pipeline_rows(context, &rows, nullptr, nullptr, nullptr));
+    for (int i = 0; i < kCounted; ++i) {
+        measured_batch(context, &batch);
+        measured_rows(context, &rows);
+    }
+}
 
 void measure(wye_context* context, wye_graph plain, wye_graph with_params,
              const wye_dispatch_desc& request, const wye_dispatch_desc& piped) {
@@ -180,5 +224,6 @@ int main(int argc, char** argv) {
     (void)must(piped.dispatch.run());
     measure(context.get(), plain.get(), with_params.get(), repeated.dispatch.desc(),
             piped.dispatch.desc());
+    measure_batches(device, pipeline, piped.dispatch.desc());
     return 0;
 }

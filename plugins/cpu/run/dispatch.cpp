@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/run/dispatch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -130,6 +131,25 @@ Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop&
     const FloatState floats;
     WYE_ASSIGN(Launch launch, make_launch(op));
     return try_launch(launch, worker, stop, out);
+}
+
+bool is_short(const Launch& launch) {
+    const auto loops = [](const Instr& instr) {
+        return instr.step == Step::BackEdge || instr.step == Step::ForNext;
+    };
+    return launch.blocks == 1 && std::ranges::none_of(launch.routine->instrs, loops);
+}
+
+Result<void> run_short(const Launch& launch, Worker& worker) {
+    const FloatState floats;
+    try {
+        worker.prepare(launch);
+    } catch (const std::bad_alloc&) {
+        return no_registers();
+    }
+    (void)worker.block(launch, 0, true);
+    worker.finish(launch);
+    return {};
 }
 
 Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handover>& handover,

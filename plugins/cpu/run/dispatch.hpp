@@ -31,6 +31,11 @@ struct Handover {
 [[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
                                         std::optional<Handover>& out);
 
+// Whether a launch is one block without loops, which no stop or handover can end early.
+[[nodiscard]] bool is_short(const Launch& launch);
+// Runs such a launch on the caller.
+[[nodiscard]] Result<void> run_short(const Launch& launch, Worker& worker);
+
 // Runs a dispatch to its end with the pool's help. Given a handover, continues from there with the
 // same worker.
 [[nodiscard]] Result<void> run_dispatch(const wye_dispatch_op& op,

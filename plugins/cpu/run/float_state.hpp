@@ -15,10 +15,17 @@ namespace wye::cpu {
 class FloatState {
   public:
 #if defined(__SSE2__)
-    FloatState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-    ~FloatState() { _mm_setcsr(saved_); }
+    // Writing the register takes much longer than reading it, and most threads have the state.
+    FloatState() : saved_(_mm_getcsr()) {
+        if ((saved_ & ~kRaised) != kState) _mm_setcsr(kState);
+    }
+    ~FloatState() {
+        if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+    }
 
   private:
+    static constexpr unsigned kState = 0x1f80;
+    static constexpr unsigned kRaised = 0x3f;  // exceptions raised so far, which change no result
     unsigned saved_;
 #else
     FloatState() {

@@ -76,8 +76,10 @@ struct Sinks {
 };
 
 void add_items(const wye_batch_desc& desc, Batch& batch) {
-    for (std::uint64_t i = 0; i < desc.item_count; ++i)
-        if (!batch.add(desc.items[i], check_dispatch(desc.items[i]))) return;
+    for (std::uint64_t i = 0; i < desc.item_count; ++i) {
+        const wye_dispatch_desc& item = desc.items[i];
+        if (!batch.add_alike(item) && !batch.add(item, check_dispatch(item))) return;
+    }
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, ui
             const auto& arguments = rows.arguments(desc->buffers + i * desc->row_size);
             item.arguments = arguments.data();
             item.argument_count = arguments.size();
-            if (!batch.add(item)) break;
+            if (!batch.add_alike(item) && !batch.add(item)) break;
         }
         auto result = batch.finish();
         wye_buffer* out = desc->outputs;

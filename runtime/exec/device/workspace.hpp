@@ -27,6 +27,7 @@ struct Workspace {
     ScratchPool scratch;
     std::vector<wye_operation> operations;
     std::vector<wye_binding> bindings;
+    std::vector<wye_operation> recorded;  // memory for the operations of a recording; empty
     alignas(8) std::uint32_t trap_words[2] = {0, 0};  // the host's copy
     std::optional<registry::NativeBuffer> trap_memory;
     std::uint64_t round = 0;  // the pool's round when it was given back
@@ -49,6 +50,7 @@ class WorkspaceLease {
     ~WorkspaceLease() { release(); }
     void release() noexcept;
 
+    explicit operator bool() const noexcept { return workspace_ != nullptr; }
     [[nodiscard]] Workspace& operator*() const noexcept { return *workspace_; }
     [[nodiscard]] Workspace* operator->() const noexcept { return workspace_.get(); }
 

@@ -4,20 +4,27 @@
 // the steps of a dispatch decide depends on the sizes of buffers, on their ranges, and on which
 // ranges overlap. If all of these are as before, the operations are, too.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include "exec/dispatch/request.hpp"
 #include "exec/graph/recording.hpp"
+#include "plan/admit.hpp"
+#include "plan/check_free.hpp"
 
 namespace wye::exec {
 namespace {
 
 // Compares all but the buffers.
-bool same_but_buffer(wye_argument a, const wye_argument& b) {
-    a.buffer = b.buffer;
+bool same_but_buffer(const wye_argument& a, const wye_argument& b) {
     static_assert(std::has_unique_object_representations_v<wye_argument>);
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    static_assert(offsetof(wye_argument, offset) - offsetof(wye_argument, buffer) ==
+                  sizeof a.buffer);
+    constexpr std::size_t kAfter = sizeof a - offsetof(wye_argument, offset);
+    return std::memcmp(&a, &b, offsetof(wye_argument, buffer)) == 0 &&
+           std::memcmp(&a.offset, &b.offset, kAfter) == 0;
 }
 
 bool are_distinct(std::span<const wye_argument> arguments) {
@@ -34,101 +41,157 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
     Model& model = model_.emplace();
     model.request = request;
     model.profile = profile_id(request.profile);
-    for (const wye_argument& argument : arguments)
-        model.arguments.push_back({argument, 0, nullptr, false});
+    for (const wye_argument& argument : arguments) model.arguments.push_back({argument, 0, false});
+    std::array<const wye_buffer_object*, WYE_LIMIT_BUFFERS> objects;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const auto& buffer = flow.residents.pin(bound.argument).as<BufferObject>();
         Model::Argument& to = model.arguments[bound.argument];
         to.size = buffer.size;
-        to.object = buffer.native.object();
         to.writes = bound.writable;
+        objects[bound.argument] = buffer.native.object();
+        model.argument_of.push_back(bound.argument);
     }
     model.distinct = are_distinct(arguments);
-    model.first = first;
-    model.end = operations_.size();
+    model.bindings = workspace_->bindings;
+    for (std::size_t n = first; n < operations_.size(); ++n) {
+        const wye_operation& operation = operations_[n];
+        if (clears_traps(operation)) continue;  // once per execution
+        Model::Step& step = model.steps.emplace_back(Model::Step{operation, Model::kNone});
+        if (operation.kind != WYE_OPERATION_FILL) continue;
+        const auto* const found =
+            std::find(objects.data(), objects.data() + arguments.size(), operation.u.fill.target);
+        step.argument = static_cast<std::uint32_t>(found - objects.data());
+    }
+    model.params.assign(request.params, request.params + request.param_count);
+    const plan::ProgramPlan& plan = flow.program.plan();
+    const lower::Preconditions* const form = flow.kernels.preconditions;
+    if (use_ == Use::Once && flow.kernels.is_whole() && !plan.params_decide_sizes &&
+        (form == nullptr || !form->read_params()))
+        model.packs = &plan;
     model.bytes_filled = flow.bound.bytes_filled;
 }
 
-bool Recording::is_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-                         Others& out) const {
-    if (!model_ || !same_request(desc, model_->request) || !session_.alive().ok()) return false;
+bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {
+    return model_ && same_request(desc, model_->request) && desc.queue == 0 &&
+           desc.arguments != nullptr && (desc.params != nullptr || desc.param_count == 0) &&
+           profile_id(desc.profile) == model_->profile &&
+           repeat(handles, desc.arguments, desc.params);
+}
+
+bool Recording::repeat(const registry::HandleTable& handles, const wye_argument* arguments,
+                       const std::uint64_t* params) {
     const Model& model = *model_;
-    const Part& part = parts_.back();
-    if (desc.queue != 0 || desc.arguments == nullptr ||
-        (desc.params == nullptr && desc.param_count != 0) ||
-        profile_id(desc.profile) != model.profile)
-        return false;
-    const std::span arguments(desc.arguments, static_cast<std::size_t>(desc.argument_count));
-    if (!std::ranges::equal(std::span(desc.params, static_cast<std::size_t>(desc.param_count)),
-                            std::span(words_).subspan(part.first_word, part.word_count)))
-        return false;
+    const std::span<const std::uint64_t> words(params, model.params.size());
+    const bool same_params = std::ranges::equal(model.params, words);
+    if (!same_params && model.packs == nullptr) return false;
     bool equal = true;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (!same_but_buffer(model.arguments[i].as, arguments[i])) return false;
-        equal = equal && model.arguments[i].as.buffer == arguments[i].buffer;
+    for (std::size_t i = 0; i < model.arguments.size(); ++i) {
+        const wye_argument& before = model.arguments[i].as;
+        if (!same_but_buffer(before, arguments[i])) return false;
+        equal = equal && before.buffer == arguments[i].buffer;
     }
-    if (!equal && !(model.distinct && are_distinct(arguments))) return false;
+    const std::span all(arguments, model.arguments.size());
+    if (!equal && !(model.distinct && are_distinct(all))) return false;
+    const void* packed = nullptr;
+    if (!same_params) {
+        packed = pack(words);
+        if (packed == nullptr) return false;
+    }
+    // After a restart the recording has no buffers.
+    if ((!equal || handles_.empty()) && !replace_buffers(handles, all)) return false;
+    if (!same_params) replace_params(words, packed);
+    add_model();
+    return true;
+}
+
+// A buffer that the recording has already is found without a look at the handle table: if it was
+// freed meanwhile, the submit refuses it.
+bool Recording::replace_buffers(const registry::HandleTable& handles,
+                                std::span<const wye_argument> arguments) {
+    Model& model = *model_;
+    std::array<std::uint32_t, WYE_LIMIT_BUFFERS> places;
+    const auto find = [&] {
+        bool all = true;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            places[i] = places_.find(arguments[i].buffer, handles_);
+            all = all && places[i] != Places::kNone &&
+                  natives_[places[i]].size == model.arguments[i].size;
+        }
+        return all;
+    };
+    if (!find() && !(add_buffers(handles, arguments) && find())) [[unlikely]]
+        return false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        model.arguments[i].as.buffer = arguments[i].buffer;
+        BufferUse& use = uses_[places[i]];
+        use.writes = use.writes || model.arguments[i].writes;
+    }
+    for (std::size_t i = 0; i < model.bindings.size(); ++i)
+        model.bindings[i].buffer = natives_[places[model.argument_of[i]]].object;
+    const wye_binding* const bindings =
+        keep(std::span<const wye_binding>(model.bindings), bindings_);
+    for (Model::Step& step : model.steps) {
+        if (step.argument != Model::kNone)
+            step.operation.u.fill.target = natives_[places[step.argument]].object;
+        else
+            step.operation.u.dispatch.bindings = bindings;
+    }
+    return true;
+}
+
+[[gnu::noinline]] bool Recording::add_buffers(const registry::HandleTable& handles,
+                                              std::span<const wye_argument> arguments) {
+    registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS> pins;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         registry::Pin pin = handles.try_find(arguments[i].buffer, registry::HandleKind::buffer);
         if (!pin || pin.owner() != session_.owner() ||
-            pin.as<BufferObject>().size != model.arguments[i].size)
+            pin.as<BufferObject>().size != model_->arguments[i].size)
             return false;
-        out.push_back(std::move(pin));
+        pins.push_back(std::move(pin));
+    }
+    for (const registry::Pin& pin : pins) {
+        auto& buffer = pin.as<BufferObject>();
+        add_use(pin.handle(), {&buffer.history, false}, {buffer.native.object(), buffer.size});
     }
     return true;
 }
 
-bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {
-    Others buffers;
-    if (!is_alike(handles, desc, buffers)) return false;
-    copy_model(desc, buffers);
-    return true;
+const void* Recording::pack(std::span<const std::uint64_t> words) {
+    const plan::ProgramPlan& plan = *model_->packs;
+    void* const out = kept_.allocate(plan.params.size, alignof(std::uint64_t));
+    const auto packed = plan::pack_params(plan, words, static_cast<std::byte*>(out));
+    return packed.ok() ? out : nullptr;
 }
 
-void Recording::copy_model(const wye_dispatch_desc& desc, const Others& buffers) {
-    const Model& model = *model_;
-    const auto other = [&](wye_buffer_object* object) {
-        for (std::size_t i = 0; i < model.arguments.size(); ++i)
-            if (model.arguments[i].object == object)
-                return buffers[i].as<BufferObject>().native.object();
-        return object;  // the trap words
-    };
-    const Part& before = parts_.back();
-    const std::size_t block_words = before.late ? block_.size() - before.block / 8 : 0;
-    Part part = before;
-    part.first_word = words_.size();
-    words_.insert(words_.end(), desc.params, desc.params + desc.param_count);
-    if (part.late) {
-        part.block = block_.size() * sizeof block_[0];
-        block_.resize(block_.size() + block_words);
-        std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(before.block / 8), block_words,
-                    block_.begin() + static_cast<std::ptrdiff_t>(part.block / 8));
-    }
-    const wye_binding* described = nullptr;  // the bindings of the model, and copies of them
-    const wye_binding* bindings = nullptr;
-    for (std::size_t n = model.first; n < model.end; ++n) {
-        if (clears_traps(operations_[n])) continue;  // once per execution
-        operations_.push_back(operations_[n]);
-        wye_operation& operation = operations_.back();
-        if (operation.kind == WYE_OPERATION_FILL) {
-            operation.u.fill.target = other(operation.u.fill.target);
-            continue;
+void Recording::replace_params(std::span<const std::uint64_t> words, const void* packed) {
+    std::ranges::copy(words, model_->params.begin());
+    for (Model::Step& step : model_->steps)
+        if (step.argument == Model::kNone) step.operation.u.dispatch.params = packed;
+}
+
+void Recording::add_model() {
+    Model& model = *model_;
+    std::uint32_t late_offset = 0;
+    if (use_ == Use::Often) {
+        const Part& before = parts_.back();
+        Part part = before;
+        part.first_word = words_.size();
+        words_.insert(words_.end(), model.params.begin(), model.params.end());
+        if (part.late) {
+            const std::size_t first = before.block / sizeof block_[0], end = block_.size();
+            part.block = end * sizeof block_[0];
+            block_.resize(end + (end - first));
+            std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(first), end - first,
+                        block_.begin() + static_cast<std::ptrdiff_t>(end));
+            late_offset = static_cast<std::uint32_t>(part.block);
         }
-        wye_dispatch_op& op = operation.u.dispatch;
-        if (op.bindings != described) {
-            described = op.bindings;
-            wye_binding* const copies = keep(std::span(described, model.arguments.size()));
-            for (std::size_t i = 0; i < model.arguments.size(); ++i)
-                copies[i].buffer = other(copies[i].buffer);
-            bindings = copies;
-        }
-        op.bindings = bindings;
-        if (part.late) op.late_offset = static_cast<std::uint32_t>(part.block);
+        parts_.push_back(part);
     }
-    for (std::size_t i = 0; i < model.arguments.size(); ++i)
-        add_use(desc.arguments[i].buffer,
-                {&buffers[i].as<BufferObject>().history, model.arguments[i].writes});
-    parts_.push_back(part);
+    for (const Model::Step& step : model.steps) {
+        wye_operation& operation = operations_.emplace_back(step.operation);
+        if (late_offset != 0 && operation.kind == WYE_OPERATION_DISPATCH)
+            operation.u.dispatch.late_offset = late_offset;
+    }
     std::ranges::fill(report_.groups, 0U);
     report_.bytes_filled += model.bytes_filled;
 }

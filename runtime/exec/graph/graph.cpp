@@ -30,10 +30,10 @@ void Execution::give_back() noexcept {
 }
 
 Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device device,
-                                            std::string_view label) {
+                                            std::string_view label, Use use) {
     auto out = std::make_shared<Graph>(session, label);
     out->device_ = device;
-    WYE_ASSIGN(out->recording_, Recording::begin(session, device, out->label_));
+    WYE_ASSIGN(out->recording_, Recording::begin(session, device, out->label_, use));
     return out;
 }
 
@@ -43,16 +43,17 @@ Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
     return recording_->add(context, std::move(target));
 }
 
-Result<void> Graph::finish(Use use) { return recording_->finish(use); }
+Result<void> Graph::finish() { return recording_->finish(); }
 
 bool Graph::is_idle() const { return recording_->is_empty(); }
 
 Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::Pin device,
                                              const wye_graph_desc& desc) {
-    WYE_ASSIGN(const auto out,
-               begin(device.as<DeviceSession>(), desc.device, sdk::from_abi(desc.label)));
+    WYE_ASSIGN(const auto out, begin(device.as<DeviceSession>(), desc.device,
+                                     sdk::from_abi(desc.label), Use::Often));
     const sdk::Lock lock(out->rebinding_);
     out->recording_->reserve(desc.step_count);
+    out->steps_.reserve(out->recording_->operations_.capacity());
     for (std::size_t i = 0; i < desc.step_count; ++i) {
         const wye_graph_step& step = desc.steps[i];
         auto added = step.dispatch != nullptr ? out->add(context, *step.dispatch)
@@ -63,7 +64,7 @@ Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::P
         else
             out->steps_.emplace_back(*step.transfer);
     }
-    WYE_TRY(out->finish(Use::Often));
+    WYE_TRY(out->finish());
     return out;
 }
 
@@ -128,7 +129,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
         params = recording_->words_;
         for (const auto& part : recording_->parts_) counts.push_back(part.word_count);
     }
-    WYE_ASSIGN(auto out, Recording::begin(session_, device_, label_));
+    WYE_ASSIGN(auto out, Recording::begin(session_, device_, label_, Use::Often));
     std::span<const std::uint64_t> words = params;
     for (std::size_t i = 0, dispatch = 0; i < steps.size(); ++i) {
         const Step& step = steps[i];
@@ -148,7 +149,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
         }();
         if (!added.ok()) return about(std::move(added).error(), i, label_);
     }
-    WYE_TRY(out->finish(Use::Often));
+    WYE_TRY(out->finish());
     return out;
 }
 
@@ -268,9 +269,8 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
         std::unique_ptr<Recording::Instance> made;
         queues.mutex.unlock();
         try {
-            auto result =
-                steps.make_instance(Recording::Use::Often, steps.operations_,
-                                    steps.traps_ ? session_.workspace() : WorkspaceLease());
+            auto result = steps.make_instance(
+                steps.operations_, steps.traps_ ? session_.workspace() : WorkspaceLease());
             if (result.ok()) made = std::move(result).value();
         } catch (const std::bad_alloc&) {  // as many as there are must do
         }

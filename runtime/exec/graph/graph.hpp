@@ -76,9 +76,19 @@ class Graph : public std::enable_shared_from_this<Graph> {
     // leaves the graph unchanged.
     [[nodiscard]] static Result<std::shared_ptr<Graph>> begin(DeviceSession& session,
                                                               wye_device device,
-                                                              std::string_view label);
+                                                              std::string_view label, Use use);
     [[nodiscard]] Result<void> add(const Context& context, const wye_dispatch_desc& desc);
-    [[nodiscard]] Result<void> finish(Use use);
+    // As Recording::repeat.
+    [[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_argument* arguments,
+                              const std::uint64_t* params) {
+        return recording_->repeat(handles, arguments, params);
+    }
+    // As Recording's. `restart`: the submit of the execution has ended, and no other follows it
+    // before `finish`.
+    void reserve(std::uint64_t steps) { recording_->reserve(steps); }
+    void set_warm() { recording_->set_warm(); }
+    void restart() { recording_->restart(); }
+    [[nodiscard]] Result<void> finish();
     // Whether executions have nothing to do and need not be submitted. Called after `finish`.
     [[nodiscard]] bool is_idle() const;
     Graph(DeviceSession& session, std::string_view label) : session_(session), label_(label) {}

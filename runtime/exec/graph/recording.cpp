@@ -22,12 +22,22 @@ bool moves_host_bytes(const wye_operation& operation) {
 }  // namespace
 
 Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, wye_device device,
-                                                    std::string_view label) {
-    auto out = std::make_unique<Recording>(session, device, label);
+                                                    std::string_view label, Use use) {
+    auto out = std::make_unique<Recording>(session, device, label, use);
     out->report_.device = device;
     WYE_TRY(session.ready());
     out->workspace_ = session.workspace();
+    if (use == Use::Once) out->operations_.swap(out->workspace_->recorded);
     return out;
+}
+
+// With Use::Once, gives the memory of the operations back for the next recording.
+Recording::~Recording() {
+    if (use_ != Use::Once) return;
+    if (!instances_.empty()) restart();
+    if (!workspace_) return;
+    operations_.clear();
+    workspace_->recorded.swap(operations_);
 }
 
 void Recording::reserve(std::uint64_t steps) {
@@ -53,7 +63,9 @@ Result<void> Recording::add(const Context& context, Target target) {
                                 flow.residents, session_, *workspace_));
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
-        add_use(pin.handle(), {&pin.as<BufferObject>().history, bound.writable});
+        auto& buffer = pin.as<BufferObject>();
+        add_use(pin.handle(), {&buffer.history, bound.writable},
+                {buffer.native.object(), buffer.size});
     }
     registry::Pin program = target.take_pin();
     if (programs_.empty() || programs_.back().handle() != program.handle())
@@ -109,7 +121,8 @@ Result<void> Recording::add(const Context& context, const wye_transfer_desc& des
             Code::WRONG_OWNER,
             fmt::format("buffer `{}` is not on the device of the graph", checked.buffer.label()),
             "Fix: record the transfers of each device in a graph of its own", label_);
-    for (std::size_t i = 0; i < checked.count; ++i) add_use(checked.handles[i], checked.uses[i]);
+    for (std::size_t i = 0; i < checked.count; ++i)
+        add_use(checked.handles[i], checked.uses[i], {nullptr, Native::kUnknown});
     ++transfers_;
     if (checked.size == 0) return {};
     operations_.push_back(checked.operation);
@@ -117,15 +130,17 @@ Result<void> Recording::add(const Context& context, const wye_transfer_desc& des
     return {};
 }
 
-void Recording::add_use(registry::Handle buffer, BufferUse use) {
-    const auto [place, is_new] = places_.try_emplace(buffer, handles_.size());
-    if (is_new) {
+void Recording::add_use(registry::Handle buffer, BufferUse use, Native native) {
+    const std::uint32_t place = places_.find(buffer, handles_);
+    if (place == Places::kNone) {
         handles_.push_back(buffer);
         uses_.push_back(use);
-    } else {
-        BufferUse& known = uses_[place->second];
-        known.writes = known.writes || use.writes;
+        natives_.push_back(native);
+        places_.added(handles_);
+        return;
     }
+    uses_[place].writes = uses_[place].writes || use.writes;
+    if (native.size != Native::kUnknown) natives_[place] = native;
 }
 
 bool Recording::clears_traps(const wye_operation& operation) const {
@@ -138,7 +153,8 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     part.first_word = words_.size();
     part.word_count = flow.desc.param_count;
     words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
-    part.late = flow.kernels.is_whole() && !plan.params_decide_sizes && part.word_count != 0;
+    part.late = use_ == Use::Often && flow.kernels.is_whole() && !plan.params_decide_sizes &&
+                part.word_count != 0;
     part.groups = flow.launch.groups;
     part.workgroup = flow.launch.workgroup;
     part.check_free = flow.kernels.form.check_free;
@@ -148,7 +164,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         plan::Lengths lengths;
         plan::launch_lengths(plan, flow.launch, lengths);
         const std::span<const std::uint64_t> known(lengths, flow.program.ir().buffers.size());
-        part.lengths = {keep(known), known.size()};
+        part.lengths = {keep(known, kept_), known.size()};
     }
     if (part.late) {
         part.block = block_.size() * sizeof block_[0];
@@ -156,7 +172,8 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
                     flow.launch.params_size);
     }
-    const wye_binding* const bindings = keep(std::span<const wye_binding>(workspace_->bindings));
+    const wye_binding* const bindings =
+        keep(std::span<const wye_binding>(workspace_->bindings), bindings_);
     for (const wye_operation& operation : operations.launches()) {
         // The trap words are cleared once and read back once per execution.
         if ((traps_ && clears_traps(operation)) || operation.kind == WYE_OPERATION_DOWNLOAD)
@@ -178,24 +195,44 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     traps_ = traps_ || operations.traps;
 }
 
-Result<void> Recording::finish(Use use) {
+Result<void> Recording::finish() {
     if (traps_) trap_ = workspace_->trap_memory->object();
     operation_count_ = operations_.size();
-    instances_.reserve(kMostInstances);
+    instances_.reserve(use_ == Use::Once ? 1 : kMostInstances);
     // One execution needs no other instance.
-    auto operations = use == Use::Once ? std::move(operations_) : operations_;
-    WYE_ASSIGN(auto first, make_instance(use, std::move(operations), std::move(workspace_)));
+    auto operations = use_ == Use::Once ? std::move(operations_) : operations_;
+    WYE_ASSIGN(auto first, make_instance(std::move(operations), std::move(workspace_)));
     give_params(*first);
     instances_.push_back(std::move(first));
-    if (use == Use::Often) {
-        WYE_ASSIGN(const bool native, is_native());
-        report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
+    if (use_ == Use::Once) {
+        warm_ = std::ranges::all_of(compiled_, [](const CompiledRef& one) {
+            return one->warm.load(std::memory_order_relaxed);
+        });
+        return {};
     }
+    WYE_ASSIGN(const bool native, is_native());
+    report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
     return {};
 }
 
+void Recording::restart() {
+    operations_ = std::move(instances_.front()->operations);
+    workspace_ = std::move(instances_.front()->workspace);
+    instances_.clear();
+    operations_.clear();
+    bindings_.release();
+    parts_.clear();
+    words_.clear();
+    handles_.clear();
+    uses_.clear();
+    natives_.clear();
+    places_.clear();
+    frees_ = UINT64_MAX;
+    report_.bytes_filled = 0;
+}
+
 Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
-    Use use, std::vector<wye_operation> operations, WorkspaceLease workspace) const {
+    std::vector<wye_operation> operations, WorkspaceLease workspace) const {
     auto out = std::make_unique<Instance>();
     out->workspace = std::move(workspace);
     out->block.resize(block_.size());
@@ -203,19 +240,20 @@ Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
     wye_buffer_object* trap = nullptr;
     if (traps_) {
         WYE_ASSIGN(trap, session_.trap_buffer(*out->workspace));
+        for (wye_operation& operation : out->operations) replace_trap(operation, trap_, trap);
     }
-    const auto* const block = reinterpret_cast<const std::byte*>(out->block.data());
-    for (wye_operation& operation : out->operations) {
-        if (traps_) replace_trap(operation, trap_, trap);
-        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
-            operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
+    if (use_ == Use::Often) {
+        const auto* const block = reinterpret_cast<const std::byte*>(out->block.data());
+        for (wye_operation& operation : out->operations)
+            if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
+                operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
+        WYE_TRY(make_commands(out->operations, *out));
+        // Operations that are submitted without a command read their parameters at each submit, so
+        // none are late.
+        for (wye_operation& operation : out->operations)
+            if (operation.kind == WYE_OPERATION_DISPATCH)
+                operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
     }
-    if (use == Use::Often) WYE_TRY(make_commands(out->operations, *out));
-    // Operations that are submitted without a command read their parameters at each submit, so none
-    // are late.
-    for (wye_operation& operation : out->operations)
-        if (operation.kind == WYE_OPERATION_DISPATCH)
-            operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
     out->execute = out->operations;
     if (out->commands.empty() && !traps_) return out;
     if (out->commands.empty()) out->own = out->operations;

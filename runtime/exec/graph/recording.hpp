@@ -24,7 +24,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "exec/context.hpp"
@@ -32,6 +31,7 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
+#include "exec/graph/places.hpp"
 #include "registry/device.hpp"
 #include "registry/ownership.hpp"
 #include "wye/graph.h"
@@ -45,11 +45,14 @@ class Recording {
     static constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
     static constexpr std::size_t kMostInstances = 16;
 
+    // With Use::Once no commands are made, and parameters cannot be changed.
+    enum class Use : std::uint8_t { Often, Once };
     [[nodiscard]] static Result<std::unique_ptr<Recording>> begin(DeviceSession& session,
                                                                   wye_device device,
-                                                                  std::string_view label);
-    Recording(DeviceSession& session, wye_device device, std::string_view label)
-        : session_(session), device_(device), label_(label) {}
+                                                                  std::string_view label, Use use);
+    Recording(DeviceSession& session, wye_device device, std::string_view label, Use use)
+        : session_(session), device_(device), label_(label), use_(use) {}
+    ~Recording();
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
@@ -60,23 +63,37 @@ class Recording {
     // refused step leaves the recording unchanged.
     [[nodiscard]] Result<void> add(const Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
-    // Adds a dispatch that differs only in its buffers from the one that was last added by `add`,
-    // if their sizes are equal; it has that one's operations. False: nothing was added, and the
-    // dispatch must take all steps.
+    // Adds a dispatch that differs from the one that was added last only in its buffers, which have
+    // the same sizes, and with Use::Once in parameters that decide nothing: it has that one's
+    // operations. False: nothing was added, and the dispatch
+    // must take all steps.
     [[nodiscard]] bool add_alike(const registry::HandleTable& handles,
                                  const wye_dispatch_desc& desc);
-    enum class Use : std::uint8_t { Often, Once };
-    // Ends the recording. With Use::Once no commands are made.
-    [[nodiscard]] Result<void> finish(Use use);
+    // As add_alike, for a caller that has compared all but arguments and parameters, of which there
+    // are as many as before.
+    [[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_argument* arguments,
+                              const std::uint64_t* params);
+    // Ends the recording.
+    [[nodiscard]] Result<void> finish();
+    // With Use::Once, after the submit of the execution: begins an empty recording in the same
+    // memory, in which `repeat` adds dispatches like the last one of before.
+    void restart();
 
     // Sets the parameters of all dispatches, in order, for later executions. If one is refused,
     // none is changed.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
+    // Called after the first successful execution with Use::Once, whose launches are like those of
+    // a dispatch: its kernels have run, so their next launch needs no guard.
+    void set_warm() {
+        for (const CompiledRef& one : compiled_) one->warm.store(true, std::memory_order_relaxed);
+    }
     // STALE_HANDLE for a buffer that was freed.
     [[nodiscard]] Result<void> check_live(const registry::HandleTable& handles, QueuePool& queues)
         WYE_REQUIRES(queues.mutex);
 
-    [[nodiscard]] bool names(registry::Handle buffer) const { return places_.contains(buffer); }
+    [[nodiscard]] bool names(registry::Handle buffer) const {
+        return places_.find(buffer, handles_) != Places::kNone;
+    }
     // Called after `finish`.
     [[nodiscard]] bool is_empty() const noexcept { return operation_count_ == 0; }
     // Fills all members except the header.
@@ -100,30 +117,52 @@ class Recording {
         bool check_free = false;
     };
 
-    // The dispatch that was last added by `add`, for add_alike.
+    // The dispatch that was added last, for add_alike.
     struct Model {
+        static constexpr std::uint32_t kNone = UINT32_MAX;
         struct Argument {
             wye_argument as;
             std::uint64_t size;  // of the whole buffer
-            wye_buffer_object* object;
             bool writes;
+        };
+        struct Step {
+            wye_operation operation;
+            std::uint32_t argument;  // whose buffer a fill has as its target; kNone: no fill
         };
         wye_dispatch_desc request;  // its pointers are not dereferenced
         std::uint64_t profile;      // profile_id
         std::vector<Argument> arguments;
-        bool distinct;           // each argument has a buffer of its own
-        std::size_t first, end;  // of its operations
+        bool distinct;  // each argument has a buffer of its own
+        std::vector<wye_binding> bindings;
+        std::vector<std::uint32_t> argument_of;  // each binding's argument
+        std::vector<Step> steps;                 // its operations, but not that which clears traps
+        std::vector<std::uint64_t> params;
+        // With Use::Once, the plan of a program whose parameters decide neither sizes nor its form,
+        // so that dispatches like it may have others; else null.
+        const plan::ProgramPlan* packs = nullptr;
         std::uint64_t bytes_filled;
     };
     void set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first);
-    // The buffers that a dispatch has in place of the model's, by argument.
-    using Others = registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS>;
-    [[nodiscard]] bool is_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-                                Others& out) const;
-    void copy_model(const wye_dispatch_desc& desc, const Others& buffers);
+    // Gives the model other buffers. False: nothing changed.
+    [[nodiscard]] bool replace_buffers(const registry::HandleTable& handles,
+                                       std::span<const wye_argument> arguments);
+    // Adds those of the buffers that the recording does not have. False: one is not live, or has
+    // another size than the model's; nothing was added.
+    [[nodiscard]] bool add_buffers(const registry::HandleTable& handles,
+                                   std::span<const wye_argument> arguments);
+    // Gives the model other parameters, from packed ones; and packs these. Null: refused.
+    void replace_params(std::span<const std::uint64_t> words, const void* packed);
+    [[nodiscard]] const void* pack(std::span<const std::uint64_t> words);
+    // Adds the model again.
+    void add_model();
 
     [[nodiscard]] Result<void> check(const Flow& flow) const;
-    void add_use(registry::Handle buffer, BufferUse use);
+    struct Native {
+        static constexpr std::uint64_t kUnknown = UINT64_MAX;
+        wye_buffer_object* object;
+        std::uint64_t size;  // of the whole buffer; kUnknown: so is the object
+    };
+    void add_use(registry::Handle buffer, BufferUse use, Native native);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
     // Whether it clears the trap words; until `finish`.
     [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
@@ -153,7 +192,7 @@ class Recording {
     // Makes an instance of these operations, without the current parameters. The mutex need not be
     // held.
     [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(
-        Use use, std::vector<wye_operation> operations, WorkspaceLease workspace) const;
+        std::vector<wye_operation> operations, WorkspaceLease workspace) const;
     [[nodiscard]] Result<void> make_commands(std::span<const wye_operation> all,
                                              Instance& out) const;
     [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations,
@@ -184,32 +223,34 @@ class Recording {
     DeviceSession& session_;
     const wye_device device_;
     const std::string label_;
-    std::vector<Part> parts_;
+    const Use use_;
+    std::vector<Part> parts_;  // with Use::Once only of dispatches that took all steps
     // The programs and compiled forms that parts use. Consecutive parts share an entry.
     std::deque<registry::Pin> programs_;
     std::vector<CompiledRef> compiled_;
     std::optional<Model> model_;
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
-    std::vector<registry::Handle> handles_;                     // each buffer once
-    std::vector<BufferUse> uses_;                               // of `handles_`, in the same order
-    std::unordered_map<registry::Handle, std::size_t> places_;  // indices of handles in `handles_`
+    std::vector<registry::Handle> handles_;  // each buffer once
+    std::vector<BufferUse> uses_;            // of `handles_`, in the same order
+    std::vector<Native> natives_;            // likewise
+    Places places_;                          // of `handles_`
     bool traps_ = false;
     WorkspaceLease workspace_;                 // until `finish`
     const wye_buffer_object* trap_ = nullptr;  // in `operations_`
 
-    // Returns a copy that lives as long as the recording.
     template <typename T>
-    [[nodiscard]] T* keep(std::span<const T> values) {
-        auto* const out = static_cast<T*>(kept_.allocate(values.size_bytes(), alignof(T)));
+    [[nodiscard]] static T* keep(std::span<const T> values,
+                                 std::pmr::monotonic_buffer_resource& memory) {
+        auto* const out = static_cast<T*>(memory.allocate(values.size_bytes(), alignof(T)));
         std::uninitialized_copy(values.begin(), values.end(), out);
         return out;
     }
 
     std::vector<wye_operation> operations_;  // until an instance took them, with Use::Once
     std::uint64_t operation_count_ = 0;      // as `finish` found them
-    // The bindings and fixed parameters that operations point to, and lengths of parts.
-    std::pmr::monotonic_buffer_resource kept_;
+    // The bindings that operations point to; and their fixed parameters, and lengths of parts.
+    std::pmr::monotonic_buffer_resource bindings_, kept_;
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
     std::vector<std::uint64_t> words_;  // the current parameters

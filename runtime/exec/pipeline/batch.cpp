@@ -14,6 +14,15 @@ namespace {
 // The batch waits before it returns, so inputs and storage may be borrowed from the caller.
 constexpr RequestRules kIntoStorage = {WYE_DISPATCH_BORROW, true};
 
+// Whether two items are equal, apart from labels and the targets of pointers that an item may have.
+bool is_like(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
+    return a.header.size == b.header.size && a.header.type == b.header.type &&
+           a.header.next == b.header.next && same_request(a, b) && a.queue == b.queue &&
+           a.profile.data == b.profile.data && a.profile.size == b.profile.size &&
+           a.arguments != nullptr && (a.params != nullptr || a.param_count == 0) &&
+           (a.label.data != nullptr || a.label.size == 0);
+}
+
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
     const std::string who = count == 1
                                 ? fmt::format("item {} of the batch", first)
@@ -67,9 +76,19 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
                        [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
 }
 
+[[gnu::hot]] bool Batch::add_alike(const wye_dispatch_desc& item) {
+    if (!list_ || failed_ || !is_like(item, last_)) return false;
+    if (listed_ == most_listed_ && !submit_list()) return false;
+    if (!list_->repeat(context_.handles(), item.arguments, item.params)) return false;
+    ++listed_;
+    ++added_;
+    return true;
+}
+
 bool Batch::add(const wye_dispatch_desc& item, Result<void> checked) {
+    if (failed_) return false;
     auto taken = checked.ok() ? take(item) : std::move(checked);
-    if (!taken.ok() && !failed_) failed_ = of_item(std::move(taken).error(), added_, 1);
+    if (!taken.ok()) failed_ = of_item(std::move(taken).error(), added_, 1);
     return !failed_;
 }
 
@@ -77,7 +96,11 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     WYE_TRY(check(item));
     wye_dispatch_desc desc = item;
     desc.pipeline = handle_;
-    if (goes_in_list(desc)) return add_to_list(desc);
+    if (goes_in_list(desc)) {
+        WYE_TRY(add_to_list(desc));
+        last_ = item;
+        return {};
+    }
     if (!submit_list()) return {};
     if (!owned_) desc.flags |= WYE_DISPATCH_BORROW;
     Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
@@ -94,13 +117,13 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
 Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
     const bool timed = (item.flags & WYE_DISPATCH_TIMED) != 0;
     const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != most_listed_;
-    if (list_ && !fits && !submit_list()) return {};
+    if (!fits && !submit_list()) return {};
     if (!list_) {
         WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.device(),
-                                       pipeline_.program().name()));
-        list_queue_ = item.queue;
-        list_timed_ = timed;
+                                       pipeline_.program().name(), Graph::Use::Once));
     }
+    list_queue_ = item.queue;
+    list_timed_ = timed;
     wye_dispatch_desc desc = item;
     desc.queue = 0;  // graph executions name the queue
     auto added = list_->add(context_, desc);
@@ -116,27 +139,30 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
 bool Batch::submit_list() {
     if (listed_ == 0) return true;
     if (listed_ == most_listed_) most_listed_ = std::min(2 * most_listed_, kLongestList);
-    auto sent = submit(std::exchange(list_, nullptr));
+    auto sent = submit();
     if (!sent.ok()) failed_ = of_item(std::move(sent).error(), added_ - listed_, listed_);
     listed_ = 0;
     return !failed_;
 }
 
-Result<void> Batch::submit(std::shared_ptr<Graph> list) {
-    WYE_TRY(list->finish(Graph::Use::Once));
+Result<void> Batch::submit() {
+    WYE_TRY(list_->finish());
     wye_graph_run_desc run{};
     run.queue = list_queue_;
     run.flags = list_timed_ ? WYE_DISPATCH_TIMED : 0;
     Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
-    if (!list->is_idle()) {
-        auto work = PendingLaunch::submit(context_, std::move(list), run, now());
+    if (!list_->is_idle()) {
+        auto work = PendingLaunch::submit(context_, list_, run, now());
         if (!work.ok()) {
             parts_.pop_back();
             return std::move(work).error();
         }
         part.work = std::move(work).value();
+        list_->set_warm();
     }
     pipeline_.launched(listed_);
+    list_->restart();
+    list_->reserve(most_listed_);
     return {};
 }
 

@@ -36,6 +36,10 @@ class Batch {
     // after the call. `checked`: the result of the caller's own checks of the item. False: this
     // item or an earlier one failed, and no more may be added.
     [[nodiscard]] bool add(const wye_dispatch_desc& item, Result<void> checked = {});
+    // Adds an item that differs from one added before at most in its label, its parameters and its
+    // buffers, in ways that keep its launch: it needs no more checks. False: nothing was added; use
+    // `add`.
+    [[nodiscard]] bool add_alike(const wye_dispatch_desc& item);
     // Submits the remaining items and waits until all have ended. Returns the error of the first
     // item that failed, which names its index.
     [[nodiscard]] Result<void> finish();
@@ -56,7 +60,7 @@ class Batch {
     // A large batch is several submits, so that the device starts before all items are checked.
     // Each list may be twice as long as the one before: a short one starts the device early, and
     // then it has enough to do while a longer one is checked.
-    static constexpr std::uint64_t kFirstList = 64, kLongestList = 256;
+    static constexpr std::uint64_t kFirstList = 32, kLongestList = 256;
 
     [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;
     [[nodiscard]] bool goes_in_list(const wye_dispatch_desc& item) const;
@@ -64,7 +68,8 @@ class Batch {
     [[nodiscard]] Result<void> add_to_list(const wye_dispatch_desc& item);
     // False: the submit failed.
     [[nodiscard]] bool submit_list();
-    [[nodiscard]] Result<void> submit(std::shared_ptr<Graph> list);
+    // Submits the list and empties it.
+    [[nodiscard]] Result<void> submit();
     void add_up(const wye_report& report);
 
     const Context& context_;
@@ -72,11 +77,12 @@ class Batch {
     Pipeline& pipeline_;
     const bool owned_;
     const Clock::time_point start_ = now();
-    std::shared_ptr<Graph> list_;  // items not submitted yet; null: none
+    std::shared_ptr<Graph> list_;  // items not submitted yet; null: there was none so far
     std::uint64_t listed_ = 0;     // items in it
     std::uint64_t most_listed_ = kFirstList;
     wye_queue list_queue_ = 0;  // queue of its items
     bool list_timed_ = false;
+    wye_dispatch_desc last_{};  // the last item that went in a list, as the caller wrote it
     std::uint64_t added_ = 0, completed_ = 0;
     std::deque<Part> parts_;  // submitted parts that have not been waited for
     std::vector<WorkPtr<Pending>> owners_;

@@ -189,6 +189,7 @@ class Pipeline {
     struct Listed {
         Listed(const Pipeline& pipeline, std::span<Dispatch* const> items) {
             WYE_INIT(desc);
+            all.reserve(items.size());
             for (std::size_t i = 0; i < items.size() && !error; ++i) {
                 auto ready = items[i]->ready();
                 if (!ready.ok())

@@ -110,7 +110,7 @@ TEST_CASE("long batches are several submits, and items of other queues or times 
     for (int i = 0; i < 600; ++i) t.item().param(1).resident(0, t.x).resident(1, t.r);
     int submits = t.rig.driver.submits;
     check_ok(t.run());
-    CHECK(t.rig.driver.submits == submits + 4);  // 64, 128, 256, 152
+    CHECK(t.rig.driver.submits == submits + 5);  // 32, 64, 128, 256, 120
     CHECK(t.completed == 600);
     CHECK(t.describe(t.pipe).launches == 600);
     t.jobs.resize(4, Job(0, 0));
@@ -124,6 +124,49 @@ TEST_CASE("long batches are several submits, and items of other queues or times 
     for (Job& job : t.jobs) job.desc.flags = WYE_DISPATCH_TIMED;
     check_ok(t.run());
     CHECK(t.report.device_ns == 1234);
+}
+
+TEST_CASE("items of a long batch that differ in their buffers are each as if alone") {
+    Batched t;
+    constexpr std::size_t kBuffers = 11, kItems = 100;
+    std::vector<wye_buffer> buffers;
+    std::vector<Words> expected;
+    for (std::uint32_t i = 0; i < kBuffers; ++i) {
+        // One pair is longer than the others.
+        expected.push_back(Words(i == 5 || i == 6 ? 7 : 4, 100 * i));
+        buffers.push_back(t.rig.buffer(t.device, expected[i].size() * 4));
+        t.rig.upload(buffers[i], expected[i]);
+    }
+    for (std::size_t n = 0; n < kItems; ++n) {
+        const std::size_t from = n % 7 == 3 ? 5 : n * 5 % kBuffers;
+        std::size_t to = n % 7 == 3 ? 6 : n * 3 % kBuffers;
+        while (to == from || expected[to].size() != expected[from].size()) to = (to + 1) % kBuffers;
+        const std::uint32_t k = n % 10 == 9 ? 3 : 1;
+        t.item().param(k).resident(0, buffers[from]).resident(1, buffers[to]);
+        for (std::size_t i = 0; i < expected[to].size(); ++i)
+            expected[to][i] = expected[from][i] + k;
+    }
+    check_ok(t.run());
+    CHECK(t.completed == kItems);
+    for (std::size_t i = 0; i < kBuffers; ++i)
+        CHECK(t.rig.download<std::uint32_t>(buffers[i], expected[i].size()) == expected[i]);
+}
+
+TEST_CASE("an item of a long batch that differs in a wrong way is named") {
+    Batched t;
+    const wye_buffer gone = t.rig.buffer(t.device, 16);
+    for (int i = 0; i < 60; ++i) t.item().param(1).resident(0, t.x).resident(1, t.r);
+    t.jobs[40].arguments[1].buffer = gone;
+    check_ok(attempt([&](wye_error** e) { return wye_buffer_free(t.rig.context, gone, e); }));
+    check_refused(t.run(), WYE_STALE_HANDLE, "item 40 of the batch: ");
+    CHECK(t.completed == 40);
+    CHECK(t.describe(t.pipe).launches == 40);
+    t.jobs[35].params = {std::uint64_t{1} << 32U};
+    check_refused(t.run(), WYE_INVALID_ARGUMENT, "item 35 of the batch: ");
+    CHECK(t.completed == 35);
+    t.jobs[34].arguments[0].offset = 1;
+    check_refused(t.run(), WYE_INVALID_ARGUMENT, "item 34 of the batch: ");
+    CHECK(t.completed == 34);
 }
 
 TEST_CASE("host items are submitted without waiting between them") {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places: finds a handle in a list in which each is once. A recording looks up every buffer of
+// every step, so this is an open hash table, and a few handles need none. One thread at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "registry/ownership.hpp"
+
+namespace wye::exec {
+
+class Places {
+  public:
+    using Handles = std::span<const registry::Handle>;
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
+    // The index of a handle in the list; kNone: it is not there.
+    [[nodiscard]] std::uint32_t find(registry::Handle handle, Handles list) const {
+        if (table_.empty()) {
+            for (std::size_t i = 0; i < list.size(); ++i)
+                if (list[i] == handle) return static_cast<std::uint32_t>(i);
+            return kNone;
+        }
+        return table_[room_of(handle, list)];
+    }
+    // Called when a handle that was not in the list was added to its end.
+    void added(Handles list) {
+        constexpr std::size_t kFew = 4;
+        if (list.size() <= kFew) return;
+        const bool grows = table_.size() < 2 * list.size();
+        if (grows) table_.assign(std::bit_ceil(4 * list.size()), kNone);
+        for (std::size_t i = grows ? 0 : list.size() - 1; i < list.size(); ++i)
+            table_[room_of(list[i], list)] = static_cast<std::uint32_t>(i);
+    }
+    // Called when the list was emptied.
+    void clear() { table_.clear(); }
+
+  private:
+    // The handle's room in the table, or the empty one that it would get. The low bits of live
+    // handles differ, since they are their slots.
+    [[nodiscard]] std::size_t room_of(registry::Handle handle, Handles list) const {
+        const std::size_t mask = table_.size() - 1;
+        std::size_t at = static_cast<std::size_t>(handle) & mask;
+        while (table_[at] != kNone && list[table_[at]] != handle) at = (at + 1) & mask;
+        return at;
+    }
+
+    std::vector<std::uint32_t> table_;  // indices; the size is 0 or a power of two
+};
+
+}  // namespace wye::exec
