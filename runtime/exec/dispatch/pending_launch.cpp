@@ -41,8 +41,8 @@ void PendingLaunch::unreferenced() noexcept {
     delete this;
 }
 
-void PendingLaunch::fail_plain(const Graph::Plain& work) noexcept {
-    const registry::Pin pin(std::move(pin_));  // released after the lock
+void PendingLaunch::fail_plain(const Graph::Plain& work, registry::Pin& graph) noexcept {
+    graph = std::move(pin_);
     submitted_.store(false, std::memory_order_relaxed);
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
@@ -55,12 +55,16 @@ Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& g
                                   const wye_graph_run_desc& run, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     RunTimes times;
-    auto started =
-        graph.submit(handles, run, start, {execution_, ticket_, times, nullptr, &steps_});
-    if (!started.ok()) {
-        execution_.release();
-        return started;
-    }
+    // An object that is reused must not have the trap words of a submit that failed.
+    struct Releasing {
+        ~Releasing() {
+            if (!kept) execution.release();
+        }
+        Execution& execution;
+        bool kept = false;
+    } releasing{execution_};
+    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, nullptr, &steps_}));
+    releasing.kept = true;
     queued_ = Instant(times.queued);
     submitted_.store(true, std::memory_order_release);
     return {};

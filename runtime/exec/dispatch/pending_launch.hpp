@@ -72,8 +72,9 @@ class PendingLaunch final : public Pending {
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
                                            const wye_dispatch_desc& request, Target& target,
                                            std::uint32_t queue, Clock::time_point start);
-    // Ends the submit of submit_plain after a failure.
-    [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work) noexcept;
+    // Ends the submit of submit_plain after a failure, and gives the pin back.
+    [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work,
+                                                 registry::Pin& graph) noexcept;
     void unreferenced() noexcept override;
     [[nodiscard]] Ticket ticket() override {
         return submitted_.load(std::memory_order_acquire) ? ticket_ : Ticket();

@@ -43,12 +43,12 @@ namespace wye::exec {
     out->submitted_.store(true, std::memory_order_relaxed);  // no other thread knows it yet
     try {
         if (!Graph::send_plain(work, failed)) [[unlikely]] {
-            out->fail_plain(work);
+            out->fail_plain(work, pin);
             failed = session.noted(std::move(failed).error());
             return nullptr;
         }
     } catch (...) {
-        out->fail_plain(work);
+        out->fail_plain(work, pin);
         throw;
     }
     out->queued_.read();

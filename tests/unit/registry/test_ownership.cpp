@@ -55,6 +55,38 @@ TEST_CASE("a handle finds its object until it is removed") {
     CHECK(table.remove(*handle, HandleKind::buffer).error().code == Code::STALE_HANDLE);
 }
 
+TEST_CASE("an object with a release function is released when nothing uses it") {
+    HandleTable table(1);
+    const OwnerRef cpu = owner("cpu", 0);
+    int released = 0;
+    const auto release = [](void* object) noexcept { ++*static_cast<int*>(object); };
+    CHECK(table.try_add(HandleKind::pending, &released, release, cpu) == 0);  // no slot yet
+    const auto first = table.add(HandleKind::pending, &released, release, cpu);
+    REQUIRE(first.ok());
+    {
+        const auto pin = table.find(*first, HandleKind::pending);
+        REQUIRE(pin.ok());
+        CHECK(&pin->as<int>() == &released);
+        CHECK(pin->owner() == cpu);
+        CHECK(table.retire(*first, HandleKind::pending).ok());
+        CHECK(released == 0);
+        CHECK(table.owned(cpu) == 1);
+    }
+    CHECK(released == 1);
+    CHECK(table.owned(cpu) == 0);
+    const Handle second = table.try_add(HandleKind::pending, &released, release, cpu);
+    CHECK(second != 0);
+    CHECK(second != *first);
+    CHECK(!table.try_find(*first, HandleKind::pending));
+    {
+        HandleTable other(2);
+        CHECK(other.add(HandleKind::pending, &released, release, cpu).ok());
+    }
+    CHECK(released == 2);
+    CHECK(table.remove(second, HandleKind::pending).ok());
+    CHECK(released == 3);
+}
+
 TEST_CASE("a reused slot does not revive an old handle") {
     std::atomic<int> alive{0};
     HandleTable table(1);

@@ -370,5 +370,55 @@ TEST_CASE("freeing a buffer that is only recorded makes the graph stale, and not
     CHECK(t.rig.download<std::uint32_t>(fresh, 4) == Words{2, 3, 4, 5});
 }
 
+TEST_CASE("a report tells what ran, although the graph got other buffers before it was asked for") {
+    constexpr std::uint64_t kFew = 16, kMany = 1 << 20;
+    Ready t;
+    const wye_buffer x[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
+    const wye_buffer r[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
+    Job job = Job(t.program, t.device).param(1).resident(0, x[0]).resident(1, r[0]);
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.device = t.device;
+    const wye_graph_step step{&job.filled(), nullptr};
+    desc.steps = &step;
+    desc.step_count = 1;
+    wye_graph graph = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    wye_graph_run_desc how;
+    WYE_INIT(how);
+    const auto submit = [&] {
+        wye_pending out = 0;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_graph_submit(t.rig.context, graph, &how, &out, e); }));
+        return out;
+    };
+    const auto groups = [&](wye_pending pending) {
+        wye_report report;
+        WYE_INIT(report);
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &report, e);
+        }));
+        CHECK(report.device == t.device);
+        CHECK(report.wall_ns >= report.enqueue_ns);
+        check_ok(
+            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+        return report.groups[0];
+    };
+    const std::uint32_t few = groups(submit());
+    CHECK(few == 1);
+    for (std::size_t round = 0; round < 4; ++round) {
+        const std::size_t from = round % 2, to = 1 - from;
+        const wye_pending first = submit(), second = submit();
+        const wye_graph_rebinding changes[] = {{x[from], x[to]}, {r[from], r[to]}};
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, changes, 2, e); }));
+        const wye_pending third = submit();
+        CHECK((groups(third) == few) == (to == 0));
+        CHECK((groups(second) == few) == (from == 0));
+        CHECK((groups(first) == few) == (from == 0));
+    }
+}
+
 }  // namespace
 }  // namespace wye::exec::test::test_resident
