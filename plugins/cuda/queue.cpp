@@ -61,13 +61,14 @@ std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operat
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     const Program& program = program_of(op.program);
-    WYE_ASSIGN(const CUdeviceptr barrier, grid_barrier(program));
-    return queued(program.launch(handle_.get(), op, barrier));
+    if (program.has_grid_barrier()) [[unlikely]] {
+        WYE_ASSIGN(const CUdeviceptr barrier, grid_barrier());
+        return queued(program.launch(handle_.get(), op, barrier));
+    }
+    return queued(program.launch(handle_.get(), op, 0));
 }
 
-Result<CUdeviceptr> Queue::grid_barrier(const Program& program) {
-    if (!program.has_grid_barrier()) [[likely]]
-        return CUdeviceptr{0};
+Result<CUdeviceptr> Queue::grid_barrier() {
     WYE_TRY(grid_barrier_.make(device_, 1));
     WYE_TRY(grid_barrier_.prepare(device_, handle_.get()));
     return grid_barrier_.words(0);

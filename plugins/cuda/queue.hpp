@@ -62,9 +62,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> end();
     void abandon();
 
-    // The words for a program's grid barrier; 0: it has none. Launches of a stream run one after
-    // the other, so one pair is enough.
-    Result<CUdeviceptr> grid_barrier(const Program& program);
+    // The words for the grid barrier of a launch. Launches of a stream run one after the other, so
+    // one pair is enough.
+    Result<CUdeviceptr> grid_barrier();
     // Returns page-locked memory for a small transfer, or null if none is free.
     std::byte* stage(std::uint64_t size);
     Result<void> fill_words(CUdeviceptr at, unsigned low, unsigned high, std::uint64_t size);
