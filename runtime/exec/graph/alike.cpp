@@ -65,9 +65,9 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
     model.params.assign(request.params, request.params + request.param_count);
     const plan::ProgramPlan& plan = flow.program.plan();
     const lower::Preconditions* const form = flow.kernels.preconditions;
-    if (use_ == Use::Once && flow.kernels.is_whole() && !plan.params_decide_sizes &&
-        (form == nullptr || !form->read_params()))
-        model.packs = &plan;
+    const bool packs = use_ == Use::Once && flow.kernels.is_whole() && !plan.params_decide_sizes &&
+                       (form == nullptr || !form->read_params());
+    model.packs = packs ? &plan : nullptr;
     model.bytes_filled = flow.bound.bytes_filled;
 }
 

@@ -172,10 +172,10 @@ Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_reb
         replaced_.reserve(replaced_.size() + 1);
         unused.reserve(replaced_.size() + 1);
         replaced_.push_back(std::exchange(recording_, std::move(made)));
-        const auto end =
-            std::ranges::partition(replaced_, [](const auto& one) { return one->referred_ != 0; });
-        unused.assign(std::move_iterator(end.begin()), std::move_iterator(end.end()));
-        replaced_.erase(end.begin(), end.end());
+        const auto last = std::partition(replaced_.begin(), replaced_.end(),
+                                         [](const auto& one) { return one->referred_ != 0; });
+        unused.assign(std::move_iterator(last), std::move_iterator(replaced_.end()));
+        replaced_.erase(last, replaced_.end());
     }
     steps_ = std::move(steps);
     return {};

@@ -139,7 +139,7 @@ class Recording {
         std::vector<std::uint64_t> params;
         // With Use::Once, the plan of a program whose parameters decide neither sizes nor its form,
         // so that dispatches like it may have others; else null.
-        const plan::ProgramPlan* packs = nullptr;
+        const plan::ProgramPlan* packs;
         std::uint64_t bytes_filled;
     };
     void set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first);
