@@ -13,28 +13,6 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
     return std::unique_ptr<Queue>(new Queue(device));
 }
 
-[[gnu::always_inline]] inline const Launch* Queue::short_launch(
-    const wye_submission& submission) const {
-    if (submission.operation_count != 1 || submission.flags != 0 || submission.wait_count != 0 ||
-        submission.signal_count != 0 || submission.header.next != nullptr)
-        return nullptr;
-    const wye_operation& op = submission.operations[0];
-    if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 || !timeline_.idle()) return nullptr;
-    auto& command = sdk::command_of<Command>(op.u.execute.command);
-    const Launch* const launch = command.short_launch();
-    if (launch != nullptr) (void)command.resolve(op.u.execute);
-    return launch;
-}
-
-Result<void> Queue::submit(const wye_submission& submission) {
-    const Launch* const launch = short_launch(submission);
-    if (launch == nullptr) return InOrderQueue::submit(submission);
-    WYE_TRY(timeline_.usable(submission.value));
-    WYE_TRY(run_short(*launch, server_.worker));
-    timeline_.add_ended(submission.value, {}, false);
-    return {};
-}
-
 Result<void> Queue::begin() {
     timeline_.running.begin(value());
     return {};
@@ -82,7 +60,17 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return perform_all(operations.subspan(ran));
 }
 
-[[gnu::always_inline]] inline Result<void> Queue::end() {
+[[gnu::always_inline]] inline bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+    Command& command = sdk::command_of<Command>(op.command);
+    const Launch* const launch = timeline_.idle() ? command.short_launch() : nullptr;
+    if (launch == nullptr) return false;
+    (void)command.resolve(op);
+    if (!run_short(*launch, server_.worker).ok()) return false;
+    timeline_.add_ended(value, {}, false);
+    return true;
+}
+
+Result<void> Queue::end() {
     if (!batch_) {
         timeline_.add_ended(value(), times(), timed());
     } else {
@@ -119,3 +107,6 @@ sdk::WorkTimes Queue::times() const {
 }  // namespace wye::cpu
 
 template class wye::sdk::InOrderQueue<wye::cpu::Queue>;
+template wye_status wye::sdk::QueueSlots<wye::cpu::Queue>::submit(wye_queue_object*,
+                                                                  const wye_submission*,
+                                                                  wye_error**);

@@ -10,6 +10,7 @@
 #include "cpu/run/server.hpp"
 #include "cpu/timeline.hpp"
 #include "wye/sdk/queue.hpp"
+#include "wye/sdk/queue_slots.hpp"
 
 namespace wye::cpu {
 
@@ -22,10 +23,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
                                                                const wye_queue_desc& wanted);
     ~Queue() { timeline_.drain(); }
 
-    // As InOrderQueue's, with a short way for one small launch of a command.
-    [[nodiscard, gnu::hot]] Result<void> submit(const wye_submission& submission);
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
+    // Runs a command of one short launch on an idle queue.
+    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // For the extension wye.native_handle. Always fails, since there is no driver.
     [[nodiscard]] Result<void> native(sdk::NativeValues&) const { return no_handle("queue"); }
 
@@ -34,8 +35,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     explicit Queue(Device& device)
         : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
-    // The launch of a submit that runs at once and takes no other steps; null: it takes all.
-    [[nodiscard]] const Launch* short_launch(const wye_submission& submission) const;
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
@@ -66,3 +65,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 }  // namespace wye::cpu
 
 extern template class wye::sdk::InOrderQueue<wye::cpu::Queue>;
+extern template wye_status wye::sdk::QueueSlots<wye::cpu::Queue>::submit(wye_queue_object*,
+                                                                         const wye_submission*,
+                                                                         wye_error**);

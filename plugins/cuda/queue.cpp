@@ -128,6 +128,15 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return queued(sdk::command_of<Command>(op.command).launch(handle_.get(), op));
 }
 
+bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+    Submit* const submit = timeline_.draft_if_idle();
+    Command& command = sdk::command_of<Command>(op.command);
+    if (submit == nullptr || !command.try_launch(handle_.get(), op)) return false;
+    submit->mark = timeline_.events.write_mark();
+    timeline_.add_drafted(value, false);
+    return true;
+}
+
 Result<void> Queue::end() {
     if (timed()) WYE_TRY(timeline_.events.record_time(submit_->last));
     timeline_.events.write_mark(*submit_);

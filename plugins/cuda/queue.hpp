@@ -4,7 +4,6 @@
 // free-threaded.
 #pragma once
 
-#include "cuda/command.hpp"
 #include "cuda/context/grid_barrier.hpp"
 #include "cuda/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -24,15 +23,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value) {
-        Submit* const submit = timeline_.draft_if_idle();
-        if (submit == nullptr ||
-            !sdk::command_of<Command>(op.command).try_launch(handle_.get(), op))
-            return false;
-        submit->mark = timeline_.events.write_mark();
-        timeline_.add_drafted(value, false);
-        return true;
-    }
+    // Sends a command to an idle queue.
+    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("CUstream", handle_.get());

@@ -71,6 +71,15 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return submission_.execute(sdk::command_of<Command>(op.command), op);
 }
 
+bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+    Submit* submit = timeline_.draft_if_idle();
+    Command& command = sdk::command_of<Command>(op.command);
+    if (submit == nullptr && !timeline_.draft(submit).ok()) return false;
+    if (!submission_.replay(command, op, *submit)) return false;
+    timeline_.add_drafted(value, false);
+    return true;
+}
+
 Result<void> Queue::end() {
     WYE_ASSIGN(Submit submit, submission_.end());
     if (timeline_.segments.idle()) {

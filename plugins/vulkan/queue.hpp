@@ -4,7 +4,6 @@
 // timing are free-threaded. commands/submission.hpp records and sends submits.
 #pragma once
 
-#include "vulkan/command.hpp"
 #include "vulkan/commands/submission.hpp"
 #include "vulkan/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -24,13 +23,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value) {
-        Submit* draft = timeline_.draft_if_idle();
-        if (draft == nullptr && !timeline_.draft(draft).ok()) return false;
-        if (!submission_.replay(sdk::command_of<Command>(op.command), op, *draft)) return false;
-        timeline_.add_drafted(value, false);
-        return true;
-    }
+    // Sends an unchanged command.
+    [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
         out.add("VkQueue", timeline_.segments.queue());
