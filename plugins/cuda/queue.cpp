@@ -128,7 +128,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return queued(sdk::command_of<Command>(op.command).launch(handle_.get(), op));
 }
 
-bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+[[gnu::always_inline]] inline bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
     Submit* const submit = timeline_.draft_if_idle();
     Command& command = sdk::command_of<Command>(op.command);
     if (submit == nullptr || !command.try_launch(handle_.get(), op)) return false;

@@ -71,7 +71,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     return submission_.execute(sdk::command_of<Command>(op.command), op);
 }
 
-bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
+[[gnu::always_inline]] inline bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
     Submit* submit = timeline_.draft_if_idle();
     Command& command = sdk::command_of<Command>(op.command);
     if (submit == nullptr && !timeline_.draft(submit).ok()) return false;
