@@ -28,7 +28,7 @@ class Command {
     // The prepared launches of the operations, which use the values set by `resolve`; empty if
     // there are none.
     [[nodiscard]] std::span<Launch> launches() { return launches_; }
-    // The one launch if there are no other operations, and it is small and short (see is_short);
+    // The launch of a command that has no other operation, if it is small and short (see is_short);
     // else null. It uses the values set by `resolve`.
     [[nodiscard]] const Launch* short_launch() const {
         return is_short_ ? launches_.data() : nullptr;

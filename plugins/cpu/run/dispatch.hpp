@@ -31,7 +31,7 @@ struct Handover {
 [[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
                                         std::optional<Handover>& out);
 
-// Whether a launch is one block without loops, which no stop or handover can end early.
+// Whether a launch is one block without loops, which ends without a check for stop or handover.
 [[nodiscard]] bool is_short(const Launch& launch);
 // Runs such a launch on the caller.
 [[nodiscard]] Result<void> run_short(const Launch& launch, Worker& worker);

@@ -82,7 +82,7 @@ class Events {
     void write_mark(Submit& submit) {
         if (writes_mark_) submit.mark = write_mark();
     }
-    // The same for a submit without others, also without `begin`. Returns the mark.
+    // Lets the stream write a mark after a submit while no other is pending. Returns the mark.
     [[nodiscard]] std::uint32_t write_mark() { return marks_.write(); }
     // Records the submit's event, if it has none.
     [[nodiscard]] Result<void> mark(Submit& submit, EventKind kind) {

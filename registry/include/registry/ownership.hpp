@@ -166,7 +166,7 @@ class HandleTable {
     using Release = void (*)(void* object) noexcept;
     [[nodiscard]] Result<Handle> add(HandleKind kind, void* object, Release release,
                                      const OwnerRef& owner);
-    // As above; 0 if there is no slot that was used before. Call `add` then.
+    // As above, but only in a slot that was used before; 0: there is none, call `add`.
     [[nodiscard]] Handle try_add(HandleKind kind, void* object, Release release,
                                  const OwnerRef& owner) noexcept;
 

@@ -25,8 +25,8 @@ struct PluginSlot {
     std::string_view plugin, slot;
 };
 
-// Costs a few instructions, for slots that every dispatch calls. It relies on the exit handlers
-// that the first InsidePlugin registers: a plugin is opened before it gets a dispatch.
+// Making and destroying a mark takes a few instructions. Marks rely on the exit handlers that the
+// first InsidePlugin registers. That is made before any dispatch: when a plugin is opened.
 class PluginMark {
   public:
     // `at` and its texts must outlive this object.
@@ -40,8 +40,8 @@ class PluginMark {
   private:
     friend class InsidePlugin;
     friend struct ExitReport;
-    // With this model the variable is read without a call of the loader's function at every slot.
-    // The loader keeps room for a few such variables of libraries that are loaded late.
+    // With this model, no slot needs a call of the loader to read the variable. The loader reserves
+    // some memory for such variables of libraries that are loaded late.
 #ifdef __GLIBC__
     [[gnu::tls_model("initial-exec")]]
 #endif

@@ -116,7 +116,7 @@ class Call {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Whether a call may go on that found flags set when it entered the gate.
+    // Whether a call that found flags set when it entered the gate may continue.
     [[nodiscard, gnu::cold]] static bool admits(const wye_context* context,
                                                 std::uint32_t flags) noexcept;
     explicit operator bool() const noexcept { return admitted_; }

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
                              std::chrono::nanoseconds(time.tv_nsec));
 }
 
-// A time as the system tells it, for times that may never be asked for.
+// A time as the system gives it. It is converted only when asked for, which is rare.
 class Instant {
   public:
     Instant() = default;

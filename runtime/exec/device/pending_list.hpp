@@ -70,7 +70,7 @@ class WorkPtr {
     explicit WorkPtr(T* work) noexcept : work_(work) {
         if (work_ != nullptr) work_->refer();
     }
-    // Takes a reference over that is counted already.
+    // Takes over a reference that is already counted.
     [[nodiscard]] static WorkPtr adopt(T* work) noexcept {
         WorkPtr out;
         out.work_ = work;
@@ -162,7 +162,7 @@ class PendingList {
         if (out != nullptr) ++count_;
         return out;
     }
-    // Adds reserved work. Takes a reference over that is counted already.
+    // Adds reserved work. Takes over a reference that is already counted.
     void append(PendingWork& work) WYE_REQUIRES(mutex_) { link(work); }
     // Gives a reserved object back.
     void keep_back(PendingWork& work) WYE_REQUIRES(mutex_) {

@@ -261,7 +261,7 @@ class QueuePool {
         if (waiting_ != 0) [[unlikely]]
             wake_waiting();
     }
-    // Takes the value of a submit back that failed.
+    // Takes back the value of a submit that failed.
     [[gnu::cold]] void take_back(std::uint32_t index, std::span<const BufferUse> uses,
                                  std::uint64_t value) WYE_REQUIRES(mutex);
     static void record_first(std::span<const BufferUse> uses, std::uint64_t value) {

@@ -49,7 +49,7 @@ class Recycler {
         ::operator delete(memory);
     }
 
-    // As new and delete of an object with an alignment that operator new gives.
+    // Like new and delete, for objects of at most the default alignment of operator new.
     template <typename T, typename... Arguments>
     [[nodiscard]] T* make(Arguments&&... arguments) {
         static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);

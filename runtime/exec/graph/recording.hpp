@@ -63,10 +63,10 @@ class Recording {
     // refused step leaves the recording unchanged.
     [[nodiscard]] Result<void> add(const Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
-    // Adds a dispatch that differs from the one that was added last only in its buffers, which have
-    // the same sizes, and with Use::Once in parameters that decide nothing: it has that one's
-    // operations. False: nothing was added, and the dispatch
-    // must take all steps.
+    // Adds a dispatch like the one that was added last, with copies of its operations. It may have
+    // other buffers of the same sizes and, with Use::Once, other parameters if these decide neither
+    // sizes nor the form of the kernel. False: nothing was added, and the dispatch must take all
+    // steps.
     [[nodiscard]] bool add_alike(const registry::HandleTable& handles,
                                  const wye_dispatch_desc& desc);
     // As add_alike, for a caller that has compared all but arguments and parameters, of which there
@@ -82,8 +82,8 @@ class Recording {
     // Sets the parameters of all dispatches, in order, for later executions. If one is refused,
     // none is changed.
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
-    // Called after the first successful execution with Use::Once, whose launches are like those of
-    // a dispatch: its kernels have run, so their next launch needs no guard.
+    // Called after the first successful execution with Use::Once: the kernels have run, so that no
+    // later launch of them needs a ProcessStateGuard.
     void set_warm() {
         for (const CompiledRef& one : compiled_) one->warm.store(true, std::memory_order_relaxed);
     }
@@ -150,9 +150,9 @@ class Recording {
     // another size than the model's; nothing was added.
     [[nodiscard]] bool add_buffers(const registry::HandleTable& handles,
                                    std::span<const wye_argument> arguments);
-    // Gives the model other parameters, from packed ones; and packs these. Null: refused.
-    void replace_params(std::span<const std::uint64_t> words, const void* packed);
+    // Returns parameters of the model's program packed for its kernel; null: a value is refused.
     [[nodiscard]] const void* pack(std::span<const std::uint64_t> words);
+    void replace_params(std::span<const std::uint64_t> words, const void* packed);
     // Adds the model again.
     void add_model();
 

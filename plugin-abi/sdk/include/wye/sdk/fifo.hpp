@@ -22,7 +22,7 @@ class Fifo {
 
     // Whether the next push allocates nothing.
     [[nodiscard]] bool has_room() const { return size_ < places_.size(); }
-    // Makes sure that it allocates nothing.
+    // Makes sure that the next push allocates nothing.
     void make_room() {
         if (!has_room()) grow();
     }
