@@ -42,7 +42,7 @@ Error too_long(const std::filesystem::path& path) {
 
 }  // namespace
 
-Trusted trusted_users(bool elevated) noexcept {
+Trusted trusted_users(bool elevated) {
     Trusted out;
     const std::uint32_t user = ::geteuid();
     if (elevated && user == ::getuid()) return out;

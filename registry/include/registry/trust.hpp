@@ -25,7 +25,7 @@ struct Trusted {
 
 // Trusts the effective user of this process. Trusts nobody if the process is `elevated` by its
 // group or capabilities alone, as the effective user is then the one who started it.
-[[nodiscard]] Trusted trusted_users(bool elevated) noexcept;
+[[nodiscard]] Trusted trusted_users(bool elevated);
 
 class Trust {
   public:
