@@ -7,6 +7,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/dispatch/pending_launch_plain.hpp"
+#include "exec/graph/graph_plain.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -87,9 +88,12 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
     });
 }
 
-[[gnu::hot]] wye_status wye_graph_run(wye_context* context, wye_graph graph,
-                                      const wye_graph_run_desc* run, wye_report* report,
-                                      wye_error** error) {
+namespace {
+
+// The general paths of executions, which also report why they are refused.
+[[gnu::noinline]] wye_status run_graph(wye_context* context, wye_graph graph,
+                                       const wye_graph_run_desc* run, wye_report* report,
+                                       wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         const bool timed = report != nullptr || self->reads_times();
@@ -97,17 +101,10 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
         WYE_NEED(run);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
-        Pin pin = self->handles().try_find(graph, HandleKind::graph);
-        if (!pin) [[unlikely]] {
-            WYE_ASSIGN(pin, self->handles().find(graph, HandleKind::graph));
-        }
+        WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
         return pin.as<Graph>().run(*self, *run, start, report);
     });
 }
-
-namespace {
-
-// The general path of a submit, which also reports why it is refused.
 [[gnu::noinline]] wye_status submit_graph(wye_context* context, wye_graph graph,
                                           const wye_graph_run_desc* run, const Instant& start,
                                           wye_pending* out, wye_error** error) {
@@ -132,7 +129,8 @@ namespace {
     return 0;
 }
 
-// The fast path: returns the handle. 0: `failed` says why, or the general path must be taken.
+// The fast path of a submit: returns the handle. 0: `failed` says why, or the general path must be
+// taken.
 [[gnu::always_inline]] inline wye_pending submit_plain(Context& self, wye_graph graph,
                                                        const wye_graph_run_desc& run,
                                                        const Instant& start, Result<void>& failed) {
@@ -150,11 +148,14 @@ namespace {
     return handle;
 }
 
-// Whether the fast path takes such an execution.
-bool is_plain(const wye_graph_run_desc& run) {
-    return run.header.size == sizeof run && run.header.type == 0 && run.header.next == nullptr &&
-           (run.params != nullptr || run.param_count == 0) && run.queue == 0 &&
-           (run.flags & ~std::uint32_t{WYE_DISPATCH_AT_ONCE}) == 0 && run.reserved == 0;
+bool is_plain(const wye_header& header, std::size_t size) {
+    return header.size == size && header.type == 0 && header.next == nullptr;
+}
+
+// Whether the fast paths take such an execution.
+bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
+    return is_plain(run.header, sizeof run) && (run.params != nullptr || run.param_count == 0) &&
+           run.queue == 0 && (run.flags & ~flags) == 0 && run.reserved == 0;
 }
 
 // Leaves a gate at the end of a scope.
@@ -163,33 +164,65 @@ struct Leaving {
     Gate& gate;
 };
 
+// Takes a fast path in the context: bool(Context&, Result<void>& failed), which returns whether the
+// call has succeeded. Returns whether the call has ended, with its status. False: the general path
+// must be taken.
+template <typename Path>
+[[gnu::always_inline]] inline bool took(Path&& path, wye_context* context, wye_status& status,
+                                        wye_error** error) {
+    if (context == nullptr || context->forks != wye::registry::fork_count()) [[unlikely]]
+        return false;
+    const std::uint32_t flags = context->gate.enter();
+    const Leaving leaving{context->gate};
+    if (flags != 0 && !Call::admits(context, flags)) [[unlikely]]
+        return false;
+    try {
+        Result<void> failed;
+        status = WYE_OK;
+        if (path(*context->context, failed)) [[likely]]
+            return true;
+        if (failed.ok()) return false;
+        status = wye::registry::put_error(std::move(failed).error(), error);
+    } catch (...) {
+        status = caught(error);
+    }
+    return true;
+}
+
 }  // namespace
+
+[[gnu::hot]] wye_status wye_graph_run(wye_context* context, wye_graph graph,
+                                      const wye_graph_run_desc* run, wye_report* report,
+                                      wye_error** error) {
+    Instant start;
+    if (report != nullptr) start.read();
+    const auto path = [&](Context& self, Result<void>& failed) {
+        const Pin pin = self.handles().try_find(graph, HandleKind::graph);
+        return pin && !self.reads_times() && pin.as<Graph>().run_plain(*run, start, report, failed);
+    };
+    wye_status status = WYE_OK;
+    if (run != nullptr && is_plain(*run, 0) &&
+        (report == nullptr || is_plain(report->header, sizeof *report)) &&
+        took(path, context, status, error)) [[likely]]
+        return status;
+    return run_graph(context, graph, run, report, error);
+}
 
 [[gnu::hot]] wye_status wye_graph_submit(wye_context* context, wye_graph graph,
                                          const wye_graph_run_desc* run, wye_pending* out,
                                          wye_error** error) {
     Instant start;
     start.read();
-    if (context != nullptr && context->forks == wye::registry::fork_count() && run != nullptr &&
-        out != nullptr && is_plain(*run)) [[likely]] {
-        const std::uint32_t flags = context->gate.enter();
-        const Leaving leaving{context->gate};
-        if (flags == 0 || Call::admits(context, flags)) [[likely]] {
-            try {
-                Result<void> failed;
-                const wye_pending handle =
-                    submit_plain(*context->context, graph, *run, start, failed);
-                if (handle != 0) [[likely]] {
-                    *out = handle;
-                    return WYE_OK;
-                }
-                if (!failed.ok()) [[unlikely]]
-                    return wye::registry::put_error(std::move(failed).error(), error);
-            } catch (...) {
-                return caught(error);
-            }
-        }
-    }
+    const auto path = [&](Context& self, Result<void>& failed) {
+        const wye_pending handle = submit_plain(self, graph, *run, start, failed);
+        if (handle != 0) [[likely]]
+            *out = handle;
+        return handle != 0;
+    };
+    wye_status status = WYE_OK;
+    if (run != nullptr && out != nullptr && is_plain(*run, WYE_DISPATCH_AT_ONCE) &&
+        took(path, context, status, error)) [[likely]]
+        return status;
     return submit_graph(context, graph, run, start, out, error);
 }
 

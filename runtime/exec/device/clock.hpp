@@ -36,6 +36,13 @@ class Instant {
                                  std::chrono::nanoseconds(raw_.tv_nsec));
     }
 
+    // The time from this instant to a later one; nanoseconds.
+    [[nodiscard]] std::uint64_t until(const Instant& later) const noexcept {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        return static_cast<std::uint64_t>((later.raw_.tv_sec - raw_.tv_sec) * kSecond +
+                                          (later.raw_.tv_nsec - raw_.tv_nsec));
+    }
+
   private:
     timespec raw_;
 };

@@ -18,11 +18,12 @@ void Counters::add_to(wye_counters& out) const {
     // Reads failures first, so that no failed request is counted as a success.
     const std::uint64_t failed_repeats = load(failed_repeats_);
     const std::uint64_t repeats = load(repeats_);
-    out.dispatches += load(dispatches_) + repeats - failed_repeats;
+    const std::uint64_t waited = repeats + load(runs_);
+    out.dispatches += load(dispatches_) + waited - failed_repeats;
     out.dispatches_failed += load(failed_) + failed_repeats;
     out.dispatches_repeated += repeats + load(later_repeats_);
-    out.submits += load(submits_) + repeats;
-    out.waits += load(waits_) + repeats;
+    out.submits += load(submits_) + load(sends_) + waited;
+    out.waits += load(waits_) + waited;
     out.polls += load(polls_);
     out.polls_ended += load(polls_ended_);
     out.bytes_uploaded += load(uploaded_);

@@ -22,9 +22,13 @@ class Counters {
     void dispatched(bool ok, const wye_report& report) {
         if (!ok) return failed();
         add(dispatches_, 1);
-        add(uploaded_, report.bytes_uploaded);
-        add(downloaded_, report.bytes_downloaded);
-        add(filled_, report.bytes_filled);
+        moved(report);
+    }
+    // Counts only the bytes of a report.
+    void moved(const wye_report& report) {
+        if (report.bytes_uploaded != 0) add(uploaded_, report.bytes_uploaded);
+        if (report.bytes_downloaded != 0) add(downloaded_, report.bytes_downloaded);
+        if (report.bytes_filled != 0) add(filled_, report.bytes_filled);
         if (report.bytes_copied != 0) add(copied_, report.bytes_copied);
     }
     void failed() { add(failed_, 1); }
@@ -44,7 +48,11 @@ class Counters {
         add(submits_, 1);
         add(later_repeats_, 1);
     }
-    // Counts a repeated request that failed, after its submit or in it.
+    // Counts a graph's execution that was submitted, and which the caller then waits for. The lock
+    // is held as for `repeated`. After a success `moved` follows, else `repeat_failed`.
+    void ran() { add_locked(runs_, 1); }
+    // Counts a repeated request, or an execution that `ran` counted, that failed after its submit
+    // or in it.
     void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
 
     // Count the bytes of a transfer if `result` is a success. Return `result`.
@@ -68,6 +76,8 @@ class Counters {
     // ---- Native queues ----
 
     void submitted() { add(submits_, 1); }
+    // As `submitted`, with the lock held as for `repeated`.
+    void sent() { add_locked(sends_, 1); }
     void waited() { add(waits_, 1); }
     void polled(bool ended) {
         add(polls_, 1);
@@ -99,8 +109,9 @@ class Counters {
         return result;
     }
 
-    // Counters of the fast path.
-    Counter repeats_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
+    // Counters of the fast paths.
+    Counter repeats_ = 0, runs_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
+    Counter sends_ = 0;
     // Counters of all other paths.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
     Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0, across_ = 0;

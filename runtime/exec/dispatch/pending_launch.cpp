@@ -47,6 +47,7 @@ void PendingLaunch::fail_plain(const Graph::Plain& work, registry::Pin& graph) n
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
+    Graph::settle(*work.steps);
     Graph::fail_plain(queues, work);
     session_.pending().keep_back(*this);
 }

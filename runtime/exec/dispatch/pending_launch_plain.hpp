@@ -29,6 +29,7 @@ namespace wye::exec {
             list.keep_back(*out);
             return nullptr;
         }
+        Graph::refer(*work.steps);
         if (out->ticket_.queue.get() != work.native) [[unlikely]]
             out->ticket_.queue = queues.first();
     }
@@ -52,9 +53,9 @@ namespace wye::exec {
         throw;
     }
     out->queued_.read();
-    session.counters().submitted();
     const sdk::Lock lock(queues.mutex);
     list.assert_held();
+    session.counters().sent();
     Graph::end_plain(queues, work);
     list.append(*out);
     return out;

@@ -332,7 +332,6 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
 void Graph::fail_plain(QueuePool& queues, const Plain& work) {
     // The values before this one have ended.
     note_newest(*work.steps, *work.instance, 0, work.value - 1);
-    --work.steps->referred_;
     work.instance->sending = false;
     queues.fail_first(work.steps->uses_, work.value);
 }

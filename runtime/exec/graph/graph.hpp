@@ -119,8 +119,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
                                       const Submitted& out);
 
     // The fast path of `submit`, in three steps like those of QueuePool: begin_plain, send_plain,
-    // and end_plain or fail_plain. It has no public queue, no device times and no trace. The
-    // execution refers to its recording, as if no report was wanted.
+    // and end_plain or fail_plain. It has no public queue, no device times and no trace. It does
+    // not refer to its recording.
     struct Plain {
         Recording* steps = nullptr;
         Recording::Instance* instance = nullptr;  // null: `submit` must be called
@@ -141,7 +141,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
         const std::uint64_t value = queues.begin_first(steps.uses_);
         one.sending = true;
         note_newest(steps, one, 0, value);
-        ++steps.referred_;
         return {&steps, &one, queues.first().get(), value};
     }
     [[nodiscard, gnu::always_inline]] static bool send_plain(const Plain& work,
@@ -159,12 +158,18 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] static const wye_report& report_of(const Recording& referred) {
         return referred.report_;
     }
-    // Ends the reference. Called with the mutex of the queues locked.
+    // Make and end such a reference. Called with the mutex of the queues locked.
+    static void refer(Recording& steps) { ++steps.referred_; }
     static void settle(Recording& referred) { --referred.referred_; }
     // As submit, and waits. `report` may be null, and `start` is then read only if the context
     // reads times; its members except the header are written on success and for TRAPPED.
     [[nodiscard]] Result<void> run(const Context& context, const wye_graph_run_desc& run,
                                    Clock::time_point start, wye_report* report);
+    // The fast path of `run`, inline, under the conditions of begin_plain. `report` has a valid
+    // header, or is null, and `start` is then not read. False: `failed` has the error, or `run`
+    // must be called.
+    [[nodiscard]] bool run_plain(const wye_graph_run_desc& run, const Instant& start,
+                                 wye_report* report, Result<void>& failed);
     // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
     // report.
     [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graph::run_plain. It is inline to be one function with wye_graph_run.
+#pragma once
+
+#include <memory>
+
+#include "exec/graph/graph.hpp"
+
+namespace wye::exec {
+
+[[gnu::always_inline]] inline bool Graph::run_plain(const wye_graph_run_desc& run,
+                                                    const Instant& start, wye_report* report,
+                                                    Result<void>& failed) {
+    DeviceSession& session = session_;
+    QueuePool& queues = session.queues();
+    if (!session.is_ready() || queues.is_traced()) [[unlikely]]
+        return false;
+    Plain work;
+    std::shared_ptr<const registry::NativeQueue> queue;  // a loss may replace it in the pool
+    {
+        const sdk::Lock lock(queues.mutex);
+        work = begin_plain(queues, run);
+        if (work.instance == nullptr) [[unlikely]]
+            return false;
+        queue = queues.first();
+    }
+    const auto fail = [&] {
+        const sdk::Lock lock(queues.mutex);
+        fail_plain(queues, work);
+    };
+    try {
+        if (!send_plain(work, failed)) [[unlikely]] {
+            fail();
+            failed = session.noted(std::move(failed).error());
+            return false;
+        }
+    } catch (...) {
+        fail();
+        throw;
+    }
+    Counters& counters = session.counters();
+    Instant queued, ended;
+    if (report != nullptr) queued.read();
+    wye_report about;
+    {
+        const sdk::Lock lock(queues.mutex);
+        about = report_of(*work.steps);
+        end_plain(queues, work);
+        counters.ran();
+    }
+    Result<void> waited = queue->wait(work.value);
+    if (report != nullptr) ended.read();
+    queues.ended({nullptr, 0, work.value});
+    if (!waited.ok()) [[unlikely]] {
+        counters.repeat_failed(true);
+        RunTimes unread;
+        failed = session.ended(std::move(waited), {std::move(queue), 0, work.value}, false, unread);
+        return false;
+    }
+    counters.moved(about);
+    if (report == nullptr) return true;
+    about.header = report->header;
+    about.enqueue_ns = start.until(queued);
+    about.wait_ns = queued.until(ended);
+    about.wall_ns = about.enqueue_ns + about.wait_ns;
+    about.device_ns = WYE_TIME_UNKNOWN;
+    *report = about;
+    return true;
+}
+
+}  // namespace wye::exec
