@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/submit.hpp"
@@ -210,6 +211,7 @@ Result<void> Recording::finish() {
         });
         return {};
     }
+    find_free_words();
     WYE_ASSIGN(const bool native, is_native());
     report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
     return {};
@@ -358,6 +360,35 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
     std::ranges::copy(params, words_.begin());
     ++version_;
     return {};
+}
+
+void Recording::find_free_words() {
+    const auto is_free = [](const Part& part) {
+        return part.word_count == 0 || (part.late && part.preconditions == nullptr);
+    };
+    if (!std::ranges::all_of(parts_, is_free)) return;
+    for (const Part& part : parts_)
+        for (std::size_t i = 0; i < part.word_count; ++i)
+            free_words_.push_back({part.block + part.plan->params.offsets[i],
+                                   part.plan->program->params[i].type.bytes()});
+}
+
+bool Recording::try_set_free(const std::uint64_t* params) noexcept {
+    auto* const block = reinterpret_cast<std::byte*>(block_.data());
+    const std::span<const FreeWord> places = free_words_;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i].size == 4 && params[i] >> 32U != 0) return false;
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::uint64_t bits = params[i];
+        changed |= bits ^ std::exchange(words_[i], bits);
+        if (places[i].size == 4) [[likely]]
+            std::memcpy(block + places[i].offset, &bits, 4);  // little endian
+        else
+            std::memcpy(block + places[i].offset, &bits, places[i].size);
+    }
+    if (changed != 0) ++version_;
+    return true;
 }
 
 bool Recording::try_params(const wye_graph_run_desc& run, Instance& one) noexcept try {

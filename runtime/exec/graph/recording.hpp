@@ -206,6 +206,9 @@ class Recording {
     [[nodiscard]] Result<void> take_params(const wye_graph_run_desc& run) {
         if (!has_params(run)) [[likely]]
             return {};
+        if (run.param_count != 0 && run.param_count == free_words_.size() &&
+            try_set_free(run.params))
+            return {};
         return set_params({run.params, static_cast<std::size_t>(run.param_count)});
     }
     [[nodiscard]] static bool has_params(const wye_graph_run_desc& run) {
@@ -213,6 +216,10 @@ class Recording {
     }
     // As take_params, and gives them to an instance. False: call it for the error.
     [[nodiscard]] bool try_params(const wye_graph_run_desc& run, Instance& one) noexcept;
+    void find_free_words();
+    // As set_params, for as many parameters as `free_words_` has. False: a value is refused, and
+    // nothing was changed.
+    [[nodiscard]] bool try_set_free(const std::uint64_t* params) noexcept;
     // Replaces the buffer of trap words in an operation.
     static void replace_trap(wye_operation& operation, const wye_buffer_object* from,
                              wye_buffer_object* to);
@@ -254,6 +261,12 @@ class Recording {
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
     std::vector<std::uint64_t> words_;  // the current parameters
+    // Where `block_` has each parameter, if all may have any value of their types; else empty.
+    struct FreeWord {
+        std::size_t offset;
+        std::size_t size;  // bytes
+    };
+    std::vector<FreeWord> free_words_;
     std::uint64_t version_ = 1;         // counts changes of these
     bool warm_ = false;                 // has run before, as in Kernels
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
