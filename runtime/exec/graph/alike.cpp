@@ -169,8 +169,19 @@ void Recording::replace_params(std::span<const std::uint64_t> words, const void*
         if (step.argument == Model::kNone) step.operation.u.dispatch.params = packed;
 }
 
+void Recording::add_again(std::uint64_t count) {
+    const Model& model = *model_;
+    if (use_ == Use::Often || model.steps.size() != 1) {
+        for (; count != 0; --count) add_model();
+        return;
+    }
+    operations_.insert(operations_.end(), count, model.steps.front().operation);
+    std::ranges::fill(report_.groups, 0U);
+    report_.bytes_filled += count * model.bytes_filled;
+}
+
 void Recording::add_model() {
-    Model& model = *model_;
+    const Model& model = *model_;
     std::uint32_t late_offset = 0;
     if (use_ == Use::Often) {
         const Part& before = parts_.back();
