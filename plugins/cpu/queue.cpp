@@ -15,6 +15,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 
 Result<void> Queue::begin() {
     timeline_.running.begin(value());
+    launched_.program = nullptr;
     return {};
 }
 
@@ -35,7 +36,12 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    return queued(try_dispatch(op, server_.worker, stop(), handover_));
+    if (!is_same_launch(op, launched_)) {
+        launched_.program = nullptr;
+        WYE_ASSIGN(launch_, make_launch(op));
+        launched_ = op;
+    }
+    return queued(try_launch(launch_, server_.worker, stop(), handover_));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) { return queued(run_copy(op, stop())); }

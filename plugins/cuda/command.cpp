@@ -119,7 +119,7 @@ Result<void> Command::patch(std::span<const wye_operation> operations) {
     for (std::size_t n = 0; n < operations.size(); ++n) {
         if (nodes_[n].empty || !list_.is_late(n)) continue;
         const wye_dispatch_op& op = operations[n].u.dispatch;
-        Program::Arguments arguments(op);
+        Program::Arguments arguments;
         CUDA_KERNEL_NODE_PARAMS params{};
         WYE_TRY(program_of(op.program).node(op, grid_barrier_.words(n), arguments, params));
         const CUresult status =
@@ -174,7 +174,7 @@ Result<void> Command::add(CUgraph graph, const wye_operation& operation, CUdevic
                              "cuGraphAddMemcpyNode", list_.label());
     }
     const wye_dispatch_op& op = operation.u.dispatch;
-    Program::Arguments arguments(op);
+    Program::Arguments arguments;
     CUDA_KERNEL_NODE_PARAMS params{};
     WYE_TRY(program_of(op.program).node(op, barrier, arguments, params));
     WYE_TRY(device_.check(

@@ -2,7 +2,6 @@
 #include "cuda/program.hpp"
 
 #include <algorithm>
-
 #include <cstring>
 
 #include "cuda/buffer.hpp"
@@ -16,6 +15,29 @@ constexpr std::uint32_t kMaxStaticShared = 48U << 10U;
 constexpr std::size_t kLogBytes = 8192;
 
 }  // namespace
+
+Program::Program(Device& device, sdk::LaunchShape shape)
+    : device_(device), context_(device.context()), shape_(std::move(shape)) {
+    for (std::uint32_t s = 0; s < shape_.slots.size(); ++s) {
+        const Place place{s, shape_.slots[s].binding};
+        switch (shape_.slots[s].kind) {
+            case WYE_SLOT_BUFFER:
+                buffers_.push_back(place);
+                break;
+            case WYE_SLOT_LENGTH:
+                lengths_.push_back(place);
+                break;
+            case WYE_SLOT_PARAMS:
+            case WYE_SLOT_GRID:
+            case WYE_SLOT_TRAP:
+            case WYE_SLOT_GRID_BARRIER:
+                others_.push_back(place);
+                break;
+            default:
+                break;
+        }
+    }
+}
 
 Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artifact& artifact,
                                                  wye_bytes saved) {
@@ -111,56 +133,78 @@ Result<void> Program::find_kernel(std::uint32_t shared_bytes) {
 
 Result<wye_bytes> Program::save() const { return wye_bytes{image_.data(), image_.size()}; }
 
-void Program::set(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const {
-    const auto address = [this](const wye_binding& binding) -> std::uint64_t {
-        if (binding.size == 0) return context_.nothing();
-        return buffer_of(binding.buffer).memory() + binding.offset;
-    };
+std::uint64_t Program::address(const wye_binding& binding) const {
+    if (binding.size == 0) return context_.nothing();
+    return buffer_of(binding.buffer).memory() + binding.offset;
+}
+
+// Within a submit, and for a node, neither the programs nor the arrays of bindings change.
+[[gnu::always_inline]] inline void Program::set(const wye_dispatch_op& op, CUdeviceptr barrier,
+                                                Arguments& out) const {
+    if (out.program_ != this) [[unlikely]]
+        set_program(out);
+    if (out.bindings_ != op.bindings) set_bindings(op.bindings, out);
+    if (!others_.empty()) set_others(op, barrier, out);
+}
+
+[[gnu::noinline]] void Program::set_program(Arguments& out) const {
+    out.program_ = this;
+    out.bindings_ = nullptr;
     for (std::size_t s = 0; s < shape_.slots.size(); ++s) {
-        const wye_slot& slot = shape_.slots[s];
-        out.pointers[s] = &out.words[s];
-        switch (slot.kind) {
-            case WYE_SLOT_BUFFER:
-                out.words[s] = address(op.bindings[slot.binding]);
-                break;
-            case WYE_SLOT_LENGTH:
-                out.words[s] = op.bindings[slot.binding].elements;
-                break;
+        out.words_[s] = 0;
+        out.pointers_[s] = &out.words_[s];
+    }
+}
+
+[[gnu::always_inline]] inline void Program::set_bindings(const wye_binding* bindings,
+                                                         Arguments& out) const {
+    out.bindings_ = bindings;
+    for (const Place& place : buffers_) out.words_[place.slot] = address(bindings[place.binding]);
+    for (const Place& place : lengths_) out.words_[place.slot] = bindings[place.binding].elements;
+}
+
+[[gnu::always_inline]] inline void Program::set_others(const wye_dispatch_op& op,
+                                                       CUdeviceptr barrier, Arguments& out) const {
+    for (const Place& place : others_) {
+        const std::uint32_t s = place.slot;
+        switch (shape_.slots[s].kind) {
             case WYE_SLOT_PARAMS:
-                out.pointers[s] = const_cast<void*>(op.params);  // only read
+                out.pointers_[s] = const_cast<void*>(op.params);  // only read
                 break;
             case WYE_SLOT_GRID:
-                out.pointers[s] = out.grid.words;
+                std::ranges::copy(sdk::GridWords(op).words, out.grid_);
+                out.pointers_[s] = out.grid_;
                 break;
             case WYE_SLOT_TRAP:
-                out.words[s] = address(op.trap);
-                break;
-            case WYE_SLOT_GRID_BARRIER:
-                out.words[s] = barrier;
+                out.words_[s] = address(op.trap);
                 break;
             default:
-                out.words[s] = 0;
+                out.words_[s] = barrier;
                 break;
         }
     }
 }
 
-Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op,
-                             CUdeviceptr barrier) const {
+CUresult Program::launch_plain(CUstream stream, const wye_dispatch_op& op,
+                               Arguments& arguments) const {
+    set(op, 0, arguments);
+    return device_.driver.cuLaunchKernel(
+        kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
+        shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers_, nullptr);
+}
+
+Result<void> Program::launch(CUstream stream, const wye_dispatch_op& op, CUdeviceptr barrier,
+                             Arguments& arguments) const {
     WYE_TRY(check(op));
     if (op.groups[0] == 0) return {};  // the module was compiled when it was loaded
-    Arguments arguments(op);
+    if ((op.flags & WYE_LAUNCH_COOPERATIVE) == 0)
+        return launched(launch_plain(stream, op, arguments));
     set(op, barrier, arguments);
-    if ((op.flags & WYE_LAUNCH_COOPERATIVE) != 0) [[unlikely]]
-        return device_.check(device_.driver.cuLaunchCooperativeKernel(
-                                 kernel_, op.groups[0], op.groups[1], op.groups[2],
-                                 shape_.workgroup[0], shape_.workgroup[1], shape_.workgroup[2],
-                                 dynamic_shared_, stream, arguments.pointers),
-                             "cuLaunchCooperativeKernel", shape_.label);
-    const CUresult status = device_.driver.cuLaunchKernel(
-        kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
-        shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers, nullptr);
-    return device_.check(status, "cuLaunchKernel", shape_.label);
+    return device_.check(
+        device_.driver.cuLaunchCooperativeKernel(
+            kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0],
+            shape_.workgroup[1], shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers_),
+        "cuLaunchCooperativeKernel", shape_.label);
 }
 
 Result<void> Program::node(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& arguments,
@@ -175,7 +219,7 @@ Result<void> Program::node(const wye_dispatch_op& op, CUdeviceptr barrier, Argum
     out.blockDimY = shape_.workgroup[1];
     out.blockDimZ = shape_.workgroup[2];
     out.sharedMemBytes = dynamic_shared_;
-    out.kernelParams = arguments.pointers;
+    out.kernelParams = arguments.pointers_;
     return {};
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program: a loaded kernel. Creating and launching are [FREE]: a launch keeps its arguments on the
-// stack, and the driver copies them.
+// Program: a loaded kernel. Creating and launching are [FREE]: the caller of a launch has the
+// memory for its arguments, which the driver copies.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "cuda/device.hpp"
@@ -17,16 +18,24 @@ class Program {
     static constexpr std::size_t kMostSlots =
         160;  // 64 buffers, 64 lengths, parameters, grid, zero, trap words
 
-    // The arguments of a launch, in the form that the driver takes. Not copyable: it contains
-    // pointers into itself.
-    struct Arguments {
-        explicit Arguments(const wye_dispatch_op& op) : grid(op) {}
+    // The arguments of a launch, in the form that the driver takes. Launches that use it one after
+    // another write only what differs from the launch before. Not copyable: it contains pointers
+    // into itself.
+    class Arguments {
+      public:
+        Arguments() = default;
         Arguments(const Arguments&) = delete;
         Arguments& operator=(const Arguments&) = delete;
+        // Called before programs and bindings of earlier launches may change or end.
+        void forget() { program_ = nullptr; }
 
-        std::uint64_t words[kMostSlots];
-        void* pointers[kMostSlots];
-        sdk::GridWords grid;
+      private:
+        friend Program;
+        const Program* program_ = nullptr;       // of the launch before; null: there was none
+        const wye_binding* bindings_ = nullptr;  // of that launch
+        std::uint64_t words_[kMostSlots];
+        void* pointers_[kMostSlots];
+        std::uint32_t grid_[6];
     };
 
     // Makes a program from cuda-c, cubin or ptx. If `saved`, the result of `save`, is not empty,
@@ -46,11 +55,24 @@ class Program {
     // The context must be current.
     [[nodiscard]] std::uint64_t resident_groups() const;
 
-    // Queues the kernel and returns before it runs. The context must be current. Error:
-    // LIMIT_EXCEEDED for a cooperative launch of more workgroups than can run at once.
-    // `barrier`: the words of a program with a grid barrier, see GridBarrier.
+    // Whether `launch_plain` may launch it: it is no cooperative launch, has workgroups, and passes
+    // all checks.
+    [[nodiscard]] bool is_plain(const wye_dispatch_op& op) const {
+        return op.flags == 0 && op.groups[0] != 0 && !shape_.has_grid_barrier &&
+               shape_.covers_grid(op);
+    }
+    // Queues the kernel and returns before it runs. The context must be current.
+    [[nodiscard, gnu::hot]] CUresult launch_plain(CUstream stream, const wye_dispatch_op& op,
+                                                  Arguments& arguments) const;
+    // As launch_plain, for any launch. Error: LIMIT_EXCEEDED for a cooperative launch of more
+    // workgroups than can run at once. `barrier`: the words of a program with a grid barrier, see
+    // GridBarrier.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op,
-                                      CUdeviceptr barrier) const;
+                                      CUdeviceptr barrier, Arguments& arguments) const;
+    // Makes the error of a launch that failed with `status`.
+    [[nodiscard]] Result<void> launched(CUresult status) const {
+        return device_.check(status, "cuLaunchKernel", shape_.label);
+    }
     // Makes a graph node of the launch. `out` points to `arguments` and to the operation's
     // parameters.
     [[nodiscard]] Result<void> node(const wye_dispatch_op& op, CUdeviceptr barrier,
@@ -58,13 +80,22 @@ class Program {
     [[nodiscard]] bool has_grid_barrier() const { return shape_.has_grid_barrier; }
 
   private:
-    Program(Device& device, sdk::LaunchShape shape)
-        : device_(device), context_(device.context()), shape_(std::move(shape)) {}
+    // A slot that has an address or the length of a binding, or another slot that launches write.
+    struct Place {
+        std::uint32_t slot, binding;
+    };
+
+    Program(Device& device, sdk::LaunchShape shape);
     Result<void> compile(const wye_artifact& artifact);
     Result<void> load(wye_bytes saved);
     Result<void> load_image();
     Result<void> find_kernel(std::uint32_t shared_bytes);
+    [[nodiscard]] std::uint64_t address(const wye_binding& binding) const;
     void set(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const;
+    // The parts of `set`: what all launches of the program share; slots of bindings; other slots.
+    void set_program(Arguments& out) const;
+    void set_bindings(const wye_binding* bindings, Arguments& out) const;
+    void set_others(const wye_dispatch_op& op, CUdeviceptr barrier, Arguments& out) const;
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         WYE_TRY(shape_.check(op));
         return (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 ? Result<void>() : check_at_once(op);
@@ -74,6 +105,7 @@ class Program {
     Device& device_;
     const Context& context_;
     const sdk::LaunchShape shape_;
+    std::vector<Place> buffers_, lengths_, others_;  // of the shape's slots
     std::vector<std::byte> image_;
     ModuleHandle module_;
     CUfunction kernel_ = nullptr;

@@ -22,6 +22,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 Result<void> Queue::begin() {
     WYE_ASSIGN(const bool pending, timeline_.draft(submit_));
     timeline_.events.begin(pending || timed());
+    arguments_.forget();
     if (!timed()) return {};
     timeline_.match_clock();
     return timeline_.events.record_time(submit_->first);
@@ -59,13 +60,20 @@ std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operat
     return operations;
 }
 
-Result<void> Queue::dispatch(const wye_dispatch_op& op) {
+[[gnu::always_inline]] inline Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     const Program& program = program_of(op.program);
-    if (program.has_grid_barrier()) [[unlikely]] {
-        WYE_ASSIGN(const CUdeviceptr barrier, grid_barrier());
-        return queued(program.launch(handle_.get(), op, barrier));
+    if (!program.is_plain(op)) [[unlikely]]
+        return dispatch_checked(op);
+    return queued(program.launched(program.launch_plain(handle_.get(), op, arguments_)));
+}
+
+[[gnu::noinline]] Result<void> Queue::dispatch_checked(const wye_dispatch_op& op) {
+    const Program& program = program_of(op.program);
+    CUdeviceptr barrier = 0;
+    if (program.has_grid_barrier()) {
+        WYE_ASSIGN(barrier, grid_barrier());
     }
-    return queued(program.launch(handle_.get(), op, 0));
+    return queued(program.launch(handle_.get(), op, barrier, arguments_));
 }
 
 Result<CUdeviceptr> Queue::grid_barrier() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cuda/context/grid_barrier.hpp"
+#include "cuda/program.hpp"
 #include "cuda/timeline.hpp"
 #include "wye/sdk/queue.hpp"
 #include "wye/sdk/queue_slots.hpp"
@@ -46,6 +47,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> wait_for(CUevent event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
+    Result<void> dispatch_checked(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);
     Result<void> fill(const wye_fill_op& op);
     Result<void> upload(const wye_transfer_op& op);
@@ -65,6 +67,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     StreamHandle handle_;
     Timeline timeline_;
     GridBarrier grid_barrier_;
+    Program::Arguments arguments_;  // of the newest launch of a submit
 
     Submit* submit_ = nullptr;  // the submit in progress, in the timeline; null: none
 };

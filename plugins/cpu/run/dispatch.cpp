@@ -61,9 +61,14 @@ double work_of(const wye_dispatch_op& op) {
     return invocations_of(op) / kTile * static_cast<double>(program_of(op.program).weight());
 }
 
+bool is_as_large(const wye_dispatch_op& a, const wye_dispatch_op& b) {
+    return a.program == b.program && a.flags == b.flags &&
+           std::memcmp(a.groups, b.groups, sizeof a.groups) == 0;
+}
+
 // Must be called within a FloatState.
-Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
-                        std::optional<Handover>& out) {
+[[gnu::always_inline]] inline Result<void> try_one(Launch& launch, Worker& worker, const Stop& stop,
+                                                   std::optional<Handover>& out) {
     launch.stop = stop;
     try {
         worker.prepare(launch);
@@ -95,17 +100,20 @@ Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
 
 bool is_small(std::span<const wye_operation> operations) {
     std::uint64_t bytes = 0;
+    const wye_dispatch_op* before = nullptr;  // the last dispatch of another size; it is small
     for (const wye_operation& operation : operations) {
+        if (operation.kind == WYE_OPERATION_DISPATCH) {
+            const wye_dispatch_op& op = operation.u.dispatch;
+            if (before != nullptr && is_as_large(op, *before)) continue;
+            if ((op.flags & WYE_LAUNCH_INDIRECT) != 0) return false;  // its size is not known yet
+            if (work_of(op) > static_cast<double>(kSmallWork)) return false;
+            before = &op;
+            continue;
+        }
         if (operation.kind == WYE_OPERATION_EXECUTE &&
             !sdk::command_of<Command>(operation.u.execute.command).is_small(operation.u.execute))
             return false;
         bytes += bytes_of(operation);
-        if (operation.kind == WYE_OPERATION_DISPATCH &&
-            (operation.u.dispatch.flags & WYE_LAUNCH_INDIRECT) != 0)
-            return false;  // the size of an indirect launch is not known yet
-        if (operation.kind == WYE_OPERATION_DISPATCH &&
-            work_of(operation.u.dispatch) > static_cast<double>(kSmallWork))
-            return false;
     }
     return bytes <= kSmallBytes;
 }
@@ -120,17 +128,16 @@ Result<void> try_launches(std::span<Launch> launches, Worker& worker, const Stop
             out = Handover{};
             return {};
         }
-        WYE_TRY(try_launch(launches[ran], worker, stop, out));
+        WYE_TRY(try_one(launches[ran], worker, stop, out));
         if (out) return {};
     }
     return {};
 }
 
-Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
-                          std::optional<Handover>& out) {
+Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
+                        std::optional<Handover>& out) {
     const FloatState floats;
-    WYE_ASSIGN(Launch launch, make_launch(op));
-    return try_launch(launch, worker, stop, out);
+    return try_one(launch, worker, stop, out);
 }
 
 bool is_short(const Launch& launch) {

@@ -27,9 +27,9 @@ struct Handover {
 [[nodiscard]] Result<void> try_launches(std::span<Launch> launches, Worker& worker,
                                         const Stop& stop, std::size_t& ran,
                                         std::optional<Handover>& out);
-// Like try_launches, for one operation.
-[[nodiscard]] Result<void> try_dispatch(const wye_dispatch_op& op, Worker& worker, const Stop& stop,
-                                        std::optional<Handover>& out);
+// Like try_launches, for one.
+[[nodiscard]] Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
+                                      std::optional<Handover>& out);
 
 // Whether a launch is one block without loops, which ends without a check for stop or handover.
 [[nodiscard]] bool is_short(const Launch& launch);

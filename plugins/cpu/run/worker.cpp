@@ -154,12 +154,21 @@ void Worker::set_live(std::uint32_t live) {
 void Worker::place_row(const Launch& launch, std::uint64_t number) {
     const Routine& routine = *launch.routine;
     const std::uint64_t lanes = routine.lanes;
+    const auto& size = launch.program->workgroup();
+    const Coordinates& at = routine.coordinates;
+    if (number == 0) {  // without divisions, since many launches are one block
+        for (unsigned axis = 0; axis < 3; ++axis)
+            set(at.global[axis], std::uint64_t{launch.offset[axis]} * size[axis]);
+        for (unsigned axis = 1; axis < 3; ++axis) {
+            set(at.workgroup[axis], launch.offset[axis]);
+            set(at.local[axis], 0);
+        }
+        return set_live(static_cast<std::uint32_t>(std::min(lanes, launch.extent[0])));
+    }
     const std::uint64_t in_row = (launch.extent[0] + lanes - 1) / lanes;
     const std::uint64_t row = number / in_row;
     const std::uint64_t x = number % in_row * lanes;
     const std::uint64_t yz[2] = {row % launch.extent[1], row / launch.extent[1]};
-    const auto& size = launch.program->workgroup();
-    const Coordinates& at = routine.coordinates;
     set(at.global[0], std::uint64_t{launch.offset[0]} * size[0] + x);
     for (unsigned axis = 1; axis < 3; ++axis) {
         const std::uint64_t n = yz[axis - 1];

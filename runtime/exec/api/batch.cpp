@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "exec/api/api.hpp"
 
@@ -25,11 +26,11 @@ Error no_items(const char* name) {
 
 Result<void> check_batch(const wye_batch_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_batch_desc"));
-    if (desc.flags != 0 || desc.reserved != 0)
+    if ((desc.flags & ~WYE_BATCH_POINTERS) != 0 || desc.reserved != 0)
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("wye_batch_desc has the flags {:#x} and the reserved member {}",
                                  desc.flags, desc.reserved),
-                     "Fix: set both to 0; flags belong to the items", "flags");
+                     "Fix: use WYE_BATCH_POINTERS only; other flags belong to the items", "flags");
     if (desc.item_count == 0) return no_items("items");
     WYE_NEED(desc.items);
     return {};
@@ -75,11 +76,36 @@ struct Sinks {
     }
 };
 
-void add_items(const wye_batch_desc& desc, Batch& batch) {
-    for (std::uint64_t i = 0; i < desc.item_count; ++i) {
-        const wye_dispatch_desc& item = desc.items[i];
-        if (!batch.add_alike(item) && !batch.add(item, check_dispatch(item))) return;
+// Whether two items are equal in all bytes, so that what their pointers point to is, too.
+bool are_same(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
+    return &a == &b || (a.arguments == b.arguments && a.params == b.params &&
+                        std::memcmp(&a, &b, sizeof a) == 0);
+}
+
+// `at` returns a pointer to the item with an index.
+template <typename At>
+void add_items(std::uint64_t count, const At& at, Batch& batch) {
+    for (std::uint64_t i = 0; i < count;) {
+        const wye_dispatch_desc* const item = at(i);
+        if (item == nullptr) {
+            (void)batch.add({}, Error(Code::INVALID_ARGUMENT, "the pointer to it is null",
+                                      "Fix: point to an item, or count fewer", "pointers"));
+            return;
+        }
+        if (!batch.add_alike(*item) && !batch.add(*item, check_dispatch(*item))) return;
+        const std::uint64_t first = ++i;
+        while (i < count && at(i) != nullptr && are_same(*at(i), *item)) ++i;
+        if (!batch.add_again(*item, i - first)) return;
     }
+}
+
+void add_items(const wye_batch_desc& desc, Batch& batch) {
+    if ((desc.flags & WYE_BATCH_POINTERS) != 0)
+        add_items(
+            desc.item_count, [&](std::uint64_t i) { return desc.pointers[i]; }, batch);
+    else
+        add_items(
+            desc.item_count, [&](std::uint64_t i) { return desc.items + i; }, batch);
 }
 
 }  // namespace
@@ -145,7 +171,7 @@ wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, ui
             const auto& arguments = rows.arguments(desc->buffers + i * desc->row_size);
             item.arguments = arguments.data();
             item.argument_count = arguments.size();
-            if (!batch.add_alike(item) && !batch.add(item)) break;
+            if ((i == 0 || !batch.add_like_last(item)) && !batch.add(item)) break;
         }
         auto result = batch.finish();
         wye_buffer* out = desc->outputs;

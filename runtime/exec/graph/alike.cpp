@@ -169,31 +169,44 @@ void Recording::replace_params(std::span<const std::uint64_t> words, const void*
         if (step.argument == Model::kNone) step.operation.u.dispatch.params = packed;
 }
 
-void Recording::add_model() {
-    Model& model = *model_;
-    std::uint32_t late_offset = 0;
-    if (use_ == Use::Often) {
-        const Part& before = parts_.back();
-        Part part = before;
-        part.first_word = words_.size();
-        words_.insert(words_.end(), model.params.begin(), model.params.end());
-        if (part.late) {
-            const std::size_t first = before.block / sizeof block_[0], end = block_.size();
-            part.block = end * sizeof block_[0];
-            block_.resize(end + (end - first));
-            std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(first), end - first,
-                        block_.begin() + static_cast<std::ptrdiff_t>(end));
-            late_offset = static_cast<std::uint32_t>(part.block);
-        }
-        parts_.push_back(part);
+void Recording::add_again(std::uint64_t count) {
+    const Model& model = *model_;
+    if (use_ == Use::Once && model.steps.size() == 1) {
+        operations_.insert(operations_.end(), count, model.steps.front().operation);
+        std::ranges::fill(report_.groups, 0U);
+        report_.bytes_filled += count * model.bytes_filled;
+        return;
     }
+    for (; count != 0; --count) add_model();
+}
+
+void Recording::add_model() {
+    const Model& model = *model_;
+    std::ranges::fill(report_.groups, 0U);
+    report_.bytes_filled += model.bytes_filled;
+    if (use_ == Use::Once) [[likely]] {
+        for (const Model::Step& step : model.steps) operations_.push_back(step.operation);
+        return;
+    }
+    const Part& before = parts_.back();
+    Part part = before;
+    part.first_word = words_.size();
+    words_.insert(words_.end(), model.params.begin(), model.params.end());
+    std::uint32_t late_offset = 0;
+    if (part.late) {
+        const std::size_t first = before.block / sizeof block_[0], end = block_.size();
+        part.block = end * sizeof block_[0];
+        block_.resize(end + (end - first));
+        std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(first), end - first,
+                    block_.begin() + static_cast<std::ptrdiff_t>(end));
+        late_offset = static_cast<std::uint32_t>(part.block);
+    }
+    parts_.push_back(part);
     for (const Model::Step& step : model.steps) {
         wye_operation& operation = operations_.emplace_back(step.operation);
         if (late_offset != 0 && operation.kind == WYE_OPERATION_DISPATCH)
             operation.u.dispatch.late_offset = late_offset;
     }
-    std::ranges::fill(report_.groups, 0U);
-    report_.bytes_filled += model.bytes_filled;
 }
 
 }  // namespace wye::exec

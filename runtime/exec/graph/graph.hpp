@@ -83,6 +83,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
                               const std::uint64_t* params) {
         return recording_->repeat(handles, arguments, params);
     }
+    void add_again(std::uint64_t count) { recording_->add_again(count); }
     // As Recording's. `restart`: the submit of the execution has ended, and no other follows it
     // before `finish`.
     void reserve(std::uint64_t steps) { recording_->reserve(steps); }

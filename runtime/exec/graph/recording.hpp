@@ -73,6 +73,9 @@ class Recording {
     // are as many as before.
     [[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_argument* arguments,
                               const std::uint64_t* params);
+    // Adds the dispatch that was added last again, `count` times. Nothing else was added after it,
+    // and the recording was not restarted since.
+    void add_again(std::uint64_t count);
     // Ends the recording.
     [[nodiscard]] Result<void> finish();
     // With Use::Once, after the submit of the execution: begins an empty recording in the same

@@ -77,11 +77,33 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
 }
 
 [[gnu::hot]] bool Batch::add_alike(const wye_dispatch_desc& item) {
-    if (!list_ || failed_ || !is_like(item, last_)) return false;
+    return list_ && is_like(item, last_) && add_like_last(item);
+}
+
+[[gnu::hot]] bool Batch::add_like_last(const wye_dispatch_desc& item) {
+    if (!list_ || failed_) return false;
     if (listed_ == most_listed_ && !submit_list()) return false;
     if (!list_->repeat(context_.handles(), item.arguments, item.params)) return false;
     ++listed_;
     ++added_;
+    return true;
+}
+
+bool Batch::add_again(const wye_dispatch_desc& item, std::uint64_t count) {
+    while (count != 0) {
+        // The list's last item is the one that was added last.
+        const std::uint64_t room = listed_ == 0 ? 0 : most_listed_ - listed_;
+        const std::uint64_t copies = std::min(count, room);
+        if (copies == 0) {
+            if (!add_alike(item) && !add(item)) return false;
+            --count;
+            continue;
+        }
+        list_->add_again(copies);
+        listed_ += copies;
+        added_ += copies;
+        count -= copies;
+    }
     return true;
 }
 

@@ -40,6 +40,10 @@ class Batch {
     // buffers, in ways that keep its launch: it needs no more checks. False: nothing was added; use
     // `add`.
     [[nodiscard]] bool add_alike(const wye_dispatch_desc& item);
+    // As add_alike, for an item that differs only in its arguments from all that were added before.
+    [[nodiscard]] bool add_like_last(const wye_dispatch_desc& item);
+    // Adds the item that was added last again, `count` times. False as in `add`.
+    [[nodiscard]] bool add_again(const wye_dispatch_desc& item, std::uint64_t count);
     // Submits the remaining items and waits until all have ended. Returns the error of the first
     // item that failed, which names its index.
     [[nodiscard]] Result<void> finish();

@@ -123,12 +123,21 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
  *
  * Errors besides those of wye_dispatch: WYE_INVALID_ARGUMENT if there are no items or an item names
  * another pipeline; WYE_UNSUPPORTED for items with a time limit. */
+
+/* Flags of wye_batch_desc. */
+#define WYE_BATCH_POINTERS UINT32_C(1) /* `pointers` is given in place of `items` */
+
 typedef struct wye_batch_desc {
     wye_header header;
     wye_pipeline pipeline;
-    const wye_dispatch_desc* items; /* the `pipeline` of each is this one or 0 */
+    union {
+        const wye_dispatch_desc* items; /* the `pipeline` of each is this one or 0 */
+        /* To the items. The same item may be there several times, which costs less than equal ones.
+         */
+        const wye_dispatch_desc* const* pointers;
+    };
     uint64_t item_count;
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* WYE_BATCH_* */
     uint32_t reserved;
 } wye_batch_desc;
 

@@ -185,20 +185,25 @@ class Pipeline {
         error.message = "item " + std::to_string(item) + " of the batch: " + error.message;
         return error;
     }
-    // The descriptions of dispatches up to the first that is not ready.
+    // Pointers to the descriptions of dispatches up to the first that is not ready.
     struct Listed {
         Listed(const Pipeline& pipeline, std::span<Dispatch* const> items) {
             WYE_INIT(desc);
             all.reserve(items.size());
+            const Dispatch* before = nullptr;  // is ready
             for (std::size_t i = 0; i < items.size() && !error; ++i) {
-                auto ready = items[i]->ready();
-                if (!ready.ok())
-                    error = about(std::move(ready).error(), i);
-                else
-                    all.push_back(items[i]->desc_);
+                if (items[i] != before) {
+                    if (auto ready = items[i]->ready(); !ready.ok()) {
+                        error = about(std::move(ready).error(), i);
+                        break;
+                    }
+                    before = items[i];
+                }
+                all.push_back(&before->desc_);
             }
             desc.pipeline = pipeline.get();
-            desc.items = all.data();
+            desc.flags = WYE_BATCH_POINTERS;
+            desc.pointers = all.data();
             desc.item_count = all.size();
         }
         [[nodiscard]] BatchResult result() const {
@@ -207,7 +212,7 @@ class Pipeline {
             WYE_INIT(out.report);
             return out;
         }
-        std::vector<wye_dispatch_desc> all;
+        std::vector<const wye_dispatch_desc*> all;
         std::optional<Error> error;
         wye_batch_desc desc;
     };

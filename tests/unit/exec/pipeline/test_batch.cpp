@@ -169,6 +169,95 @@ TEST_CASE("an item of a long batch that differs in a wrong way is named") {
     CHECK(t.completed == 34);
 }
 
+// Items that are listed as runs of equal ones, in an array or by pointers.
+struct Runs : Batched {
+    struct Run {
+        std::size_t job, count;
+    };
+    std::vector<std::uint64_t> ran;  // the parameter of each launch
+
+    Runs() {
+        rig.driver.kernel = [this](const wye_dispatch_op& op) {
+            ran.push_back(*static_cast<const std::uint32_t*>(op.params));
+            add_kernel(op);
+        };
+    }
+    Outcome run_listed(bool pointers, const std::vector<Run>& runs, bool ends_with_null = false) {
+        ran.clear();
+        std::vector<wye_dispatch_desc> array;
+        std::vector<const wye_dispatch_desc*> list;
+        for (const Run& run : runs) {
+            array.insert(array.end(), run.count, jobs[run.job].filled());
+            list.insert(list.end(), run.count, &jobs[run.job].desc);
+        }
+        if (ends_with_null) list.push_back(nullptr);
+        wye_batch_desc desc;
+        WYE_INIT(desc);
+        desc.pipeline = pipe;
+        desc.item_count = list.size();
+        if (pointers) {
+            desc.flags = WYE_BATCH_POINTERS;
+            desc.pointers = list.data();
+        } else {
+            desc.items = array.data();
+        }
+        return attempt([&](wye_error** e) {
+            return wye_pipeline_batch(rig.context, &desc, &completed, &report, e);
+        });
+    }
+};
+
+TEST_CASE("each of several equal items runs, in order, in an array and by pointers") {
+    for (const bool pointers : {false, true}) {
+        CAPTURE(pointers);
+        Runs t;
+        for (std::uint64_t k = 0; k < 3; ++k) t.item().param(k).resident(0, t.x).resident(1, t.r);
+        const Words& host = t.host_item(7, {5, 6});
+        const std::vector<Runs::Run> runs = {{0, 3}, {1, 70}, {0, 1}, {3, 2}, {2, 300}, {1, 1}};
+        std::vector<std::uint64_t> want;
+        for (const auto& run : runs) want.insert(want.end(), run.count, run.job == 3 ? 7 : run.job);
+        const int submits = t.rig.driver.submits;
+        check_ok(t.run_listed(pointers, runs));
+        CHECK(t.ran == want);
+        CHECK(t.completed == want.size());
+        CHECK(t.describe(t.pipe).launches == want.size());
+        CHECK(t.counters().dispatches == want.size());
+        // Lists of 32 and 42, the host items, and lists of 64, 128 and 109.
+        CHECK(t.rig.driver.submits == submits + 2 + 2 + 3);
+        CHECK(host == Words{12, 13});
+        CHECK(t.results() == Words{2, 3, 4, 5});
+    }
+}
+
+TEST_CASE("the first of several equal items that is refused is named, and none of them runs") {
+    for (const bool pointers : {false, true}) {
+        CAPTURE(pointers);
+        Runs t;
+        const wye_buffer gone = t.rig.buffer(t.device, 16);
+        const wye_buffer foreign = t.rig.buffer(t.rig.device("fake:1"), 16);
+        t.item().param(1).resident(0, t.x).resident(1, t.r);
+        t.item().param(2).resident(0, t.x).resident(1, gone);
+        t.item().param(3).resident(0, t.x).resident(1, foreign);
+        check_ok(t.run_listed(pointers, {{0, 40}, {1, 5}, {0, 1}}));
+        check_ok(t.rig.free(gone));
+        check_refused(t.run_listed(pointers, {{0, 40}, {1, 5}, {0, 1}}), WYE_STALE_HANDLE,
+                      "item 40 of the batch: ");
+        CHECK(t.completed == 40);
+        CHECK(t.ran == std::vector<std::uint64_t>(40, 1));
+        CHECK(t.results() == Words{2, 3, 4, 5});
+        check_refused(t.run_listed(pointers, {{0, 32}, {2, 5}}), WYE_WRONG_OWNER,
+                      "item 32 of the batch: ");
+        CHECK(t.completed == 32);
+        CHECK(t.ran == std::vector<std::uint64_t>(32, 1));
+    }
+    Runs t;
+    t.item().param(1).resident(0, t.x).resident(1, t.r);
+    check_refused(t.run_listed(true, {{0, 2}}, true), WYE_INVALID_ARGUMENT,
+                  "item 2 of the batch: the pointer to it is null");
+    CHECK(t.completed == 2);
+    CHECK(t.ran.size() == 2);
+}
+
 TEST_CASE("host items are submitted without waiting between them") {
     Batched t;
     std::vector<int> waits;
@@ -333,11 +422,11 @@ TEST_CASE("wrong batches are refused by name") {
     CHECK(t.completed == 0);
     std::vector<wye_dispatch_desc> items;
     wye_batch_desc desc = t.description(items);
-    desc.flags = 1;
+    desc.flags = WYE_BATCH_POINTERS | 2;
     check_refused(attempt([&](wye_error** e) {
                       return wye_pipeline_batch(t.rig.context, &desc, nullptr, nullptr, e);
                   }),
-                  WYE_INVALID_ARGUMENT, "flags 0x1");
+                  WYE_INVALID_ARGUMENT, "flags 0x3");
 }
 
 TEST_CASE("a submit that the driver refuses, and a device that is lost in the middle") {

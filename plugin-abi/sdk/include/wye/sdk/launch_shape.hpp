@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,15 @@ struct LaunchShape {
     [[nodiscard]] Result<void> check(const wye_dispatch_op& op) const {
         if (has_grid_barrier && (op.flags & WYE_LAUNCH_COOPERATIVE) == 0 && op.groups[0] != 0)
             return not_cooperative();
-        if (has_grid) return {};
+        return covers_grid(op) ? Result<void>() : errors::folded_grid(label);
+    }
+    // False: the dispatch is a launch of part of a grid, and the artifact has no grid slot.
+    [[nodiscard]] bool covers_grid(const wye_dispatch_op& op) const {
+        if (has_grid) return true;
         // The kernel of an indirect launch sees the workgroups that run.
-        const bool indirect = (op.flags & WYE_LAUNCH_INDIRECT) != 0;
-        for (unsigned k = 0; k < 3; ++k)
-            if (op.group_offset[k] != 0 || (!indirect && op.logical_groups[k] != op.groups[k]))
-                return errors::folded_grid(label);
-        return {};
+        return (op.group_offset[0] | op.group_offset[1] | op.group_offset[2]) == 0 &&
+               ((op.flags & WYE_LAUNCH_INDIRECT) != 0 ||
+                std::memcmp(op.logical_groups, op.groups, sizeof op.groups) == 0);
     }
 
   private:
