@@ -145,6 +145,16 @@ std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execut
     return operations_;
 }
 
+bool CommandList::set_params(const void* block) {
+    bool changed = false;
+    for (const LateParams& late : late_.params) {
+        const std::byte* const from = static_cast<const std::byte*>(block) + late.offset;
+        changed = changed || std::memcmp(late.target, from, late.size) != 0;
+        std::memcpy(late.target, from, late.size);
+    }
+    return changed;
+}
+
 Result<void> CommandList::update(std::uint64_t index, const wye_operation& operation) {
     WYE_TRY(check(operation));
     Kept kept;
@@ -166,7 +176,9 @@ Result<void> CommandList::update(std::uint64_t index, const wye_operation& opera
 
 void CommandList::set_late(Late late) {
     late_ = std::move(late);
-    fixed_ = !has_late_slots() && !has_late_params() && !has_late_grid();
+    const bool others = has_late_slots() || has_late_grid();
+    fixed_ = !others && !has_late_params();
+    only_params_ = !others && has_late_params();
 }
 
 std::uint64_t CommandList::bytes() const {

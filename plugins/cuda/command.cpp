@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cuda/buffer.hpp"
-#include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 
 namespace wye::cuda {
@@ -73,6 +72,7 @@ void Command::describe(wye_command_info& out) const {
 Result<void> Command::update(std::uint64_t index, const wye_operation& operation) {
     WYE_TRY(list_.update(index, operation));
     late_transfers_ = late_transfers_ || has_late_buffer(operation);
+    arguments_.forget();
     exec_ = {};
     return {};
 }
@@ -85,10 +85,15 @@ Result<void> Command::launch(CUstream stream, const wye_execute_op& execution) {
 }
 
 Result<void> Command::adapt(const wye_execute_op& execution) {
-    if (is_last(execution) && exec_) return {};
-    const std::span<const wye_operation> operations = list_.resolve(execution);
-    if (!exec_ || late_transfers_ || !has_shape_of(operations)) return build(operations);
-    Result<void> patched = patch(operations);
+    if (exec_ && list_.has_only_late_params()) [[likely]] {
+        if (!list_.set_params(execution.params)) return {};
+    } else {
+        if (is_last(execution) && exec_) return {};
+        const std::span<const wye_operation> operations = list_.resolve(execution);
+        if (!exec_ || late_transfers_ || !has_shape_of(operations)) return build(operations);
+        arguments_.forget();
+    }
+    Result<void> patched = patch(list_.operations());
     // After a failure some nodes have the arguments of this execution and others do not.
     if (!patched.ok()) exec_ = {};
     return patched;
@@ -119,9 +124,8 @@ Result<void> Command::patch(std::span<const wye_operation> operations) {
     for (std::size_t n = 0; n < operations.size(); ++n) {
         if (nodes_[n].empty || !list_.is_late(n)) continue;
         const wye_dispatch_op& op = operations[n].u.dispatch;
-        Program::Arguments arguments;
         CUDA_KERNEL_NODE_PARAMS params{};
-        WYE_TRY(program_of(op.program).node(op, grid_barrier_.words(n), arguments, params));
+        WYE_TRY(program_of(op.program).node(op, grid_barrier_.words(n), arguments_, params));
         const CUresult status =
             device_.driver.cuGraphExecKernelNodeSetParams(exec_.get(), nodes_[n].last, &params);
         WYE_TRY(device_.check(status, "cuGraphExecKernelNodeSetParams", list_.label()));

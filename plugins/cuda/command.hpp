@@ -10,6 +10,7 @@
 
 #include "cuda/context/grid_barrier.hpp"
 #include "cuda/device.hpp"
+#include "cuda/program.hpp"
 
 namespace wye::cuda {
 
@@ -69,7 +70,8 @@ class Command {
     std::vector<Nodes> nodes_;     // indexed by operation
     std::vector<Given> last_slots_;
     std::vector<std::byte> last_params_;
-    bool has_last_ = false;  // whether the two members above are set
+    bool has_last_ = false;         // whether the two members above are set
+    Program::Arguments arguments_;  // of the node that was patched last
     std::uint64_t recordings_ = 0;
 };
 

@@ -46,6 +46,8 @@ class CommandList {
     // Returns the operations of one execution, valid until the next call. If nothing is late, they
     // are those of the description.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution);
+    // As resolve, if only parameters are late. False: they are those of the last execution.
+    [[nodiscard]] bool set_params(const void* block);
     // The operations of the last execution.
     [[nodiscard]] std::span<const wye_operation> operations() const { return operations_; }
     // Replaces an operation by one of the same kind and program.
@@ -57,6 +59,7 @@ class CommandList {
     [[nodiscard]] bool has_late_params() const { return !late_.params.empty(); }
     [[nodiscard]] bool has_late_grid() const { return !late_.grids.empty(); }
     [[nodiscard]] bool is_fixed() const { return fixed_; }
+    [[nodiscard]] bool has_only_late_params() const { return only_params_; }
     // Whether the operation has late values, which each execution sets.
     [[nodiscard]] bool is_late(std::uint64_t index) const { return kept_[index].late; }
     // The description's edges, sorted by the operation that they end at.
@@ -115,6 +118,7 @@ class CommandList {
     std::vector<wye_edge> edges_;
     Late late_;
     bool fixed_ = true;  // nothing is late
+    bool only_params_ = false;
 };
 
 }  // namespace wye::sdk
