@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/command.hpp"
 
-#include "opencl/program.hpp"
 #include "opencl/queue.hpp"
 
 namespace wye::opencl {
@@ -36,18 +35,18 @@ Result<void> Command::prepare(std::uint64_t index) {
     return {};
 }
 
-[[gnu::hot]] Result<void> Command::launch(std::uint64_t index, const wye_dispatch_op& op,
-                                          cl_command_queue queue, const Order& order) {
+Result<void> Command::set_and_launch(std::uint64_t index, const wye_dispatch_op& op,
+                                     cl_command_queue queue, const Order& order) {
     Node& node = nodes_[index];
+    Program& program = program_of(op.program);
     // Sub-buffers of late arguments; the driver retains them while they are queued.
     std::vector<MemoryHandle> ranges;
-    if (!node.set) {
-        node.ranges.clear();
-        WYE_TRY(node.kernel.set(op, node.ranges));
-        node.set = !list_.is_late(index);
-        if (!node.set) ranges = std::move(node.ranges);
-    }
-    return program_of(op.program).enqueue(node.kernel, queue, op, order);
+    node.ranges.clear();
+    WYE_TRY(node.kernel.set(op, node.ranges));
+    WYE_ASSIGN(node.range, program.range_of(op));
+    node.set = !list_.is_late(index);
+    if (!node.set) ranges = std::move(node.ranges);
+    return program.enqueue(node.kernel, queue, node.range, order);
 }
 
 }  // namespace wye::opencl

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "opencl/launch/kernel.hpp"
+#include "opencl/program.hpp"
 
 namespace wye::opencl {
 
@@ -36,17 +36,25 @@ class Command {
     }
     // Enqueues one of these operations, a dispatch of at least one workgroup.
     [[nodiscard]] Result<void> launch(std::uint64_t index, const wye_dispatch_op& op,
-                                      cl_command_queue queue, const Order& order);
+                                      cl_command_queue queue, const Order& order) {
+        const Node& node = nodes_[index];
+        if (!node.set) [[unlikely]]
+            return set_and_launch(index, op, queue, order);
+        return program_of(op.program).enqueue(node.kernel, queue, node.range, order);
+    }
 
   private:
     struct Node {
         Kernel kernel;                     // of a dispatch
         std::vector<MemoryHandle> ranges;  // sub-buffers that its fixed arguments refer to
-        bool set = false;                  // whether its arguments are set
+        bool set = false;                  // whether its arguments are set, which are then fixed
+        Program::Range range;              // fixed as well; valid if `set`
     };
 
     explicit Command(sdk::CommandList list) : list_(std::move(list)) {}
     [[nodiscard]] Result<void> prepare(std::uint64_t index);
+    [[nodiscard]] Result<void> set_and_launch(std::uint64_t index, const wye_dispatch_op& op,
+                                              cl_command_queue queue, const Order& order);
 
     sdk::CommandList list_;
     std::vector<Node> nodes_;  // indexed by operation

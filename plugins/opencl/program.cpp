@@ -208,21 +208,26 @@ Error Program::too_large() const {
     std::vector<MemoryHandle> temporary;
     const sdk::Lock lock(mutex_);
     WYE_TRY(kernel_.set(op, temporary));
-    return enqueue(kernel_, queue, op, order);
+    WYE_ASSIGN(const Range range, range_of(op));
+    return enqueue(kernel_, queue, range, order);
+}
+
+Result<Program::Range> Program::range_of(const wye_dispatch_op& op) const {
+    WYE_TRY(shape_.check(op));
+    Range out;
+    out.axes = axes_;
+    for (unsigned k = 0; k < 3; ++k) {
+        out.global[k] = op.groups[k] * workgroup_[k];
+        if (op.groups[k] > 1 && out.axes < k + 1) out.axes = k + 1;
+    }
+    return out;
 }
 
 [[gnu::hot]] Result<void> Program::enqueue(const Kernel& kernel, cl_command_queue queue,
-                                           const wye_dispatch_op& op, const Order& order) {
-    WYE_TRY(shape_.check(op));
-    std::size_t global[3];
-    cl_uint axes = axes_;
-    for (unsigned k = 0; k < 3; ++k) {
-        global[k] = op.groups[k] * workgroup_[k];
-        if (op.groups[k] > 1 && axes < k + 1) axes = k + 1;
-    }
+                                           const Range& range, const Order& order) {
     const cl_int status = device_.driver.clEnqueueNDRangeKernel(
-        queue, kernel.get(), axes, nullptr, global, workgroup_.data(), order.wait_count,
-        order.waits, order.event);
+        queue, kernel.get(), range.axes, nullptr, range.global.data(), workgroup_.data(),
+        order.wait_count, order.waits, order.event);
     if (status == CL_SUCCESS) {
         launched_.store(true, std::memory_order_relaxed);
         return {};

@@ -35,9 +35,15 @@ class Program {
 
     // Makes a kernel object for a command, which launches it by `enqueue`.
     [[nodiscard]] Result<Kernel> make_kernel() const;
+    // The invocations of a launch, as clEnqueueNDRangeKernel takes them.
+    struct Range {
+        cl_uint axes = 0;
+        std::array<std::size_t, 3> global{};
+    };
+    [[nodiscard]] Result<Range> range_of(const wye_dispatch_op& op) const;
     // Enqueues a kernel object of this program, whose arguments are set.
     [[nodiscard]] Result<void> enqueue(const Kernel& kernel, cl_command_queue queue,
-                                       const wye_dispatch_op& op, const Order& order);
+                                       const Range& range, const Order& order);
 
   private:
     Program(Device& device, sdk::LaunchShape shape);

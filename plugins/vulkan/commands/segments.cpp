@@ -23,22 +23,16 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
     const bool own = segment->lane != last_lane_ && !idle();
     if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits, own);
     const std::uint64_t number = newest() + 1;
-    SharedQueue& shared = *shared_[static_cast<std::size_t>(segment->lane)];
     send_number_ = number;
     send_info_.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
     send_info_.pCommandBuffers = segment->commands.data();
-    VkResult result = VK_SUCCESS;
-    {
-        const sdk::Lock lock(shared.mutex);
-        result = device_.vk().vkQueueSubmit(shared.handle, 1, &send_info_, VK_NULL_HANDLE);
-    }
+    const VkResult result = submit(*shared_[static_cast<std::size_t>(segment->lane)]);
     if (result != VK_SUCCESS) return device_.failed(result, "vkQueueSubmit");
-    segment->number = number;
     last_lane_ = segment->lane;
     const bool staged = segment->staged;
     const sdk::Lock lock(mutex_);
     progress_->newest.store(number, std::memory_order_release);
-    pending_.push(std::move(segment));
+    pending_.push({number, std::move(segment)});
     if (!spare_.empty()) {
         segment = std::move(spare_.back());
         spare_.pop_back();
@@ -136,25 +130,31 @@ Result<bool> Segments::wait_for(std::uint64_t number, std::uint64_t timeout_ns) 
 void Segments::collect(std::uint64_t number) {
     const sdk::Lock lock(mutex_);
     bool staged = false;
-    while (!pending_.empty() && pending_.front()->number <= number) {
-        std::unique_ptr<Segment> segment = pending_.pop();
-        const std::uint64_t ended = segment->number;
-        sdk::run(segment->copies);
-        staged = staged || segment->staged;
-        if (segment->stamps)
-            if (const auto times = segment->stamps->times(); times.ok())
-                times_.push({ended, *times});
-        empty(*segment);
-        spare_.push_back(std::move(segment));
-        progress_->ended.store(ended, std::memory_order_release);
+    while (!pending_.empty() && pending_.front().number <= number) {
+        Sent sent = pending_.pop();
+        if (sent.segment != nullptr) {
+            Segment& segment = *sent.segment;
+            sdk::run(segment.copies);
+            staged = staged || segment.staged;
+            if (segment.stamps)
+                if (const auto times = segment.stamps->times(); times.ok())
+                    times_.push({sent.number, *times});
+            empty(segment);
+            spare_.push_back(std::move(sent.segment));
+        }
+        progress_->ended.store(sent.number, std::memory_order_release);
     }
     if (staged) staging.release(number);
+}
+
+void Segments::drop_copies(const Sent& sent) {
+    if (sent.segment != nullptr) sent.segment->copies.clear();
 }
 
 void Segments::drop_copies(std::uint64_t first) {
     const sdk::Lock lock(mutex_);
     for (std::size_t at = 0; at < pending_.size(); ++at)
-        if (pending_[at]->number >= first) pending_[at]->copies.clear();
+        if (pending_[at].number >= first) drop_copies(pending_[at]);
 }
 
 Result<void> Segments::wait(std::uint64_t number) {
@@ -197,7 +197,7 @@ void Segments::match_clock() {
 
 Error Segments::failed(VkResult result, std::string_view call) {
     const sdk::Lock lock(mutex_);
-    for (std::size_t at = 0; at < pending_.size(); ++at) pending_[at]->copies.clear();
+    for (std::size_t at = 0; at < pending_.size(); ++at) drop_copies(pending_[at]);
     return device_.failed(result, call);
 }
 

@@ -36,7 +36,6 @@ struct SemaphoreWait {
 
 // One vkQueueSubmit. Empty segments are reused, since they keep their memory.
 struct Segment {
-    std::uint64_t number = 0;
     Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;  // in order
     // The recordings of those commands that are not of a Command.
@@ -114,6 +113,22 @@ class Segments {
     // an empty one, or null. Submitting thread only.
     [[nodiscard, gnu::hot]] Result<void> send(std::span<const SemaphoreWait> waits,
                                               std::unique_ptr<Segment>& segment);
+    // Sends a segment that is the command buffer of a Command alone, to the compute lane. False: it
+    // was not sent, and `send` must be called. Submitting thread only.
+    [[nodiscard, gnu::always_inline]] bool send_alone(VkCommandBuffer commands) {
+        if (!has_room_ || last_lane_ != Lane::Compute || send_info_.waitSemaphoreCount != 0)
+            return false;
+        const std::uint64_t number = newest() + 1;
+        send_number_ = number;
+        send_info_.commandBufferCount = 1;
+        send_info_.pCommandBuffers = &commands;
+        if (submit(*shared_[0]) != VK_SUCCESS) return false;
+        const sdk::Lock lock(mutex_);
+        progress_->newest.store(number, std::memory_order_release);
+        pending_.push_new().number = number;
+        has_room_ = pending_.has_room();
+        return true;
+    }
     // Empties a segment that is not pending.
     void empty(Segment& segment);
     [[nodiscard]] std::uint64_t newest() const {
@@ -162,6 +177,18 @@ class Segments {
         std::uint64_t number = 0, serial = 0;
     };
 
+    // A segment that was sent.
+    struct Sent {
+        std::uint64_t number = 0;
+        std::unique_ptr<Segment> segment;  // null: the command buffer of a Command alone
+    };
+
+    static void drop_copies(const Sent& sent);
+    // Calls vkQueueSubmit with send_info_.
+    [[nodiscard]] VkResult submit(SharedQueue& shared) {
+        const sdk::Lock lock(shared.mutex);
+        return device_.vk().vkQueueSubmit(shared.handle, 1, &send_info_, VK_NULL_HANDLE);
+    }
     void set_waits(std::span<const SemaphoreWait> waits, bool own);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
@@ -196,7 +223,7 @@ class Segments {
 
     sdk::Mutex mutex_;
     // Segments with ascending numbers.
-    sdk::Fifo<std::unique_ptr<Segment>> pending_ WYE_GUARDED_BY(mutex_);
+    sdk::Fifo<Sent> pending_ WYE_GUARDED_BY(mutex_);
     std::vector<std::unique_ptr<Segment>> spare_ WYE_GUARDED_BY(mutex_);
     sdk::Fifo<Time> times_ WYE_GUARDED_BY(mutex_);  // ascending numbers
     sdk::Fifo<Read> reads_ WYE_GUARDED_BY(mutex_);  // ascending numbers

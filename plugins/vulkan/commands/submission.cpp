@@ -228,11 +228,8 @@ bool Submission::replay(Command& command, const wye_execute_op& op, Submit& out)
     first_ = segments_.newest() + 1;
     lane_ = Lane::Compute;
     if (segments_.reads_pending() || !command.is_recorded(op)) return false;
-    add(command);
-    if (!segments_.send({}, segment_).ok()) {
-        abandon();
-        return false;
-    }
+    command.last_use.set(segments_.progress(), first_);
+    if (!segments_.send_alone(command.commands())) return false;
     out = {first_, first_};
     return true;
 }
