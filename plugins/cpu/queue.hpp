@@ -57,7 +57,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Server server_;
 
     // State of the submit in progress, also below.
-    std::shared_ptr<Batch> batch_;  // set if the queue's thread will run it
+    std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
     std::uint64_t start_ns_ = 0;  // of a timed submit
 };
