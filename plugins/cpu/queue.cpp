@@ -66,7 +66,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     if (launch == nullptr) return false;
     (void)command.resolve(op);
     if (!run_short(*launch, server_.worker).ok()) return false;
-    timeline_.add_ended(value, {}, false);
+    timeline_.add_reached(value);
     return true;
 }
 
