@@ -141,8 +141,9 @@ bool is_short(const Launch& launch) {
 }
 
 Result<void> run_short(const Launch& launch, Worker& worker) {
-    const FloatState floats;
     try {
+        std::optional<FloatState> floats;
+        if (launch.routine->uses_floats) floats.emplace();
         worker.run_short(launch);
     } catch (const std::bad_alloc&) {
         return no_registers();
