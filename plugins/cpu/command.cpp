@@ -10,16 +10,18 @@
 
 namespace wye::cpu {
 
-Result<std::unique_ptr<Command>> Command::create(Device&, const wye_command_desc& desc) {
+Result<std::unique_ptr<Command>> Command::create(Device& device, const wye_command_desc& desc) {
     WYE_ASSIGN(sdk::CommandList list,
                sdk::CommandList::of(
                    Plugin::kPlugin, desc,
                    [](wye_program_object* program) { return program_of(program).sizes(); },
                    Queue::kLaunchFlags));
-    return std::unique_ptr<Command>(new Command(std::move(list)));
+    return std::unique_ptr<Command>(new Command(device.plugin, std::move(list)));
 }
 
-Command::Command(sdk::CommandList list) : list_(std::move(list)) { prepare(); }
+Command::Command(Plugin& plugin, sdk::CommandList list) : plugin_(plugin), list_(std::move(list)) {
+    prepare();
+}
 
 void Command::prepare() {
     launches_.clear();
@@ -42,6 +44,8 @@ void Command::prepare() {
         }
         launches_ = std::move(made);
         is_short_ = *small_ && launches_.size() == 1 && is_short(launches_.front());
+        if (is_short_ && !list_.has_late_slots())
+            launches_.front().number = plugin_.launches.fetch_add(1, std::memory_order_relaxed) + 1;
     } catch (const std::bad_alloc&) {  // each execution then prepares its own
     }
 }

@@ -23,7 +23,7 @@ class Command {
 
     // The operations of an execution, until the next call.
     [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
-        return list_.resolve(execution);
+        return list_.is_fixed() ? list_.operations() : list_.resolve(execution);
     }
     // The prepared launches of the operations, which use the values set by `resolve`; empty if
     // there are none.
@@ -37,10 +37,11 @@ class Command {
     [[nodiscard]] bool is_small(const wye_execute_op& execution);
 
   private:
-    explicit Command(sdk::CommandList list);
+    Command(Plugin& plugin, sdk::CommandList list);
     // Prepares the launches.
     void prepare();
 
+    Plugin& plugin_;
     sdk::CommandList list_;
     std::vector<Launch> launches_;
     std::optional<bool> small_;  // none: differs between executions

@@ -29,6 +29,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     const KernelSet* kernels = nullptr;
     std::unique_ptr<Pool> pool;
     std::atomic<std::uint64_t> routines = 0;  // numbers given to routines so far
+    std::atomic<std::uint64_t> launches = 0;  // numbers given to launches so far
 };
 
 // The answer for wye.native_handle: no driver is behind this plugin's devices and queues.

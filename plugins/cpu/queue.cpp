@@ -22,7 +22,7 @@ Result<void> Queue::begin() {
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const bool ended, other.poll(value));
     if (ended) return {};
-    if (!batch_) batch_ = std::make_shared<Batch>();
+    if (!batch_) batch_ = server_.batch();
     batch_->wait_for(other, value);
     return {};
 }
@@ -30,7 +30,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 [[gnu::always_inline]] inline std::span<const wye_operation> Queue::plan(
     std::span<const wye_operation> operations) {
     const bool here = !batch_ && timeline_.idle() && is_small(operations);
-    if (!here && !batch_) batch_ = std::make_shared<Batch>();
+    if (!here && !batch_) batch_ = server_.batch();
     if (timed()) start_ns_ = sdk::monotonic_ns();
     return operations;
 }
@@ -61,7 +61,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     if (ran != 0) WYE_TRY(queued({}));
     WYE_TRY(queued(std::move(done)));
     if (!handover_) return {};
-    batch_ = std::make_shared<Batch>();
+    batch_ = server_.batch();
     batch_->go_on(*std::exchange(handover_, std::nullopt));
     return perform_all(operations.subspan(ran));
 }
@@ -72,7 +72,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
     if (launch == nullptr) return false;
     (void)command.resolve(op);
     if (!run_short(*launch, server_.worker).ok()) return false;
-    timeline_.add_ended(value, {}, false);
+    timeline_.add_reached(value);
     return true;
 }
 
@@ -80,15 +80,15 @@ Result<void> Queue::end() {
     if (!batch_) {
         timeline_.add_ended(value(), times(), timed());
     } else {
-        timeline_.add(value(), decltype(batch_)(batch_), timed());
-        const sdk::WorkTimes here = times();
-        server_.enqueue(value(), std::move(batch_), here);
+        batch_->complete(value(), timed(), times());
+        timeline_.add(value(), batch_.get(), timed());
+        server_.enqueue(std::move(batch_));
     }
     return {};
 }
 
 void Queue::abandon() {
-    batch_.reset();
+    if (batch_) server_.give_back(std::move(batch_));
     handover_ = {};
 }
 
@@ -97,7 +97,7 @@ void Queue::abandon() {
     if (!batch_) {
         WYE_TRY(InOrderQueue::perform(op));
         if (!handover_) return {};
-        batch_ = std::make_shared<Batch>();
+        batch_ = server_.batch();
         batch_->go_on(*std::exchange(handover_, std::nullopt));
     }
     return batch_->keep(op);

@@ -57,7 +57,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Server server_;
 
     // State of the submit in progress, also below.
-    std::shared_ptr<Batch> batch_;  // set if the queue's thread will run it
+    std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
     wye_dispatch_op launched_{};  // the last dispatch; its program is null if there was none
     Launch launch_;               // of that dispatch

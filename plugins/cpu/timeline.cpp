@@ -6,12 +6,14 @@ namespace wye::cpu {
 void Timeline::cancel(std::uint64_t first, std::uint64_t last) {
     // In this order, so that one of the two finds a value that meanwhile becomes a batch.
     running.cancel(first, last);
-    visit_pending(first, last, [](std::uint64_t value, Submit& submit) { submit->cancel(value); });
+    visit_pending(first, last, [](std::uint64_t, Submit& submit) { submit->cancel(); });
 }
 
-Result<bool> Timeline::has_ended(const Submit& submit) { return submit->ended(); }
+Result<bool> Timeline::has_ended(const Submit& submit) {
+    return progress.has_ended(submit->value());
+}
 
-Result<Submit> Timeline::event_of(Submit& submit) { return submit; }
+Result<Event> Timeline::event_of(Submit& submit) { return submit->value(); }
 
 std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
     return submit->take_error();
@@ -19,16 +21,16 @@ std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
 
 sdk::WorkTimes Timeline::times_of(const Submit& submit) { return submit->times(); }
 
-Result<bool> Timeline::wait_for(const Submit& event, std::uint64_t timeout_ns) {
-    return event->wait_end(timeout_ns);
+Result<bool> Timeline::wait_for(Event event, std::uint64_t timeout_ns) {
+    return progress.wait(event, timeout_ns);
 }
 
 Result<void> Timeline::finish() {
-    WYE_ASSIGN(const Submit last, event_for(newest()));
-    if (last) (void)last->wait_end(UINT64_MAX);
+    WYE_ASSIGN(const Event last, event_for(newest()));
+    if (last != 0) (void)progress.wait(last, UINT64_MAX);
     return {};
 }
 
 }  // namespace wye::cpu
 
-template class wye::sdk::Timeline<wye::cpu::Timeline, wye::cpu::Submit, wye::cpu::Submit>;
+template class wye::sdk::Timeline<wye::cpu::Timeline, wye::cpu::Submit, wye::cpu::Event>;

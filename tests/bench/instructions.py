@@ -25,9 +25,11 @@ FORMS = {
     'measured_dispatch': 'repeated dispatch',
     'measured_pipeline': 'repeated, through a pipeline',
     'measured_batch': 'batch, per item',
+    'measured_pointers': 'batch by pointers, per item',
+    'measured_mixed': 'batch of 8 items in turn, per item',
     'measured_rows': 'rows of 8 buffers, per row',
 }
-ITEMS = {'measured_batch': 1000, 'measured_rows': 1000}  # in a call; 1 in the others
+ITEMS = {'measured_batch': 1000, 'measured_pointers': 1000, 'measured_mixed': 1000, 'measured_rows': 1000}  # in a call; 1 in the others
 SYSTEM = re.compile(r'(libc|libstdc\+\+|libm|libgcc_s|libpthread|ld-linux[^/]*|libc\+\+)(-[0-9.]+)?\.so')
 ALLOCATES = re.compile(r'^(malloc|calloc|realloc|aligned_alloc|posix_memalign|operator new)\b')
 

@@ -90,6 +90,12 @@ MEASURED measured_pipeline(wye_context* context, const wye_dispatch_desc* desc) 
 MEASURED measured_batch(wye_context* context, const wye_batch_desc* desc) {
     expect(wye_pipeline_batch(context, desc, nullptr, nullptr, nullptr));
 }
+MEASURED measured_pointers(wye_context* context, const wye_batch_desc* desc) {
+    expect(wye_pipeline_batch(context, desc, nullptr, nullptr, nullptr));
+}
+MEASURED measured_mixed(wye_context* context, const wye_batch_desc* desc) {
+    expect(wye_pipeline_batch(context, desc, nullptr, nullptr, nullptr));
+}
 MEASURED measured_rows(wye_context* context, const wye_rows_desc* desc) {
     expect(wye_pipeline_rows(context, desc, nullptr, nullptr, nullptr));
 }
@@ -125,6 +131,21 @@ void measure_batches(const wye::Device& device, const wye::Pipeline& pipeline,
     for (std::size_t i = 0; i < kBuffers; ++i) buffers.push_back(must(device.buffer(kWords * 4)));
     std::vector<wye_buffer> cells;
     for (std::size_t i = 0; i < kItems; ++i) cells.push_back(buffers[i % kBuffers].get());
+    const std::vector<const wye_dispatch_desc*> same(kItems, &item);
+    wye_batch_desc pointers = batch;
+    pointers.flags = WYE_BATCH_POINTERS;
+    pointers.pointers = same.data();
+    std::vector<wye_argument> arguments(kBuffers, *item.arguments);
+    std::vector<wye_dispatch_desc> several(kBuffers, item);
+    for (std::size_t i = 0; i < kBuffers; ++i) {
+        arguments[i].buffer = buffers[i].get();
+        several[i].arguments = &arguments[i];
+    }
+    std::vector<const wye_dispatch_desc*> in_turn;
+    for (std::size_t i = 0; i < kItems; ++i) in_turn.push_back(&several[i % kBuffers]);
+    wye_batch_desc mixed = pointers;
+    mixed.pointers = in_turn.data();
+
     wye_dispatch_desc common = item;
     common.arguments = nullptr;
     common.argument_count = 0;
@@ -138,9 +159,13 @@ void measure_batches(const wye::Device& device, const wye::Pipeline& pipeline,
 
     wye_context* const context = device.context();
     expect(wye_pipeline_batch(context, &batch, nullptr, nullptr, nullptr));
+    expect(wye_pipeline_batch(context, &pointers, nullptr, nullptr, nullptr));
+    expect(wye_pipeline_batch(context, &mixed, nullptr, nullptr, nullptr));
     expect(wye_pipeline_rows(context, &rows, nullptr, nullptr, nullptr));
     for (int i = 0; i < kCounted; ++i) {
         measured_batch(context, &batch);
+        measured_pointers(context, &pointers);
+        measured_mixed(context, &mixed);
         measured_rows(context, &rows);
     }
 }

@@ -33,6 +33,8 @@ namespace wye::cpu {
 
 // Whether the program uses subgroups, whose width then matters.
 [[nodiscard]] bool uses_subgroups(const ir::Program& program);
+// Whether the program has floating-point values.
+[[nodiscard]] bool uses_floats(const ir::Program& program);
 // Whether each block must be a whole workgroup.
 [[nodiscard]] bool needs_group(const ir::Program& program);
 

@@ -377,6 +377,7 @@ Value Compiler::select(const Value& c, const Value& a, const Value& b, const Tar
 }
 
 Value Compiler::binary(Binary op, const Value& a, const Value& b, const Target* target) {
+    if (op == Binary::Div || op == Binary::Rem) code_.uses_floats = true;  // also for integers
     const Num num = compares(op) ? Num::Bool : a.num;
     if (op == Binary::Rotr && b.constant()) {
         const std::uint64_t w = 8U * bytes_of(width_of(a.num));

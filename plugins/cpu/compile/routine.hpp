@@ -63,6 +63,7 @@ struct Routine {
     Coordinates coordinates;
     std::uint64_t weight = 0;  // estimated nanoseconds for 64 lanes to run it once
     bool traps = false;
+    bool uses_floats = false;  // floating-point instructions, so a FloatState is needed
 };
 
 }  // namespace wye::cpu

@@ -55,6 +55,7 @@ Compiler::Compiler(const ir::Program& program, const CompileOptions& options, st
 Result<Routine> Compiler::run() {
     mask_ = new_lanes(code_.lanes);
     code_.mask = mask_->number();
+    code_.uses_floats = uses_floats(program_);
     Context cx;
     cx.code = &program_.main;
     cx.uniformity = &uniformities_.main();

@@ -32,6 +32,11 @@ bool uses_subgroups(const ir::Code& code) {
     });
 }
 
+bool uses_floats(const ir::Code& code) {
+    return std::any_of(code.exprs.begin(), code.exprs.end(),
+                       [](const ir::Expr& e) { return e.type.floating(); });
+}
+
 }  // namespace
 
 Result<void> supported(const ir::Program& program) {
@@ -45,6 +50,12 @@ bool uses_subgroups(const ir::Program& program) {
     return uses_subgroups(program.main) ||
            std::any_of(program.functions.begin(), program.functions.end(),
                        [](const ir::Function& f) { return uses_subgroups(f.code); });
+}
+
+bool uses_floats(const ir::Program& program) {
+    return uses_floats(program.main) ||
+           std::any_of(program.functions.begin(), program.functions.end(),
+                       [](const ir::Function& f) { return uses_floats(f.code); });
 }
 
 bool needs_group(const ir::Program& program) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/run/batch.hpp"
 
+#include <cstring>
+
 #include "cpu/run/transfers.hpp"
 #include "cpu/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -31,6 +33,14 @@ struct Runner : sdk::InOrderQueue<Runner> {
 
 }  // namespace
 
+template <typename T>
+const T* Batch::copy_of(const T* from, std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    if (bytes == 0) return from;
+    return static_cast<const T*>(
+        std::memcpy(memory_.allocate(bytes, alignof(std::uint64_t)), from, bytes));
+}
+
 Result<void> Batch::keep(const wye_operation& operation) {
     if (operation.kind < WYE_OPERATION_DISPATCH || operation.kind > WYE_OPERATION_DOWNLOAD)
         return sdk::errors::unknown_operation(kPlugin, operation.kind);
@@ -38,17 +48,16 @@ Result<void> Batch::keep(const wye_operation& operation) {
     if (kept.kind != WYE_OPERATION_DISPATCH) return {};
     wye_dispatch_op& op = kept.u.dispatch;
     const Program& program = program_of(op.program);
-    op.bindings = bindings_.emplace_back(op.bindings, op.bindings + program.binding_count()).data();
-    const auto* params = static_cast<const std::byte*>(op.params);
-    if (params == nullptr) return {};
-    op.params = params_.emplace_back(params, params + program.params_size()).data();
+    op.bindings = copy_of(op.bindings, program.binding_count());
+    if (op.params != nullptr)
+        op.params = copy_of(static_cast<const std::byte*>(op.params), program.params_size());
     return {};
 }
 
-Result<void> Batch::run(Worker& worker, Pool& pool, std::uint64_t value) {
-    const Stop stop{&cancelled_, value};
+Result<void> Batch::run(Worker& worker, Pool& pool) {
+    const Stop stop{&cancelled_, value_};
     WYE_TRY(await(stop));
-    start_ns_ = sdk::monotonic_ns();
+    if (timed_) start_ns_ = sdk::monotonic_ns();
     Runner runner(worker, pool, stop, handover_);
     for (const wye_operation& operation : operations_) {
         if (stop.requested()) return sdk::errors::cancelled(stop.value);
@@ -57,34 +66,25 @@ Result<void> Batch::run(Worker& worker, Pool& pool, std::uint64_t value) {
     return {};
 }
 
-void Batch::end(std::optional<Error> error, const sdk::WorkTimes& here) {
+void Batch::end(std::optional<Error> error) {
     error_ = std::move(error);
-    times_ = here;
-    if (start_ns_ != 0) {
-        times_.end_ns = sdk::monotonic_ns();
-        times_.spent_ns += times_.end_ns - start_ns_;
-        if (times_.begin_ns == 0) times_.begin_ns = start_ns_;
-    }
-    {
-        const sdk::Lock lock(mutex_);
-        ended_.store(true, std::memory_order_release);
-    }
-    changed_.notify_all();
+    if (start_ns_ == 0) return;
+    times_.end_ns = sdk::monotonic_ns();
+    times_.spent_ns += times_.end_ns - start_ns_;
+    if (times_.begin_ns == 0) times_.begin_ns = start_ns_;
 }
 
-bool Batch::wait_end(std::uint64_t timeout_ns) {
-    constexpr std::uint64_t kCentury = 3'000'000'000'000'000'000;  // more would overflow the clock
-    const bool limited = timeout_ns < kCentury;
-    const auto end =
-        std::chrono::steady_clock::now() + std::chrono::nanoseconds(limited ? timeout_ns : 0);
-    sdk::WaitingLock lock(mutex_);
-    while (!ended()) {
-        if (!limited)
-            lock.wait(changed_);
-        else if (!lock.wait_until(changed_, end))
-            return ended();
-    }
-    return true;
+void Batch::clear() {
+    waits_.clear();
+    if (operations_.capacity() <= kKeptOperations)
+        operations_.clear();
+    else
+        operations_ = {};
+    memory_.release();
+    handover_.reset();
+    cancelled_.store(0, std::memory_order_relaxed);
+    error_.reset();
+    start_ns_ = 0;
 }
 
 Result<void> Batch::await(const Stop& stop) const {

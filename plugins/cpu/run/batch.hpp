@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch: a submit for the queue's thread, with copies of all that the call borrowed.
+// Batch: a submit for the queue's thread, with copies of all that the call borrowed. It is filled
+// by the submitting thread, run and ended by the queue's thread, and emptied for the next submit
+// when the timeline no longer refers to it.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <condition_variable>
+#include <memory_resource>
 #include <vector>
 
 #include "cpu/run/dispatch.hpp"
-#include "wye/sdk/mutex.hpp"
+#include "cpu/run/inbox.hpp"
 #include "wye/sdk/work_times.hpp"
 
 namespace wye::cpu {
 
 class Timeline;
 
-class Batch {
+class Batch : public Link {
   public:
     static constexpr std::string_view kPlugin = "CPU";
+
+    Batch() = default;
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
 
     // Makes the batch wait for `value` of another queue.
     void wait_for(Timeline& timeline, std::uint64_t value) { waits_.push_back({&timeline, value}); }
@@ -25,43 +32,59 @@ class Batch {
     // Makes the first operation continue where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
     [[nodiscard]] bool goes_on() const { return handover_.has_value(); }
+    // Called last: the submit's value, whether its times are wanted, and those of the part that the
+    // caller ran.
+    void complete(std::uint64_t value, bool timed, const sdk::WorkTimes& here) {
+        value_ = value;
+        timed_ = timed;
+        times_ = here;
+    }
+    [[nodiscard]] std::uint64_t value() const { return value_; }
 
-    // Runs the operations, on the queue's thread. CANCELLED: a stop of `value` was requested.
-    [[nodiscard]] Result<void> run(Worker& worker, Pool& pool, std::uint64_t value);
+    // Whether it waits for nothing, and its operations are small.
+    [[nodiscard]] bool is_small() const { return waits_.empty() && cpu::is_small(operations_); }
+    // Runs the operations, on the queue's thread. CANCELLED: a stop was requested.
+    [[nodiscard]] Result<void> run(Worker& worker, Pool& pool);
+    // Called by the queue's thread, once. Allocates nothing.
+    void end(std::optional<Error> error);
 
-    // Called by the queue's thread, once. `here`: the times of the part that the caller ran.
-    // Allocates nothing.
-    void end(std::optional<Error> error, const sdk::WorkTimes& here);
-
-    // Called by any thread. Requests a stop of this batch, whose value is `value`.
-    void cancel(std::uint64_t value) { cancelled_.store(value, std::memory_order_relaxed); }
-    // Called by any thread. Waits for the end; false: timed out.
-    [[nodiscard]] bool wait_end(std::uint64_t timeout_ns);
-    [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
+    // Called by any thread while the timeline refers to the batch. Requests a stop.
+    void cancel() { cancelled_.store(value_, std::memory_order_relaxed); }
     // These may be called only after the end.
     [[nodiscard]] std::optional<Error> take_error() { return std::move(error_); }
     [[nodiscard]] const sdk::WorkTimes& times() const { return times_; }
+
+    // Empties it for another submit. Keeps some memory.
+    void clear();
 
   private:
     struct Wait {
         Timeline* timeline;
         std::uint64_t value;
     };
-    Result<void> await(const Stop& stop) const;
+    // The operations that an empty batch has memory for, and the bytes that it has for what they
+    // point to.
+    static constexpr std::size_t kKeptOperations = 8, kKeptBytes = 512;
+
+    [[nodiscard]] Result<void> await(const Stop& stop) const;
+    // Returns a copy that lives until `clear`.
+    template <typename T>
+    [[nodiscard]] const T* copy_of(const T* from, std::size_t count);
 
     std::vector<Wait> waits_;
     std::vector<wye_operation> operations_;
-    std::vector<std::vector<wye_binding>> bindings_;
-    std::vector<std::vector<std::byte>> params_;
     std::optional<Handover> handover_;
+    std::uint64_t value_ = 0;
+    bool timed_ = false;
 
     std::atomic<std::uint64_t> cancelled_{0};
     std::optional<Error> error_;  // set when it has ended
-    std::uint64_t start_ns_ = 0;  // after its waits
-    sdk::WorkTimes times_;        // set when it has ended
-    std::atomic<bool> ended_{false};
-    sdk::WaitMutex mutex_;
-    std::condition_variable changed_;  // notified when it has ended
+    std::uint64_t start_ns_ = 0;  // after its waits, if timed
+    sdk::WorkTimes times_;        // complete when it has ended
+
+    // What the operations point to.
+    alignas(16) std::array<std::byte, kKeptBytes> bytes_;
+    std::pmr::monotonic_buffer_resource memory_{bytes_.data(), bytes_.size()};
 };
 
 }  // namespace wye::cpu

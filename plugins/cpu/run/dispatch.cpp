@@ -148,14 +148,13 @@ bool is_short(const Launch& launch) {
 }
 
 Result<void> run_short(const Launch& launch, Worker& worker) {
-    const FloatState floats;
     try {
-        worker.prepare(launch);
+        std::optional<FloatState> floats;
+        if (launch.routine->uses_floats) floats.emplace();
+        worker.run_short(launch);
     } catch (const std::bad_alloc&) {
         return no_registers();
     }
-    (void)worker.block(launch, 0, true);
-    worker.finish(launch);
     return {};
 }
 

@@ -38,6 +38,9 @@ struct Launch {
     std::array<std::uint64_t, 3> extent{};  // invocations to run, by axis
     std::uint64_t blocks = 0;
     std::uint32_t* trap = nullptr;  // {largest code, count}, or null
+    // Unique in the plugin, also after the launch is destroyed, if only the values of its
+    // parameters change between its runs; else 0.
+    std::uint64_t number = 0;
     Stop stop;
 };
 // Whether make_launch gives the same launch for two operations, unless the program has ended.
@@ -61,7 +64,22 @@ class Worker {
     State block(const Launch& launch, std::uint64_t number, bool patient);
     State resume(const Launch& launch, bool patient);
     // Adds this worker's traps to the trap words of the launch.
-    void finish(const Launch& launch);
+    void finish(const Launch& launch) {
+        if (launch.trap != nullptr && frame_.trap_count != 0) [[unlikely]]
+            add_traps(launch);
+    }
+    // Does all of this for a launch of one block without loops, which is cheap after the same
+    // launch. Throws as `prepare`.
+    void run_short(const Launch& launch) {
+        if (launch.number != 0 && launch.number == placed_) [[likely]]
+            prepare_again(launch);
+        else
+            prepare_short(launch);
+        frame_.pc = 0;
+        frame_.budget = slice_;
+        (void)run(*launch.routine, frame_);
+        finish(launch);
+    }
 
   private:
     struct Free {
@@ -72,13 +90,37 @@ class Worker {
 
     // Prepares what depends only on the routine.
     void prepare_routine(const Launch& launch);
+    void prepare_short(const Launch& launch);
+    // Prepares for the launch whose block is placed.
+    void prepare_again(const Launch& launch) {
+        start_traps();
+        set_params(launch);
+        set_live(frame_.live);
+    }
+    void start_traps() {
+        frame_.trap_code = 0;
+        frame_.trap_count = 0;
+    }
+    [[gnu::cold]] void add_traps(const Launch& launch);
+    void set_params(const Launch& launch) {
+        for (const ParamSlot& param : launch.routine->params) {
+            scalars_[param.scalar] = 0;
+            std::memcpy(&scalars_[param.scalar], launch.params + param.offset, param.bytes);
+        }
+    }
+    void place(const Launch& launch, std::uint64_t number);
     void place_row(const Launch& launch, std::uint64_t number);
     void place_flat(const Launch& launch, std::uint64_t number);
     void place_group(const Launch& launch, std::uint64_t number);
     void set(std::uint32_t slot, std::uint64_t value) {
         if (slot != kNoSlot) scalars_[slot] = value;
     }
-    void set_live(std::uint32_t live);
+    // Makes the first `live` lanes active. Does nothing if their number is the same and the last
+    // block left all of them active.
+    void set_live(std::uint32_t live) {
+        if (frame_.live != live || frame_.active != live) reset_live(live);
+    }
+    void reset_live(std::uint32_t live);
 
     Frame frame_;
     Memory lanes_;
@@ -91,6 +133,7 @@ class Worker {
     std::uint32_t slice_ = 1;  // back edges between two clock checks
     // Number of the routine; 0: none, or a block of it is in progress.
     std::uint64_t prepared_ = 0;
+    std::uint64_t placed_ = 0;  // number of the launch whose only block is placed; 0: none
 };
 
 }  // namespace wye::cpu

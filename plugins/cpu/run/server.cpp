@@ -2,6 +2,7 @@
 #include "cpu/run/server.hpp"
 
 #include <new>
+#include <utility>
 
 #include "cpu/run/float_state.hpp"
 #include "wye/sdk/blocked_signals.hpp"
@@ -23,62 +24,135 @@ Error unexpected(const std::exception& e) {
 }  // namespace
 
 Server::~Server() {
-    std::thread thread;
-    {
-        const sdk::Lock lock(mutex_);
-        ending_ = true;
-        thread = std::move(thread_);
+    if (thread_.joinable()) {
+        {
+            const sdk::Lock lock(mutex_);
+            ending_ = true;
+        }
+        changed_.notify_one();
+        thread_.join();
     }
-    changed_.notify_all();
-    if (thread.joinable()) thread.join();
+    for (Link* list : {idle_, ended_.take_all()})
+        while (list != nullptr) delete static_cast<Batch*>(std::exchange(list, list->next));
 }
 
-void Server::enqueue(std::uint64_t value, std::shared_ptr<Batch> batch,
-                     const sdk::WorkTimes& here) {
-    const Pending pending{value, std::move(batch), here};
-    if (timeline_.running.stop(value).requested()) pending.batch->cancel(value);
+std::unique_ptr<Batch> Server::batch() {
+    if (idle_ == nullptr) idle_ = ended_.take_all();
+    if (idle_ != nullptr)
+        return std::unique_ptr<Batch>(static_cast<Batch*>(std::exchange(idle_, idle_->next)));
+    auto out = std::make_unique<Batch>();
+    made_.fetch_add(1, std::memory_order_relaxed);
+    return out;
+}
+
+void Server::give_back(std::unique_ptr<Batch> batch) {
+    batch->clear();
+    batch->next = idle_;
+    idle_ = batch.release();
+}
+
+void Server::enqueue(std::unique_ptr<Batch> batch) {
+    Batch& added = *batch.release();
+    if (timeline_.running.stop(added.value()).requested()) added.cancel();
+    if (!thread_.joinable() && !start(added)) return;
+    if (inbox_.put(added)) wake();
+}
+
+// Starts the thread. False: it could not, so the batch has failed.
+bool Server::start(Batch& batch) {
     try {
-        const sdk::Lock lock(mutex_);
-        if (!thread_.joinable()) {
-            const sdk::BlockedSignals blocked;
-            thread_ = std::thread([this] { serve(); });
-        }
-        pending_.push_back(pending);
+        const sdk::BlockedSignals blocked;
+        thread_ = std::thread([this] { serve(); });
+        return true;
     } catch (const std::exception& e) {
-        end(pending, unexpected(e));
+        end(batch, unexpected(e));
+        settle(batch, batch);
+        return false;
     }
-    changed_.notify_all();
+}
+
+void Server::wake() {
+    {
+        const sdk::Lock lock(mutex_);
+        woken_ = true;
+    }
+    changed_.notify_one();
+}
+
+// Returns whether the server is being destroyed.
+bool Server::await_wake() {
+    sdk::WaitingLock lock(mutex_);
+    while (!woken_ && !ending_) lock.wait(changed_);
+    woken_ = false;
+    return ending_;
 }
 
 void Server::serve() {
     const FloatState floats;
-    for (;;) {
-        Pending next;
-        {
-            sdk::WaitingLock lock(mutex_);
-            while (!ending_ && pending_.empty()) lock.wait(changed_);
-            if (pending_.empty()) return;
-            next = std::move(pending_.front());
-            pending_.pop_front();
+    for (bool ending = false;;) {
+        if (Link* const first = inbox_.take_all()) {
+            run_all(static_cast<Batch*>(first));
+        } else {
+            if (ending) return;
+            if (inbox_.fall_asleep()) ending = await_wake();
         }
-        run(next);
     }
 }
 
-void Server::run(const Pending& pending) {
+// Runs the batches of a list. Settles several at once, since the submitting thread uses the
+// timeline too, but lets none wait for work that may take long.
+void Server::run_all(Batch* next) {
+    constexpr std::size_t kMost = 16;
+    Batch* first = nullptr;  // of those that have ended
+    for (std::size_t count = 0; next != nullptr;) {
+        Batch& batch = *next;
+        next = static_cast<Batch*>(batch.next);
+        if (first == nullptr) first = &batch;
+        run(batch);
+        ++count;
+        if (next != nullptr && count < kMost && next->is_small()) continue;
+        settle(*first, batch);
+        first = nullptr;
+        count = 0;
+    }
+}
+
+void Server::run(Batch& batch) {
     std::optional<Error> error;
     try {
-        Result<void> done = pending.batch->run(worker, pool_, pending.value);
+        Result<void> done = batch.run(worker, pool_);
         if (!done.ok()) error = std::move(done).error();
     } catch (const std::exception& e) {
         error = unexpected(e);
     }
-    end(pending, std::move(error));
+    end(batch, std::move(error));
 }
 
-void Server::end(const Pending& pending, std::optional<Error> error) {
-    pending.batch->end(std::move(error), pending.here);
-    timeline_.publish(pending.value);
+void Server::end(Batch& batch, std::optional<Error> error) {
+    batch.end(std::move(error));
+    timeline_.progress.end(batch.value());
+}
+
+// Settles the values of batches that have ended, which are linked from `first` to `last`, so that
+// nothing refers to the batches, and passes these on for reuse.
+void Server::settle(Batch& first, Batch& last) {
+    timeline_.publish(last.value());
+    Link* kept = nullptr;
+    Link* newest = nullptr;
+    const Link* const end = last.next;
+    for (Link* link = &first; link != end;) {
+        Batch& batch = static_cast<Batch&>(*std::exchange(link, link->next));
+        if (made_.load(std::memory_order_relaxed) > kMostKept) {
+            made_.fetch_sub(1, std::memory_order_relaxed);
+            delete &batch;
+            continue;
+        }
+        batch.clear();
+        batch.next = kept;
+        kept = &batch;
+        if (newest == nullptr) newest = &batch;
+    }
+    if (kept != nullptr) ended_.put(*kept, *newest);
 }
 
 }  // namespace wye::cpu

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Server: a queue's thread, which runs its batches in order. The first batch starts it. The
-// destructor runs pending batches and joins the thread.
+// Server: a queue's thread, which runs its batches in order, and the batches, which are reused. The
+// first batch starts the thread. The destructor runs pending batches and joins it. Except for the
+// thread, used by one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
-#include <deque>
+#include <memory>
 #include <thread>
 
 #include "cpu/run/batch.hpp"
@@ -20,32 +22,44 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // Adds a batch. Its `value`, which the timeline already has, ends when the batch has run, or
-    // fails if there is no memory or thread. `here`: the times of the part that the caller ran.
-    void enqueue(std::uint64_t value, std::shared_ptr<Batch> batch, const sdk::WorkTimes& here);
+    // Returns an empty batch.
+    [[nodiscard]] std::unique_ptr<Batch> batch();
+    // Takes a batch back that will not run.
+    void give_back(std::unique_ptr<Batch> batch);
+    // Adds a complete batch. Its value, which the timeline already has, ends when the batch has
+    // run, or fails if there is no thread.
+    void enqueue(std::unique_ptr<Batch> batch);
 
     // Used by the thread that runs the queue's operations; this is the caller while nothing is
     // pending.
     Worker worker;
 
   private:
-    struct Pending {
-        std::uint64_t value = 0;
-        std::shared_ptr<Batch> batch;
-        sdk::WorkTimes here;
-    };
+    // The most batches that exist while fewer are pending.
+    static constexpr std::size_t kMostKept = 1024;
+
+    [[nodiscard]] bool start(Batch& batch);
+    void wake();
+    [[nodiscard]] bool await_wake();
     void serve();
-    void run(const Pending& pending);
-    void end(const Pending& pending, std::optional<Error> error);
+    void run_all(Batch* next);
+    void run(Batch& batch);
+    void end(Batch& batch, std::optional<Error> error);
+    void settle(Batch& first, Batch& last);
 
     Pool& pool_;
     Timeline& timeline_;
 
+    Inbox inbox_;                       // to the queue's thread
+    LinkStack ended_;                   // from the queue's thread
+    Link* idle_ = nullptr;              // the submitting thread's
+    std::atomic<std::size_t> made_{0};  // batches that exist
+    std::thread thread_;
+
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
-    std::deque<Pending> pending_ WYE_GUARDED_BY(mutex_);
+    bool woken_ WYE_GUARDED_BY(mutex_) = false;
     bool ending_ WYE_GUARDED_BY(mutex_) = false;
-    std::thread thread_ WYE_GUARDED_BY(mutex_);
 };
 
 }  // namespace wye::cpu

@@ -117,9 +117,9 @@ void Worker::prepare_routine(const Launch& launch) {
 
 void Worker::prepare(const Launch& launch) {
     const Routine& routine = *launch.routine;
+    placed_ = 0;
     if (prepared_ != routine.number) prepare_routine(launch);
-    frame_.trap_code = 0;
-    frame_.trap_count = 0;
+    start_traps();
     const auto& arrays = launch.program->bound_arrays();
     for (std::size_t n = 0; n < arrays.size(); ++n) {
         const wye_binding& binding = launch.bindings[n];
@@ -129,10 +129,7 @@ void Worker::prepare(const Launch& launch) {
             binding.size == 0 ? nothing : buffer_of(binding.buffer).data() + binding.offset;
         bound_[arrays[n]] = {data, binding.elements, std::min(binding.elements, kMost32)};
     }
-    for (const ParamSlot& param : routine.params) {
-        scalars_[param.scalar] = 0;
-        std::memcpy(&scalars_[param.scalar], launch.params + param.offset, param.bytes);
-    }
+    set_params(launch);
     for (const LengthSlot& length : routine.lengths) {
         const Bound& bound = bound_[length.array];
         scalars_[length.scalar] = length.wide ? bound.count : bound.count32;
@@ -141,9 +138,14 @@ void Worker::prepare(const Launch& launch) {
         set(routine.coordinates.counts[axis], launch.counts[axis]);
 }
 
-void Worker::set_live(std::uint32_t live) {
-    // Does nothing if the number of lanes is the same and the last block left all of them active.
-    if (frame_.live == live && frame_.active == live) return;
+void Worker::prepare_short(const Launch& launch) {
+    prepare(launch);
+    place(launch, 0);
+    // No instruction of a routine for rows writes what the runner sets.
+    if (launch.routine->geometry == Geometry::Row) placed_ = launch.number;
+}
+
+void Worker::reset_live(std::uint32_t live) {
     frame_.live = live;
     frame_.active = live;
     frame_.lanes = (live + kTile - 1) / kTile * kTile;
@@ -225,7 +227,7 @@ void Worker::place_group(const Launch& launch, std::uint64_t number) {
     }
 }
 
-Worker::State Worker::block(const Launch& launch, std::uint64_t number, bool patient) {
+void Worker::place(const Launch& launch, std::uint64_t number) {
     switch (launch.routine->geometry) {
         case Geometry::Row:
             place_row(launch, number);
@@ -237,6 +239,10 @@ Worker::State Worker::block(const Launch& launch, std::uint64_t number, bool pat
             place_group(launch, number);
             break;
     }
+}
+
+Worker::State Worker::block(const Launch& launch, std::uint64_t number, bool patient) {
+    place(launch, number);
     frame_.pc = 0;
     return resume(launch, patient);
 }
@@ -257,16 +263,14 @@ Worker::State Worker::resume(const Launch& launch, bool patient) {
     }
 }
 
-void Worker::finish(const Launch& launch) {
-    if (launch.trap == nullptr || frame_.trap_count == 0) return;
+void Worker::add_traps(const Launch& launch) {
     std::uint32_t largest = __atomic_load_n(launch.trap, __ATOMIC_RELAXED);
     while (largest < frame_.trap_code &&
            !__atomic_compare_exchange_n(launch.trap, &largest, frame_.trap_code, true,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     __atomic_fetch_add(launch.trap + 1, frame_.trap_count, __ATOMIC_RELAXED);
-    frame_.trap_code = 0;
-    frame_.trap_count = 0;
+    start_traps();
 }
 
 }  // namespace wye::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small dispatch that has run before allocates nothing: counted by replacing the allocation
-// functions of this executable, which has the plugin linked in.
+// What has run before allocates nothing: a small dispatch, and one behind another. Counted by
+// replacing the allocation functions of this executable, which has the plugin linked in.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -55,4 +55,39 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
           std::vector<std::uint32_t>(640, 21));
     for (const wye_binding& binding : bindings)
         rig.device_table().buffer_destroy(rig.device(), binding.buffer);
+}
+
+TEST_CASE("a dispatch behind another allocates nothing if some have ended before") {
+    test::Rig rig({}, 1);
+    test::Loaded endless(rig,
+                         "wye 1; program endless; workgroup 64; input_output a: u32[]; main { var "
+                         "n = 0u; while n != 1u { n += 2u; } a[0u] = n; }");
+    test::Loaded small(rig,
+                       "wye 1; program small; workgroup 64; param k: u32; input_output a: u32[]; "
+                       "grid elements len(a); main { a[global_id.x] = a[global_id.x] + k; }");
+    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
+    const test::Bytes params = small.params_block({3});
+    const wye_operation blocks = endless.operation(bindings, {}, {1, 1, 1});
+    const wye_operation adds = small.operation(bindings, params, {1, 1, 1});
+    // Returns the allocations of the submits while the first one blocks the queue.
+    const auto round = [&](int submits) {
+        std::uint64_t blocked = 0, value = 0;
+        REQUIRE(rig.submit(rig.queue(), blocks, blocked) == WYE_OK);
+        const std::uint64_t before = allocations.load();
+        bool good = true;
+        for (int n = 0; n < submits; ++n)
+            good = rig.submit(rig.queue(), adds, value) == WYE_OK && good;
+        const std::uint64_t after = allocations.load();
+        CHECK(good);
+        CHECK(rig.query(rig.queue(), value, nullptr) == WYE_NOT_READY);
+        CHECK(rig.queue_table().cancel(rig.queue(), blocked, blocked, nullptr) == WYE_OK);
+        CHECK(rig.await(rig.queue(), value, UINT64_MAX, nullptr) == WYE_OK);
+        return after - before;
+    };
+    // Some batches may still be on their way back when the wait ends.
+    CHECK(round(200) > 0);
+    for (int n = 0; n < 10; ++n) CHECK(round(100) == 0);
+    CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 256)) ==
+          std::vector<std::uint32_t>(64, 3 * 1200));
+    rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer);
 }

@@ -33,6 +33,11 @@ const char* const kAddOne =
 const char* const kForever =
     "wye 1; program forever; workgroup 64; param stop: u32; input_output a: u32[]; main { var n = "
     "0u; while n != stop { n += 2u; } a[0u] = n; }";
+// Short, and some lanes return early.
+const char* const kHalve =
+    "wye 1; program halve; workgroup 64; param k: u32; input_output a: u32[]; grid elements "
+    "len(a); main { let i = global_id.x; if i >= len(a) { return; } if (a[i] & 1u) == 1u { return; "
+    "} a[i] = a[i] / 2u + k + (i & 3u); }";
 constexpr std::uint64_t kDeadline = 60'000'000'000;  // ns; only a hang takes that long
 
 struct Job {
@@ -75,6 +80,10 @@ class Recorded {
     Recorded(const Recorded&) = delete;
     Recorded& operator=(const Recorded&) = delete;
 
+    void update(const wye_operation& operation) {
+        REQUIRE(rig_.device_table().command_update(rig_.device(), command_, 0, &operation,
+                                                   nullptr) == WYE_OK);
+    }
     [[nodiscard]] std::uint64_t submit() const {
         wye_operation operation{};
         operation.kind = WYE_OPERATION_EXECUTE;
@@ -161,6 +170,64 @@ TEST_CASE("the launches of a command may be of several programs") {
         CHECK(rig.query(rig.queue(), mixed.submit(), nullptr) == WYE_OK);
         CHECK(five.values() == U32s(100, run * 10));
         CHECK(seven.values() == U32s(300, run * 14));
+    }
+}
+
+TEST_CASE("a short launch does the same however often it is repeated, and whatever runs between") {
+    struct Halved {
+        Job job;
+        std::uint32_t k;
+        U32s values;
+        Halved(test::Rig& rig, std::uint32_t parameter, std::uint32_t count)
+            : job(rig, kHalve, parameter, count), k(parameter), values(count) {}
+        void step() {
+            for (std::uint32_t i = 0; i < values.size(); ++i)
+                if (values[i] % 2 == 0) values[i] = values[i] / 2 + k + i % 4;
+        }
+    };
+    test::Rig rig({}, 1);
+    Halved even(rig, 1000, 100), other(rig, 5000, 300), later(rig, 70, 100);
+    Recorded first(rig, std::vector{even.job.operation});
+    const Recorded second(rig, std::vector{other.job.operation});
+    const auto run = [&](const Recorded& command, Halved& halved) {
+        CHECK(rig.query(rig.queue(), command.submit(), nullptr) == WYE_OK);
+        halved.step();
+        CHECK(halved.job.values() == halved.values);
+    };
+    for (int round = 0; round < 4; ++round) {
+        run(first, even);
+        run(first, even);
+        run(second, other);
+        run(first, even);
+        (void)other.job.submit(rig.queue());
+        other.step();
+        run(second, other);
+    }
+    first.update(later.job.operation);
+    run(first, later);
+    run(first, later);
+    CHECK(even.job.values() == even.values);
+}
+
+TEST_CASE("many submits behind another end in order, and each only once it ran") {
+    test::Rig rig({}, 1);
+    const Job endless(rig, kForever, 1, 64), one(rig, kAddOne, 1, 64);
+    for (std::uint32_t round = 1; round <= 3; ++round) {
+        const std::uint64_t blocked = endless.submit(rig.queue());
+        std::vector<std::uint64_t> values;
+        for (int n = 0; n < 2000; ++n) values.push_back(one.submit(rig.queue()));
+        CHECK(rig.wait(values.front(), 1'000'000).code == WYE_TIMEOUT);
+        const std::uint64_t middle = values[values.size() / 2];
+        wye_status early = WYE_NOT_READY;
+        std::thread waiter([&] { early = rig.await(rig.queue(), middle, kDeadline, nullptr); });
+        CHECK(rig.queue_table().cancel(rig.queue(), blocked, blocked, nullptr) == WYE_OK);
+        CHECK(rig.wait(values.back(), kDeadline).code == WYE_OK);
+        waiter.join();
+        CHECK(early == WYE_OK);
+        for (const std::uint64_t value : values)
+            CHECK(rig.query(rig.queue(), value, nullptr) == WYE_OK);
+        CHECK(rig.wait(blocked, 0).code == WYE_CANCELLED);
+        CHECK(one.values() == U32s(64, round * 2000));
     }
 }
 
@@ -293,6 +360,27 @@ TEST_CASE("the caller's rounding and flush modes neither matter nor change") {
             CHECK(test::values_of<double>(plain[3])[1] == 5e-311);  // subnormals are kept
         }
     }
+}
+
+TEST_CASE("nor do they matter to a short launch of floats") {
+    test::Rig rig({}, 1);
+    test::Loaded program(rig,
+                         "wye 1; program modes; workgroup 64; input_output a: f64[]; grid elements "
+                         "len(a); main { a[global_id.x] = a[global_id.x] * 0.5f64; }");
+    const std::vector<double> values(64, 1e-310);
+    const std::vector<wye_binding> bindings = {
+        {rig.new_buffer(512, values.data()), 0, 512, 64, 0, 0}};
+    const Recorded half(rig, std::vector{program.operation(bindings, {}, {1, 1, 1})});
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr((before & ~0x6000U) | 0x8040U | 0x4000U);
+    const unsigned odd = _mm_getcsr();
+    const std::uint64_t value = half.submit();
+    CHECK((_mm_getcsr() & ~0x3fU) == (odd & ~0x3fU));
+    _mm_setcsr(before);
+    CHECK(rig.query(rig.queue(), value, nullptr) == WYE_OK);
+    CHECK(test::values_of<double>(rig.content(bindings[0].buffer, 512)) ==
+          std::vector<double>(64, 5e-311));
+    rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer);
 }
 #endif
 

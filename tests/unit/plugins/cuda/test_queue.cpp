@@ -5,8 +5,10 @@
 #include <cuda.h>
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "rig.hpp"
 
@@ -147,6 +149,61 @@ TEST_CASE("kernels get addresses, counts and parameters; ranges start where they
     const wye_binding empty[] = {binding(x, 4000, 0), binding(r, 0, 4)};
     REQUIRE(device.run(harness::dispatch(program, empty, {1, 1, 1}, &step)) == WYE_OK);
     CHECK(where != 0);
+}
+
+TEST_CASE("launches get the same arguments in one submit as in submits of their own") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_program_object* program = device.program(rig::artifact());
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 1, 0, 3},
+                              {WYE_SLOT_BUFFER, 0, 0, 1},
+                              {WYE_SLOT_PARAMS, 0, 0, 0},
+                              {WYE_SLOT_GRID, 0, 0, 0}};  // the fake copies four bytes of it
+    wye_program_object* other =
+        device.program(harness::artifact(rig::kPtx, "other", slots, 2, 64, 4));
+    REQUIRE_MESSAGE(other != nullptr, device.failure.message);
+    using Seen = std::vector<std::array<std::uint64_t, 4>>;
+    static Seen seen;
+    driver().set_kernel([](const fake_cuda::Launch& launch) {
+        auto& words = seen.emplace_back();
+        for (std::size_t i = 0; i < words.size(); ++i)
+            std::memcpy(&words[i], launch.arguments[i], 8);
+    });
+    wye_buffer_object* x = device.buffer(256);
+    wye_buffer_object* r = device.buffer(256);
+    const wye_binding first[] = {binding(x, 0, 64), binding(r, 0, 64)};
+    const wye_binding second[] = {binding(x, 16, 8), binding(r, 32, 4)};
+    const wye_binding none[] = {binding(x, 0, 0), binding(r, 0, 64)};
+    const std::uint64_t a = 5, b = 6;
+    const wye_operation all[] = {
+        harness::dispatch(program, first, {1, 1, 1}, &a),
+        harness::dispatch(program, first, {1, 1, 1}, &a),
+        harness::dispatch(program, first, {1, 1, 1}, &b),
+        harness::dispatch(program, second, {1, 1, 1}, &b),
+        harness::dispatch(program, none, {1, 1, 1}, &b),
+        harness::dispatch(other, none, {1, 1, 1}, &a),
+        harness::dispatch(other, first, {2, 1, 1}, &a),
+        harness::dispatch(other, first, {3, 4, 1}, &b),
+        harness::dispatch(program, first, {1, 1, 1}, &a),
+    };
+    seen.clear();
+    for (const wye_operation& one : all) REQUIRE(device.run(one) == WYE_OK);
+    const Seen alone = std::exchange(seen, {});
+    REQUIRE(device.submit(all) == WYE_OK);
+    REQUIRE(device.wait() == WYE_OK);
+    CHECK(seen == alone);
+    REQUIRE(alone.size() == std::size(all));
+    // Address, address, count, parameter.
+    CHECK(alone[1] == alone[0]);
+    CHECK(alone[8] == alone[0]);
+    CHECK(alone[0][2] == 64);
+    CHECK(alone[0][3] == a);
+    CHECK(alone[2] == std::array{alone[0][0], alone[0][1], alone[0][2], b});
+    CHECK(alone[3] == std::array<std::uint64_t, 4>{alone[0][0] + 16, alone[0][1] + 32, 4, b});
+    // Address, address, parameter, the offset of the grid.
+    CHECK(alone[5] == std::array<std::uint64_t, 4>{alone[0][1], alone[4][0], a, 0});
+    CHECK(alone[7] == std::array<std::uint64_t, 4>{alone[0][1], alone[0][0], b, 0});
 }
 
 TEST_CASE("a grid barrier has zeroed words of its queue, or of its command, in each launch") {

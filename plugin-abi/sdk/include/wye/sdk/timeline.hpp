@@ -188,6 +188,9 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
+    // Like `add_ended`, without the lock, for a submit without times and signals if all earlier
+    // values were reached. Submitting thread only: see draft_if_idle.
+    void add_reached(std::uint64_t value) { log_.add_reached(value); }
     // Like `add_ended`, for a submit that failed with `error`.
     void add_failed(std::uint64_t value, Error error) {
         const Lock lock(mutex_);

@@ -3,8 +3,8 @@
 // ValueLog: the values of a queue: the newest submitted and the newest reached one, the failed ones
 // with their errors, and the times of the newest timed ones. Independent of drivers.
 //
-// Threads: add is for the submitting thread. reach, fail and keep_times are for one thread at a
-// time, which holds the lock of the plugin's timeline. All else is free-threaded.
+// Threads: add and add_reached are for the submitting thread. reach, fail and keep_times are for
+// one thread at a time, which holds the lock of the plugin's timeline. All else is free-threaded.
 #pragma once
 
 #include <array>
@@ -65,6 +65,12 @@ class ValueLog {
 
     // Adds a submit, whose value is above all earlier ones.
     void add(std::uint64_t value) { newest_.store(value, std::memory_order_release); }
+    // Adds a submit that has ended, if everything before it was reached. Its value is marked as
+    // reached first: so a thread that knows of it finds nothing left to mark.
+    void add_reached(std::uint64_t value) {
+        reached_.store(value, std::memory_order_release);
+        newest_.store(value, std::memory_order_release);
+    }
     // Marks everything up to `value` as reached.
     void reach(std::uint64_t value) {
         if (reached_.load(std::memory_order_relaxed) < value)
@@ -88,9 +94,10 @@ class ValueLog {
     }
     // Fails all submitted values that were not reached.
     void fail_pending(Error error) {
-        if (reached() == newest()) return;
-        fail(reached() + 1, newest(), std::move(error));
-        reach(newest());
+        const std::uint64_t last = newest();  // read first, see add_reached
+        if (reached() >= last) return;
+        fail(reached() + 1, last, std::move(error));
+        reach(last);
     }
     // Forgets failures of values up to `value`.
     void retire(std::uint64_t value) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LinkStack, Inbox: pass batches between the submitting thread and the queue's thread without a
+// lock: new ones to the queue's thread, and ended ones back for reuse. One thread at a time puts
+// links in, and one takes them out, always all at once.
+#pragma once
+
+#include <atomic>
+
+namespace wye::cpu {
+
+// A place in a list; the list's owner writes it.
+struct Link {
+    Link* next = nullptr;
+};
+
+class LinkStack {
+  public:
+    // Puts in the list from `first` to `last`.
+    void put(Link& first, Link& last) {
+        last.next = newest_.load(std::memory_order_relaxed);
+        while (!newest_.compare_exchange_weak(last.next, &first, std::memory_order_release,
+                                              std::memory_order_relaxed)) {
+        }
+    }
+    // Takes all links out, the newest first; null: there is none.
+    [[nodiscard]] Link* take_all() {
+        if (newest_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+        return newest_.exchange(nullptr, std::memory_order_acquire);
+    }
+
+  private:
+    std::atomic<Link*> newest_{nullptr};
+};
+
+// As a LinkStack, for a taker that sleeps while there is nothing to take.
+class Inbox {
+  public:
+    // Returns whether the taker was asleep; then the caller must wake it.
+    [[nodiscard]] bool put(Link& link) {
+        Link* newest = newest_.load(std::memory_order_relaxed);
+        do {
+            link.next = newest == &asleep_ ? nullptr : newest;
+        } while (!newest_.compare_exchange_weak(newest, &link, std::memory_order_acq_rel,
+                                                std::memory_order_relaxed));
+        return newest == &asleep_;
+    }
+    // Takes all links out, the oldest first; null: there is none.
+    [[nodiscard]] Link* take_all() {
+        Link* left = newest_.exchange(nullptr, std::memory_order_acquire);
+        if (left == &asleep_) return nullptr;
+        Link* oldest = nullptr;
+        while (left != nullptr) {
+            Link* const next = left->next;
+            left->next = oldest;
+            oldest = left;
+            left = next;
+        }
+        return oldest;
+    }
+    // Called by the taker, which then sleeps until it is woken. False: there is something to take.
+    [[nodiscard]] bool fall_asleep() {
+        Link* none = nullptr;
+        return newest_.compare_exchange_strong(none, &asleep_, std::memory_order_acq_rel,
+                                               std::memory_order_relaxed);
+    }
+
+  private:
+    Link asleep_;  // its address means that the taker is asleep
+    std::atomic<Link*> newest_{nullptr};
+};
+
+}  // namespace wye::cpu
