@@ -110,6 +110,9 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
 
 /* ---- Batches ----------------------------------------------------------------------------- */
 
+/* Flags of wye_batch_desc. */
+#define WYE_BATCH_POINTERS UINT32_C(1) /* `pointers` is given in place of `items` */
+
 /* A batch is several dispatches through one pipeline, submitted in order without waiting between
  * them. If the program cannot trap, dispatches on resident buffers go to the driver together, up to
  * 256 at once. Results are the same as for dispatches one after another.
@@ -123,17 +126,12 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
  *
  * Errors besides those of wye_dispatch: WYE_INVALID_ARGUMENT if there are no items or an item names
  * another pipeline; WYE_UNSUPPORTED for items with a time limit. */
-
-/* Flags of wye_batch_desc. */
-#define WYE_BATCH_POINTERS UINT32_C(1) /* `pointers` is given in place of `items` */
-
 typedef struct wye_batch_desc {
     wye_header header;
     wye_pipeline pipeline;
     union {
         const wye_dispatch_desc* items; /* the `pipeline` of each is this one or 0 */
-        /* To the items. The same item may be there several times, which costs less than equal ones.
-         */
+        /* To the items. Pointing to one item several times costs less than equal items. */
         const wye_dispatch_desc* const* pointers;
     };
     uint64_t item_count;
