@@ -13,6 +13,7 @@
 // replaced while no execution is in flight. Free-threaded. The session outlives it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -250,6 +251,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
     DeviceSession& session_;
     const std::string label_;
     wye_device device_ = 0;
+    // Whether the last wait of run_plain took less than kAtOnceNs: work of the CPU plugin mostly
+    // ends in its submit, that of a GPU never does so soon.
+    static constexpr std::uint64_t kAtOnceNs = 300;
+    std::atomic<bool> ends_at_once_ = false;
     sdk::Mutex rebinding_;  // allows one rebind at a time; locked before the queues' lock
     std::vector<Step> steps_ WYE_GUARDED_BY(rebinding_);
     // Guarded by the mutex of the session's queues.

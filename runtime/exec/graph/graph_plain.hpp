@@ -9,6 +9,12 @@
 
 namespace wye::exec {
 
+// Not if it failed, so that the caller waits, for the error.
+[[nodiscard]] inline bool has_reached(const registry::NativeQueue& queue, std::uint64_t value) {
+    const Result<bool> reached = queue.reached(value);
+    return reached.ok() && *reached;
+}
+
 [[gnu::always_inline]] inline bool Graph::run_plain(const wye_graph_run_desc& run,
                                                     const Instant& start, wye_report* report,
                                                     Result<void>& failed) {
@@ -40,8 +46,11 @@ namespace wye::exec {
         throw;
     }
     Counters& counters = session.counters();
+    const bool timed = report != nullptr;
+    // Reading the clock takes longer than asking.
+    const bool asks = timed && ends_at_once_.load(std::memory_order_relaxed);
     Instant queued, ended;
-    if (report != nullptr) queued.read();
+    if (timed && !asks) queued.read();
     wye_report about;
     {
         const sdk::Lock lock(queues.mutex);
@@ -49,8 +58,18 @@ namespace wye::exec {
         end_plain(queues, work);
         counters.ran();
     }
-    Result<void> waited = queue->wait(work.value);
-    if (report != nullptr) ended.read();
+    const bool has_ended = asks && has_reached(*queue, work.value);
+    Result<void> waited;
+    if (asks) queued.read();
+    if (has_ended) {
+        ended = queued;
+    } else {
+        waited = queue->wait(work.value);
+        if (timed) {
+            ended.read();
+            ends_at_once_.store(queued.until(ended) < kAtOnceNs, std::memory_order_relaxed);
+        }
+    }
     queues.ended({nullptr, 0, work.value});
     if (!waited.ok()) [[unlikely]] {
         counters.repeat_failed(true);
@@ -59,7 +78,7 @@ namespace wye::exec {
         return false;
     }
     counters.moved(about);
-    if (report == nullptr) return true;
+    if (!timed) return true;
     about.header = report->header;
     about.enqueue_ns = start.until(queued);
     about.wait_ns = queued.until(ended);
