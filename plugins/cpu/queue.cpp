@@ -5,6 +5,7 @@
 #include "cpu/command.hpp"
 #include "cpu/program.hpp"
 #include "cpu/run/transfers.hpp"
+#include "wye/sdk/launch_shape.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
 namespace wye::cpu {
@@ -36,7 +37,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    if (!is_same_launch(op, launched_)) {
+    if (!sdk::is_same_launch(op, launched_)) {
         launched_.program = nullptr;
         WYE_ASSIGN(launch_, make_launch(op));
         launched_ = op;

@@ -203,13 +203,15 @@ Error Program::too_large() const {
         "Fix: use a smaller workgroup, or give the kernel of a variant `reqd_work_group_size`");
 }
 
-[[gnu::hot]] Result<void> Program::launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                          const Order& order) {
+[[gnu::noinline]] Result<void> Program::set_and_launch(cl_command_queue queue,
+                                                       const wye_dispatch_op& op,
+                                                       const Order& order, const void* by) {
     std::vector<MemoryHandle> temporary;
-    const sdk::Lock lock(mutex_);
+    set_by_ = nullptr;
     WYE_TRY(kernel_.set(op, temporary));
-    WYE_ASSIGN(const Range range, range_of(op));
-    return enqueue(kernel_, queue, range, order);
+    WYE_ASSIGN(set_range_, range_of(op));
+    if (temporary.empty()) set_by_ = by;
+    return enqueue(kernel_, queue, set_range_, order);
 }
 
 Result<Program::Range> Program::range_of(const wye_dispatch_op& op) const {

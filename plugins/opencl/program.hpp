@@ -15,6 +15,12 @@ namespace wye::opencl {
 
 class Program {
   public:
+    // The invocations of a launch, as clEnqueueNDRangeKernel takes them.
+    struct Range {
+        cl_uint axes = 0;
+        std::array<std::size_t, 3> global{};
+    };
+
     // COMPILE_FAILED has the compiler's log and the line that it refers to. If `saved`, the result
     // of `save`, is not empty, the source is ignored; UNSUPPORTED if the driver does not accept it.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
@@ -29,17 +35,18 @@ class Program {
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
     // Sets the arguments that changed since the last launch and enqueues the kernel. Returns before
-    // the kernel runs.
+    // the kernel runs. `by`: identifies the queue. `again`: its last launch in this submit was the
+    // same, as in sdk::is_same_launch.
     [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                      const Order& order);
+                                      const Order& order, const void* by, bool again) {
+        const sdk::Lock lock(mutex_);
+        if (!again || set_by_ != by) [[unlikely]]
+            return set_and_launch(queue, op, order, by);
+        return enqueue(kernel_, queue, set_range_, order);
+    }
 
     // Makes a kernel object for a command, which launches it by `enqueue`.
     [[nodiscard]] Result<Kernel> make_kernel() const;
-    // The invocations of a launch, as clEnqueueNDRangeKernel takes them.
-    struct Range {
-        cl_uint axes = 0;
-        std::array<std::size_t, 3> global{};
-    };
     [[nodiscard]] Result<Range> range_of(const wye_dispatch_op& op) const;
     // Enqueues a kernel object of this program, whose arguments are set.
     [[nodiscard]] Result<void> enqueue(const Kernel& kernel, cl_command_queue queue,
@@ -47,6 +54,9 @@ class Program {
 
   private:
     Program(Device& device, sdk::LaunchShape shape);
+    [[nodiscard]] Result<void> set_and_launch(cl_command_queue queue, const wye_dispatch_op& op,
+                                              const Order& order, const void* by)
+        WYE_REQUIRES(mutex_);
     Result<void> compile(const wye_artifact& artifact);
     // Compiles the texts as one source; lines in errors refer to the last text.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
@@ -67,6 +77,10 @@ class Program {
 
     sdk::Mutex mutex_;
     Kernel kernel_ WYE_GUARDED_BY(mutex_);
+    // The queue whose launch set the kernel's arguments last, and its range. Null: none, or an
+    // argument is a sub-buffer, which ends with that launch.
+    const void* set_by_ WYE_GUARDED_BY(mutex_) = nullptr;
+    Range set_range_ WYE_GUARDED_BY(mutex_);
     std::vector<unsigned char> saved_ WYE_GUARDED_BY(mutex_);
 };
 

@@ -20,6 +20,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 
 Result<void> Queue::begin() {
     taken_ = 0;
+    launched_ = nullptr;
     WYE_ASSIGN(const bool pending, timeline_.mark_newest());
     needs_event_ = timeline_.events.needs_one(pending || timed());
     WYE_TRY(handle_.choose(timed()));
@@ -72,7 +73,9 @@ std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operat
 // quirk pocl-empty-launch.
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     if (sdk::is_empty(op)) return {};
-    return queued(program_of(op.program).launch(handle_.get(), op, next()));
+    const bool again = launched_ != nullptr && sdk::is_same_launch(op, *launched_);
+    launched_ = &op;
+    return queued(program_of(op.program).launch(handle_.get(), op, next(), this, again));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) {

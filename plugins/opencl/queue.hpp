@@ -66,7 +66,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
     EventWaits waits_;
     Submit submit_;
     bool needs_event_ = true;
-    std::uint64_t planned_ = 0, taken_ = 0;  // numbers of driver commands
+    std::uint64_t planned_ = 0, taken_ = 0;      // numbers of driver commands
+    const wye_dispatch_op* launched_ = nullptr;  // the last one; null: none
 };
 
 }  // namespace wye::opencl

@@ -43,11 +43,6 @@ struct Launch {
     std::uint64_t number = 0;
     Stop stop;
 };
-// Whether make_launch gives the same launch for two operations, unless the program has ended.
-[[nodiscard]] inline bool is_same_launch(const wye_dispatch_op& a, const wye_dispatch_op& b) {
-    return std::memcmp(&a, &b, offsetof(wye_dispatch_op, trap)) == 0 &&
-           a.trap.buffer == b.trap.buffer && a.trap.offset == b.trap.offset;
-}
 // INVALID_ARGUMENT if the operation does not fit the program; also the errors of routine().
 Result<Launch> make_launch(const wye_dispatch_op& op);
 

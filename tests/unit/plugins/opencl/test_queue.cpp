@@ -85,6 +85,54 @@ TEST_CASE("ranges are bound where they start, empty ones anywhere") {
     CHECK(device.run(harness::fill(r, 0, 4, 1, 4)) == WYE_OK);
 }
 
+// r[i] = 2 r[i] + x[i] + step shows how often and in which order launches ran.
+TEST_CASE("equal launches of a submit, and others between them, get their own arguments") {
+    constexpr std::string_view kDouble = R"(
+struct params { uint step; };
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void twice(__global const uint* restrict x, __global uint* restrict r, const ulong n,
+           const struct params p) {
+    const uint i = (uint)get_global_id(0);
+    if (i < n) r[i] = 2 * r[i] + x[i] + p.step;
+}
+)";
+    Plugin plugin;
+    Device device(plugin);
+    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
+    const auto content = counting(1024);
+    wye_buffer_object* x = device.buffer(bytes_of(content));
+    wye_buffer_object* r = device.buffer(4096);
+    wye_program_object* program =
+        device.program(harness::artifact(kDouble, "twice", kAddSlots, 2, 64, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    const auto word = static_cast<std::uint32_t>(alignment / 4);
+    const wye_binding whole[] = {binding(x, 0, 1024), binding(r, 0, 1024)};
+    const wye_binding part[] = {binding(x, alignment, 64), binding(r, 0, 64)};
+    const std::uint32_t steps[] = {5, 6};
+    struct Launch {
+        const wye_binding* bindings;
+        const std::uint32_t* step;
+        std::uint32_t groups;
+    };
+    const Launch launches[] = {{whole, &steps[0], 16}, {whole, &steps[0], 16},
+                               {whole, &steps[0], 2},  {whole, &steps[1], 16},
+                               {part, &steps[1], 1},   {part, &steps[1], 1},
+                               {whole, &steps[1], 16}, {whole, &steps[0], 16}};
+    std::vector<std::uint32_t> expected(1024, 0);
+    std::vector<wye_operation> all = {harness::fill(r, 0, 4096, 0, 4)};
+    for (const Launch& one : launches) {
+        all.push_back(harness::dispatch(program, {one.bindings, 2}, {one.groups, 1, 1}, one.step));
+        const std::uint32_t offset = one.bindings == part ? word : 0;
+        for (std::uint32_t i = 0; i < one.groups * 64; ++i)
+            expected[i] = 2 * expected[i] + content[i + offset] + *one.step;
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+        REQUIRE(device.submit(all) == WYE_OK);
+        REQUIRE(device.wait() == WYE_OK);
+        CHECK(values_of<std::uint32_t>(device.download(r, 4096)) == expected);
+    }
+}
+
 TEST_CASE("source that does not compile gives the log and the line") {
     Plugin plugin;
     Device device(plugin);
