@@ -296,6 +296,41 @@ TEST_CASE("parameters of an execution stay until others are given") {
     }
 }
 
+TEST_CASE("parameters of both sizes are given by each execution, submitted or run") {
+    constexpr std::string_view kMixed = R"(wye 1; program mixed; workgroup 64;
+param a: u64; param b: u32; param c: u64; param d: i32;
+input_output x: u64[]; grid elements len(x);
+main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u64 + a + u64(b) + c + u64(d); } })";
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMixed));
+        const wye::Buffer x = t.buffer(Words(200, 0));  // 100 words of 64 bits
+        wye::Dispatch step(program, t.device);
+        step.param("a", std::uint64_t{1}).param("b", 2U).param("c", std::uint64_t{3});
+        step.param("d", 4).bind("x", x);
+        const auto graph = take(wye::Graph::record(t.device, {&step}));
+        std::uint64_t want = 0;
+        for (std::uint64_t k = 0; k < 40; ++k) {
+            const std::vector<std::uint64_t> params = {k << 40U, 0xffffffffU - k, ~(k << 3U), k};
+            if (k % 2 == 0)
+                (void)take(take(graph.submit(params)).wait());
+            else
+                (void)take(graph.run(params));
+            want = want * 3 + params[0] + params[1] + params[2] + params[3];
+        }
+        // A word that is too wide after others that differ: none of them changes.
+        const std::vector<std::uint64_t> wide = {7, 8, 9, std::uint64_t{1} << 32U};
+        CHECK(graph.run(wide).error().code == wye::Code::INVALID_ARGUMENT);
+        (void)take(graph.run());
+        want = want * 3 + (std::uint64_t{39} << 40U) + 0xffffffffU - 39 +
+               ~(std::uint64_t{39} << 3U) + 39;
+        const Words out = Opened::words(x, 200);
+        for (std::size_t i = 0; i < 100; ++i)
+            CHECK((out[2 * i] | std::uint64_t{out[2 * i + 1]} << 32U) == want);
+    }
+}
+
 TEST_CASE("executions are submitted without a wait, and follow each other") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
