@@ -152,10 +152,16 @@ Result<Way> piped(const Target& target, std::uint64_t count) {
 Result<Way> launches(const Target& target, std::uint64_t count,
                      const std::shared_ptr<Tiny>& longer) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
+    const auto queue = std::make_shared<std::optional<Queue>>();
+    if (longer) {  // without a queue in common the tiny ones would go to an idle one
+        WYE_ASSIGN(*queue, target.device.queue());
+        longer->dispatch().on(**queue);
+        tiny->dispatch().on(**queue);
+    }
     const auto runs = std::make_shared<std::uint64_t>(0);
     const auto pending = std::make_shared<std::vector<Pending>>();
     return Way{"asynchronous dispatches",
-               [=](std::uint64_t times) -> Result<void> {
+               [=, kept = queue](std::uint64_t times) -> Result<void> {
                    for (std::uint64_t i = 0; i < times; ++i) {
                        pending->clear();
                        if (longer) {
