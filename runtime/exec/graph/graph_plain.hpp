@@ -9,7 +9,7 @@
 
 namespace wye::exec {
 
-// Not if it failed, so that the caller waits, for the error.
+// Whether the value was reached. False also if it failed: waiting for it gives the error.
 [[nodiscard]] inline bool has_reached(const registry::NativeQueue& queue, std::uint64_t value) {
     const Result<bool> reached = queue.reached(value);
     return reached.ok() && *reached;
@@ -47,7 +47,7 @@ namespace wye::exec {
     }
     Counters& counters = session.counters();
     const bool timed = report != nullptr;
-    // Reading the clock takes longer than asking.
+    // Such work is asked first, so that one reading of the clock serves as both times.
     const bool asks = timed && ends_at_once_.load(std::memory_order_relaxed);
     Instant queued, ended;
     if (timed && !asks) queued.read();
@@ -74,6 +74,7 @@ namespace wye::exec {
     if (!waited.ok()) [[unlikely]] {
         counters.repeat_failed(true);
         RunTimes unread;
+        unread.wanted = false;
         failed = session.ended(std::move(waited), {std::move(queue), 0, work.value}, false, unread);
         return false;
     }
