@@ -153,7 +153,7 @@ Result<Way> launches(const Target& target, std::uint64_t count,
                      const std::shared_ptr<Tiny>& longer) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     const auto queue = std::make_shared<std::optional<Queue>>();
-    if (longer) {  // without a queue in common the tiny ones would go to an idle one
+    if (longer) {  // the pool would send the tiny ones to an idle queue
         WYE_ASSIGN(*queue, target.device.queue());
         longer->dispatch().on(**queue);
         tiny->dispatch().on(**queue);

@@ -15,7 +15,7 @@ bool Progress::want(std::uint64_t value) {
 void Progress::wake() {
     {
         const sdk::Lock lock(mutex_);
-        wanted_.store(kNone, std::memory_order_relaxed);  // those that go on waiting say so again
+        wanted_.store(kNone, std::memory_order_relaxed);  // threads that still wait set it again
     }
     changed_.notify_all();
 }

@@ -105,6 +105,7 @@ namespace {
         return pin.as<Graph>().run(*self, *run, start, report);
     });
 }
+
 [[gnu::noinline]] wye_status submit_graph(wye_context* context, wye_graph graph,
                                           const wye_graph_run_desc* run, const Instant& start,
                                           wye_pending* out, wye_error** error) {

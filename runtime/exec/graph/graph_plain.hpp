@@ -47,7 +47,8 @@ namespace wye::exec {
     }
     Counters& counters = session.counters();
     const bool timed = report != nullptr;
-    // Such work is asked first, so that one reading of the clock serves as both times.
+    // If the work has mostly ended by now, asks before it reads the clock: then one reading gives
+    // both times.
     const bool asks = timed && ends_at_once_.load(std::memory_order_relaxed);
     Instant queued, ended;
     if (timed && !asks) queued.read();

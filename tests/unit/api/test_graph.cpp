@@ -319,7 +319,7 @@ main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u64 + a + u64(b) + c 
                 (void)take(graph.run(params));
             want = want * 3 + params[0] + params[1] + params[2] + params[3];
         }
-        // A word that is too wide after others that differ: none of them changes.
+        // The last word is too wide, so the call changes none of the parameters.
         const std::vector<std::uint64_t> wide = {7, 8, 9, std::uint64_t{1} << 32U};
         CHECK(graph.run(wide).error().code == wye::Code::INVALID_ARGUMENT);
         (void)take(graph.run());

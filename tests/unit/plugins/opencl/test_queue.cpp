@@ -3,6 +3,10 @@
 // Buffers, programs and queues, with kernels written by hand.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "conformance/abi/harness.hpp"
 
 using harness::binding;
@@ -14,15 +18,21 @@ using harness::values_of;
 
 namespace {
 
-constexpr std::string_view kAdd = R"(
+// A kernel that writes `value` to r[i].
+std::string kernel(std::string_view name, std::string_view value) {
+    std::string out = R"(
 struct params { uint step; };
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void add(__global const uint* restrict x, __global uint* restrict r, const ulong n,
-         const struct params p) {
+void NAME(__global const uint* restrict x, __global uint* restrict r, const ulong n,
+          const struct params p) {
     const uint i = (uint)get_global_id(0);
-    if (i < n) r[i] = x[i] + p.step;
+    if (i < n) r[i] = VALUE;
 }
 )";
+    out.replace(out.find("NAME"), 4, name);
+    return out.replace(out.find("VALUE"), 5, value);
+}
+const std::string kAdd = kernel("add", "x[i] + p.step");
 constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
                                   {WYE_SLOT_BUFFER, 1, 0, 3},
                                   {WYE_SLOT_LENGTH, 1, 0, 0},
@@ -87,15 +97,7 @@ TEST_CASE("ranges are bound where they start, empty ones anywhere") {
 
 // r[i] = 2 r[i] + x[i] + step shows how often and in which order launches ran.
 TEST_CASE("equal launches of a submit, and others between them, get their own arguments") {
-    constexpr std::string_view kDouble = R"(
-struct params { uint step; };
-__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void twice(__global const uint* restrict x, __global uint* restrict r, const ulong n,
-           const struct params p) {
-    const uint i = (uint)get_global_id(0);
-    if (i < n) r[i] = 2 * r[i] + x[i] + p.step;
-}
-)";
+    const std::string twice = kernel("twice", "2 * r[i] + x[i] + p.step");
     Plugin plugin;
     Device device(plugin);
     const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
@@ -103,7 +105,7 @@ void twice(__global const uint* restrict x, __global uint* restrict r, const ulo
     wye_buffer_object* x = device.buffer(bytes_of(content));
     wye_buffer_object* r = device.buffer(4096);
     wye_program_object* program =
-        device.program(harness::artifact(kDouble, "twice", kAddSlots, 2, 64, 4));
+        device.program(harness::artifact(twice, "twice", kAddSlots, 2, 64, 4));
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);
     const auto word = static_cast<std::uint32_t>(alignment / 4);
     const wye_binding whole[] = {binding(x, 0, 1024), binding(r, 0, 1024)};
