@@ -16,7 +16,6 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 
 Result<void> Queue::begin() {
     timeline_.running.begin(value());
-    launched_.program = nullptr;
     return {};
 }
 
@@ -37,10 +36,8 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 }
 
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
-    if (!sdk::is_same_launch(op, launched_)) {
-        launched_.program = nullptr;
+    if (op.again == 0) {
         WYE_ASSIGN(launch_, make_launch(op));
-        launched_ = op;
     }
     return queued(try_launch(launch_, server_.worker, stop(), handover_));
 }

@@ -59,8 +59,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // State of the submit in progress, also below.
     std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
-    wye_dispatch_op launched_{};  // the last dispatch; its program is null if there was none
-    Launch launch_;               // of that dispatch
+    Launch launch_;               // the last dispatch
     std::uint64_t start_ns_ = 0;  // of a timed submit
 };
 

@@ -187,7 +187,7 @@ std::uint64_t Program::address(const wye_binding& binding) const {
 
 CUresult Program::launch_plain(CUstream stream, const wye_dispatch_op& op,
                                Arguments& arguments) const {
-    set(op, 0, arguments);
+    if (op.again == 0 || arguments.program_ != this) set(op, 0, arguments);
     return device_.driver.cuLaunchKernel(
         kernel_, op.groups[0], op.groups[1], op.groups[2], shape_.workgroup[0], shape_.workgroup[1],
         shape_.workgroup[2], dynamic_shared_, stream, arguments.pointers_, nullptr);

@@ -225,15 +225,7 @@ Result<Program::Range> Program::range_of(const wye_dispatch_op& op) const {
     return out;
 }
 
-[[gnu::hot]] Result<void> Program::enqueue(const Kernel& kernel, cl_command_queue queue,
-                                           const Range& range, const Order& order) {
-    const cl_int status = device_.driver.clEnqueueNDRangeKernel(
-        queue, kernel.get(), range.axes, nullptr, range.global.data(), workgroup_.data(),
-        order.wait_count, order.waits, order.event);
-    if (status == CL_SUCCESS) {
-        launched_.store(true, std::memory_order_relaxed);
-        return {};
-    }
+Error Program::refused(cl_int status) const {
     if (doubtful_ && (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE))
         return too_large();
     return device_.failed(status, "clEnqueueNDRangeKernel", shape_.label);

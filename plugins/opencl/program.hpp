@@ -35,12 +35,13 @@ class Program {
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return shape_.sizes(); }
 
     // Sets the arguments that changed since the last launch and enqueues the kernel. Returns before
-    // the kernel runs. `by`: identifies the queue. `again`: its last launch in this submit was the
-    // same, as in sdk::is_same_launch.
-    [[nodiscard]] Result<void> launch(cl_command_queue queue, const wye_dispatch_op& op,
-                                      const Order& order, const void* by, bool again) {
+    // the kernel runs. `by`: identifies the queue.
+    [[nodiscard, gnu::always_inline]] inline Result<void> launch(cl_command_queue queue,
+                                                                 const wye_dispatch_op& op,
+                                                                 const Order& order,
+                                                                 const void* by) {
         const sdk::Lock lock(mutex_);
-        if (!again || set_by_ != by) [[unlikely]]
+        if (op.again == 0 || set_by_ != by) [[unlikely]]
             return set_and_launch(queue, op, order, by);
         return enqueue(kernel_, queue, set_range_, order);
     }
@@ -49,8 +50,18 @@ class Program {
     [[nodiscard]] Result<Kernel> make_kernel() const;
     [[nodiscard]] Result<Range> range_of(const wye_dispatch_op& op) const;
     // Enqueues a kernel object of this program, whose arguments are set.
-    [[nodiscard]] Result<void> enqueue(const Kernel& kernel, cl_command_queue queue,
-                                       const Range& range, const Order& order);
+    [[nodiscard, gnu::always_inline]] inline Result<void> enqueue(const Kernel& kernel,
+                                                                  cl_command_queue queue,
+                                                                  const Range& range,
+                                                                  const Order& order) {
+        const cl_int status = device_.driver.clEnqueueNDRangeKernel(
+            queue, kernel.get(), range.axes, nullptr, range.global.data(), workgroup_.data(),
+            order.wait_count, order.waits, order.event);
+        if (status != CL_SUCCESS) [[unlikely]]
+            return refused(status);
+        launched_.store(true, std::memory_order_relaxed);
+        return {};
+    }
 
   private:
     Program(Device& device, sdk::LaunchShape shape);
@@ -65,6 +76,7 @@ class Program {
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
     [[nodiscard]] Error too_large() const;
+    [[nodiscard]] Error refused(cl_int status) const;  // of a launch
 
     Device& device_;
     const sdk::LaunchShape shape_;

@@ -19,8 +19,7 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 }
 
 Result<void> Queue::begin() {
-    taken_ = 0;
-    launched_ = nullptr;
+    first_ = true;
     WYE_ASSIGN(const bool pending, timeline_.mark_newest());
     needs_event_ = timeline_.events.needs_one(pending || timed());
     WYE_TRY(handle_.choose(timed()));
@@ -64,18 +63,19 @@ std::uint64_t Queue::enqueues(const wye_operation& op) {
     return sum;
 }
 
+// Returns the operations before the last one that has driver commands, which `end` queues.
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
-    planned_ = 0;
-    for (const wye_operation& op : operations) planned_ += enqueues(op);
-    return operations;
+    left_ = 0;
+    while (!operations.empty() && enqueues(operations.back()) == 0)
+        operations = operations.first(operations.size() - 1);
+    last_ = operations.empty() ? nullptr : &operations.back();
+    return operations.first(operations.size() - (last_ != nullptr ? 1 : 0));
 }
 
 // quirk pocl-empty-launch.
-Result<void> Queue::dispatch(const wye_dispatch_op& op) {
+[[gnu::always_inline]] inline Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     if (sdk::is_empty(op)) return {};
-    const bool again = launched_ != nullptr && sdk::is_same_launch(op, *launched_);
-    launched_ = &op;
-    return queued(program_of(op.program).launch(handle_.get(), op, next(), this, again));
+    return queued(program_of(op.program).launch(handle_.get(), op, next(), this));
 }
 
 Result<void> Queue::copy(const wye_copy_op& op) {
@@ -150,7 +150,12 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 }
 
 Result<void> Queue::end() {
-    if (planned_ == 0) {
+    if (last_ != nullptr) {
+        left_ = enqueues(*last_);
+        WYE_TRY(perform(*last_));
+    } else {
+        left_ = 1;
+        needs_event_ = true;
         const Order order = next();
         WYE_TRY(took(device_.driver.clEnqueueMarkerWithWaitList(handle_.get(), order.wait_count,
                                                                 order.waits, order.event),
@@ -167,18 +172,11 @@ void Queue::abandon() {
     submit_ = {};
 }
 
-Order Queue::next() {
-    const bool first = taken_++ == 0;
-    Order out = first ? waits_.order() : Order();
-    if (taken_ >= planned_) {
-        if (needs_event_ || planned_ == 0)
-            out.event = submit_.last.receive(device_.driver);
-        else
-            submit_.queue = handle_.get();
-    } else if (first && timed()) {
-        out.event = submit_.first.receive(device_.driver);
-    }
-    return out;
+void Queue::order_last(Order& out) {
+    if (needs_event_)
+        out.event = submit_.last.receive(device_.driver);
+    else
+        submit_.queue = handle_.get();
 }
 
 }  // namespace wye::opencl

@@ -4,6 +4,8 @@
 // timing are free-threaded.
 #pragma once
 
+#include <utility>
+
 #include "opencl/context/staged_copies.hpp"
 #include "opencl/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -54,8 +56,20 @@ class Queue : public sdk::InOrderQueue<Queue> {
     void abandon();
 
     [[nodiscard]] static std::uint64_t enqueues(const wye_operation& op);
-    // The wait list and the event of the next operation.
-    Order next();
+    // The wait list and the event of the next driver command.
+    [[gnu::always_inline]] inline Order next() {
+        Order out;
+        const bool first = std::exchange(first_, false);
+        if (first) [[unlikely]]
+            out = waits_.order();
+        if (left_ != 0 && --left_ == 0) [[unlikely]]
+            order_last(out);
+        else if (first && timed())
+            out.event = submit_.first.receive(device_.driver);
+        return out;
+    }
+    // Orders the submit's last driver command to mark its end.
+    void order_last(Order& out);
 
     Device& device_;
     NativeQueues handle_;
@@ -66,8 +80,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     EventWaits waits_;
     Submit submit_;
     bool needs_event_ = true;
-    std::uint64_t planned_ = 0, taken_ = 0;      // numbers of driver commands
-    const wye_dispatch_op* launched_ = nullptr;  // the last one; null: none
+    bool first_ = true;                    // no driver command was ordered yet
+    const wye_operation* last_ = nullptr;  // the last one with driver commands; null: none
+    std::uint64_t left_ = 0;               // its commands to come; 0 before it
 };
 
 }  // namespace wye::opencl

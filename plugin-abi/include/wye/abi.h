@@ -439,7 +439,9 @@ typedef struct wye_dispatch_op {
      * late_offset on. With LATE_GRID groups, group_offset and logical_groups are its nine words
      * from grid_offset on. Else 0. */
     uint32_t late_offset, late_size, grid_offset;
-    uint32_t reserved;
+    /* Submissions: 1 if the operation before it is a dispatch whose other members are the same, and
+     * so is what they point to. A hint, which a plugin may ignore. Else, and in commands, 0. */
+    uint32_t again;
     wye_binding trap;     /* used when the slot map has WYE_SLOT_TRAP; else its buffer is null */
     wye_binding indirect; /* of INDIRECT: 12 bytes at a multiple of 4; else its buffer is null */
 } wye_dispatch_op;

@@ -44,6 +44,12 @@ bool has_zero_room(const wye_operation& operation) {
                        [](unsigned char byte) { return byte == 0; });
 }
 
+// Whether two launches are the same apart from the hint `again`.
+bool are_same(wye_dispatch_op a, wye_dispatch_op b) {
+    a.again = b.again = 0;
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
 }  // namespace
 
 Result<void> HostChecks::unknown(const void* at, std::string_view noun, bool ended) const {
@@ -239,7 +245,9 @@ Result<void> HostChecks::dispatch(const wye_dispatch_op& op, const Place& place)
     constexpr std::uint32_t kKnown =
         WYE_LAUNCH_COOPERATIVE | WYE_LAUNCH_INDIRECT | WYE_LAUNCH_LATE_GRID;
     if ((op.flags & ~kKnown) != 0) return {};  // the plugin refuses it (P-7)
-    if (op.reserved != 0) return broken("a launch has a reserved member that is not zero");
+    if (op.again > (place.in_command ? 0 : 1))
+        return broken("a launch has the hint `again` " + number(op.again) +
+                      (place.in_command ? " in a command" : ""));
     const Program& program = *objects_.programs.find(op.program);
     if (program.bindings != 0 && op.bindings == nullptr)
         return broken("a launch has no bindings, where its program has " +
@@ -392,8 +400,14 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
             return broken("the submit signals the value " + number(signal.value) +
                           ", which is not above " + number(timeline.signalled));
     }
-    for (const wye_operation& one : std::span(submission.operations, submission.operation_count))
+    const wye_operation* before = nullptr;
+    for (const wye_operation& one : std::span(submission.operations, submission.operation_count)) {
         WYE_TRY(operation(one, {}));
+        const bool again = one.kind == WYE_OPERATION_DISPATCH && one.u.dispatch.again != 0;
+        if (again && !(before != nullptr && are_same(before->u.dispatch, one.u.dispatch)))
+            return broken("a launch has the hint `again`, and is not the one before it");
+        before = one.kind == WYE_OPERATION_DISPATCH ? &one : nullptr;
+    }
     return {};
 }
 

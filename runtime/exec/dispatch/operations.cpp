@@ -58,6 +58,16 @@ class Writer {
         for (std::size_t i = first; i < end; ++i)
             write(bound_.operations[i], out_.emplace_back(sdk::new_operation(0)));
     }
+    // Repeats what `write` has just written for this range of launches.
+    void write_again(std::size_t first, std::size_t end, std::uint32_t count) {
+        if (end - first != 1) {
+            for (; count != 0; --count) write(first, end);
+            return;
+        }
+        wye_operation operation = out_.back();
+        operation.u.dispatch.again = 1;
+        out_.insert(out_.end(), count, operation);
+    }
 
   private:
     void write(const BoundOperation& from, wye_operation& to) const {
@@ -132,8 +142,8 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     out.fills = list.size() - out.launch;
     if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
     // A trap ends the rounds, so the host checks for traps after each one; write one round only.
-    for (std::uint32_t round = 0; round < (out.traps ? 1 : launch.rounds); ++round)
-        writer.write(bound.dispatches, bound.read_backs);
+    writer.write(bound.dispatches, bound.read_backs);
+    if (!out.traps) writer.write_again(bound.dispatches, bound.read_backs, launch.rounds - 1);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
         read.u.transfer = {trap, 0, 8, nullptr, workspace.trap_words};

@@ -60,8 +60,11 @@ bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
 void Repeat::make_command(const registry::DeviceRef& device) {
     asked = true;
     std::vector<wye_operation> described = operations;
-    for (wye_operation& operation : described)
-        if (operation.kind == WYE_OPERATION_DISPATCH) operation.u.dispatch.late_size = params_size;
+    for (wye_operation& operation : described) {
+        if (operation.kind != WYE_OPERATION_DISPATCH) continue;
+        operation.u.dispatch.late_size = params_size;
+        operation.u.dispatch.again = 0;  // commands have no hints
+    }
     wye_command_desc desc{};
     desc.header = sdk::header_of(sizeof desc);
     desc.operations = described.data();

@@ -172,7 +172,9 @@ void Recording::replace_params(std::span<const std::uint64_t> words, const void*
 void Recording::add_again(std::uint64_t count) {
     const Model& model = *model_;
     if (use_ == Use::Once && model.steps.size() == 1) {
-        operations_.insert(operations_.end(), count, model.steps.front().operation);
+        wye_operation operation = model.steps.front().operation;
+        if (operation.kind == WYE_OPERATION_DISPATCH) operation.u.dispatch.again = 1;
+        operations_.insert(operations_.end(), count, operation);
         std::ranges::fill(report_.groups, 0U);
         report_.bytes_filled += count * model.bytes_filled;
         return;

@@ -182,6 +182,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         wye_operation& kept = operations_.emplace_back(operation);
         if (kept.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = kept.u.dispatch;
+        op.again = 0;  // each launch has parameters of its own, and commands have no hints
         op.bindings = bindings;
         if (part.late) {
             op.late_offset = static_cast<std::uint32_t>(part.block);

@@ -64,7 +64,7 @@ class Batch {
     // A large batch is several submits, so that the device starts before all items are checked.
     // Each list may be twice as long as the one before: a short one starts the device early, and
     // then it has enough to do while a longer one is checked.
-    static constexpr std::uint64_t kFirstList = 32, kLongestList = 256;
+    static constexpr std::uint64_t kFirstList = 64, kLongestList = 512;
 
     [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;
     [[nodiscard]] bool goes_in_list(const wye_dispatch_desc& item) const;

@@ -90,6 +90,38 @@ TEST_CASE("launches and transfers run in the order of the submit, and of submits
     CHECK(rig.words(a, kCount) == counting(kCount, 40 * 4));
 }
 
+TEST_CASE("a launch with the hint `again` has the arguments of the one before it (P-24, P-25)") {
+    Rig rig;
+    constexpr std::uint32_t kCount = 4096;
+    wye_buffer_object* from = rig.device.buffer(bytes_of(counting(kCount)));
+    wye_program_object* program = rig.add_program();
+    wye_queue_object* const queues[] = {rig.device.queue, rig.device.queue_create()};
+    for (const std::uint32_t by : {1U, 7U}) {
+        wye_buffer_object* const to[] = {rig.zeros(kCount * 4), rig.zeros(kCount * 4)};
+        const std::uint32_t other = by + 2;
+        const std::uint32_t* const added[] = {&by, &other};
+        std::uint64_t newest[2] = {};
+        // Both queues launch the program, with arguments of their own.
+        for (int round = 0; round < 8; ++round) {
+            for (std::size_t q = 0; q < 2; ++q) {
+                const wye_binding bindings[] = {binding(from, 0, kCount),
+                                                binding(to[q], 0, kCount)};
+                wye_operation launch =
+                    harness::dispatch(program, bindings, {kCount / 64, 1, 1}, added[q]);
+                std::vector<wye_operation> list = {fill(to[q], 0, kCount * 4, 0, 4), launch};
+                launch.u.dispatch.again = 1;
+                list.insert(list.end(), 20, launch);
+                newest[q] = submit(rig.device, queues[q], list);
+            }
+        }
+        for (std::size_t q = 0; q < 2; ++q)
+            REQUIRE(rig.device.await(queues[q], newest[q], kDeadline, nullptr) == WYE_OK);
+        CHECK(rig.words(to[0], kCount) == counting(kCount, by));
+        CHECK(rig.words(to[1], kCount) == counting(kCount, other));
+    }
+    rig.device.queue_table->destroy(queues[1]);
+}
+
 TEST_CASE("a launch of no workgroups has a value, and nothing runs (P-34)") {
     Rig rig;
     wye_program_object* const program = rig.add_program();

@@ -131,6 +131,14 @@ bool room_is_zero(const wye_operation& op) {
     return op.flags == 0 && std::ranges::count(room, std::byte{0}) == std::ssize(room);
 }
 
+void check_hint(wye_operation op, const wye_operation* before) {
+    if (op.kind != WYE_OPERATION_DISPATCH || op.u.dispatch.again == 0) return;
+    ++fake().hints;
+    wye_operation first = before != nullptr ? *before : wye_operation{};
+    first.u.dispatch.again = op.u.dispatch.again = 0;
+    fake().wrong_hints += std::memcmp(&first, &op, sizeof op) == 0 ? 0 : 1;
+}
+
 wye_status query(wye_device_object*, const wye_event* event, wye_error** error) {
     const auto* queue = reinterpret_cast<const wye_queue_object*>(event->timeline);
     if (queue->device->lost) return there(queue->device, error);
@@ -174,10 +182,13 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
     } else {
         const std::lock_guard lock(submit_mutex);
+        const wye_operation* before = nullptr;
         for (const wye_operation& operation :
              std::span(submission->operations, submission->operation_count)) {
             fake().operations.push_back(operation);
             fake().used_rooms += room_is_zero(operation) ? 0 : 1;
+            check_hint(operation, before);
+            before = &operation;
             run(operation);
         }
         queue->value = submission->value;
@@ -365,6 +376,9 @@ void program_destroy(wye_device_object*, wye_program_object* program) {
 wye_status command_create(wye_device_object* device, const wye_command_desc* desc,
                           wye_command_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    for (const wye_operation& operation : std::span(desc->operations, desc->operation_count))
+        if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.again != 0)
+            ++fake().wrong_hints;
     ++fake().commands_made;
     ++fake().live_commands;
     *out = new wye_command_object{{desc->operations, desc->operations + desc->operation_count}};

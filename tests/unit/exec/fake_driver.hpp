@@ -113,7 +113,9 @@ struct FakeDriver {
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};
     std::atomic<int> timed_submits{0};
-    std::atomic<int> used_rooms{0};  // operations whose unused bytes were not zero
+    std::atomic<int> used_rooms{0};   // operations whose unused bytes were not zero
+    std::atomic<int> hints{0};        // launches with `again`
+    std::atomic<int> wrong_hints{0};  // of these, those that are not the operation before them
     std::atomic<int> waits{0};
     std::atomic<int> cancels{0};
     std::atomic<int> opened{0};             // devices

@@ -35,6 +35,7 @@ struct Rig {
     ~Rig() {
         if (context != nullptr) wye_context_destroy(context);
         CHECK(driver.used_rooms == 0);
+        CHECK(driver.wrong_hints == 0);
     }
     Rig(const Rig&) = delete;
     Rig& operator=(const Rig&) = delete;

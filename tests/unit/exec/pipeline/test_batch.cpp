@@ -110,7 +110,7 @@ TEST_CASE("long batches are several submits, and items of other queues or times 
     for (int i = 0; i < 600; ++i) t.item().param(1).resident(0, t.x).resident(1, t.r);
     int submits = t.rig.driver.submits;
     check_ok(t.run());
-    CHECK(t.rig.driver.submits == submits + 5);  // 32, 64, 128, 256, 120
+    CHECK(t.rig.driver.submits == submits + 4);  // 64, 128, 256, 152
     CHECK(t.completed == 600);
     CHECK(t.describe(t.pipe).launches == 600);
     t.jobs.resize(4, Job(0, 0));
@@ -222,8 +222,9 @@ TEST_CASE("each of several equal items runs, in order, in an array and by pointe
         CHECK(t.completed == want.size());
         CHECK(t.describe(t.pipe).launches == want.size());
         CHECK(t.counters().dispatches == want.size());
-        // Lists of 32 and 42, the host items, and lists of 64, 128 and 109.
-        CHECK(t.rig.driver.submits == submits + 2 + 2 + 3);
+        // Lists of 64 and 10, the host items, and lists of 128 and 173.
+        CHECK(t.rig.driver.submits == submits + 2 + 2 + 2);
+        CHECK(t.rig.driver.hints == (3 - 1) + (70 - 2) + (300 - 2));  // not the first of a list
         CHECK(host == Words{12, 13});
         CHECK(t.results() == Words{2, 3, 4, 5});
     }
@@ -245,10 +246,10 @@ TEST_CASE("the first of several equal items that is refused is named, and none o
         CHECK(t.completed == 40);
         CHECK(t.ran == std::vector<std::uint64_t>(40, 1));
         CHECK(t.results() == Words{2, 3, 4, 5});
-        check_refused(t.run_listed(pointers, {{0, 32}, {2, 5}}), WYE_WRONG_OWNER,
-                      "item 32 of the batch: ");
-        CHECK(t.completed == 32);
-        CHECK(t.ran == std::vector<std::uint64_t>(32, 1));
+        check_refused(t.run_listed(pointers, {{0, 64}, {2, 5}}), WYE_WRONG_OWNER,
+                      "item 64 of the batch: ");
+        CHECK(t.completed == 64);
+        CHECK(t.ran == std::vector<std::uint64_t>(64, 1));
     }
     Runs t;
     t.item().param(1).resident(0, t.x).resident(1, t.r);

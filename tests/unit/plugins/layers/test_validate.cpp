@@ -132,6 +132,39 @@ TEST_CASE("a native wait without an event, or with one without values, is refuse
     CHECK(breaches(plugin).size() == 2);
 }
 
+TEST_CASE("a launch with the hint `again` is refused unless it is the one before it") {
+    choose(WYE_MOCK_PLUGIN, {"validate"});
+    Plugin plugin;
+    Device device(plugin);
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+    wye_program_object* program =
+        device.program(harness::artifact("anything", "main", slots, 1, 1));
+    REQUIRE(program != nullptr);
+    wye_buffer_object* buffer = device.buffer(256);
+    const wye_binding bindings[] = {harness::binding(buffer, 0, 64)};
+    const wye_binding others[] = {harness::binding(buffer, 0, 64)};
+    const wye_operation first = harness::dispatch(program, bindings, {1, 1, 1});
+    wye_operation again = first;
+    again.u.dispatch.again = 1;
+    const wye_operation right[] = {first, again, again};
+    CHECK(device.submit(right) == WYE_OK);
+    CHECK(breaches(plugin).empty());
+    CHECK(device.submit({&again, 1}) == WYE_INVALID_ARGUMENT);
+    const wye_operation between[] = {first, harness::fill(buffer, 0, 64, 1, 4), again};
+    CHECK(device.submit(between) == WYE_INVALID_ARGUMENT);
+    wye_operation other = again;
+    other.u.dispatch.bindings = others;
+    const wye_operation wrong[] = {first, other};
+    CHECK(device.submit(wrong) == WYE_INVALID_ARGUMENT);
+    other = again;
+    other.u.dispatch.again = 2;
+    const wye_operation unknown[] = {first, other};
+    CHECK(device.submit(unknown) == WYE_INVALID_ARGUMENT);
+    REQUIRE(breaches(plugin).size() == 4);
+    CHECK(breaches(plugin)[0].find("is not the one before it") != std::string::npos);
+    CHECK(breaches(plugin)[3].find("the hint `again` 2") != std::string::npos);
+}
+
 TEST_CASE("a destroyed queue and a closed device are refused") {
     const Below below;
     Plugin plugin;

@@ -96,7 +96,7 @@ TEST_CASE("ranges are bound where they start, empty ones anywhere") {
 }
 
 // r[i] = 2 r[i] + x[i] + step shows how often and in which order launches ran.
-TEST_CASE("equal launches of a submit, and others between them, get their own arguments") {
+TEST_CASE("launches with the hint `again`, and others between them, get their own arguments") {
     const std::string twice = kernel("twice", "2 * r[i] + x[i] + p.step");
     Plugin plugin;
     Device device(plugin);
@@ -115,15 +115,17 @@ TEST_CASE("equal launches of a submit, and others between them, get their own ar
         const wye_binding* bindings;
         const std::uint32_t* step;
         std::uint32_t groups;
+        std::uint32_t again = 0;
     };
-    const Launch launches[] = {{whole, &steps[0], 16}, {whole, &steps[0], 16},
-                               {whole, &steps[0], 2},  {whole, &steps[1], 16},
-                               {part, &steps[1], 1},   {part, &steps[1], 1},
-                               {whole, &steps[1], 16}, {whole, &steps[0], 16}};
+    const Launch launches[] = {
+        {whole, &steps[0], 16},  {whole, &steps[0], 16, 1}, {whole, &steps[0], 16, 1},
+        {whole, &steps[0], 2},   {whole, &steps[1], 16},    {part, &steps[1], 1},
+        {part, &steps[1], 1, 1}, {whole, &steps[1], 16},    {whole, &steps[0], 16}};
     std::vector<std::uint32_t> expected(1024, 0);
     std::vector<wye_operation> all = {harness::fill(r, 0, 4096, 0, 4)};
     for (const Launch& one : launches) {
         all.push_back(harness::dispatch(program, {one.bindings, 2}, {one.groups, 1, 1}, one.step));
+        all.back().u.dispatch.again = one.again;
         const std::uint32_t offset = one.bindings == part ? word : 0;
         for (std::uint32_t i = 0; i < one.groups * 64; ++i)
             expected[i] = 2 * expected[i] + content[i + offset] + *one.step;

@@ -54,13 +54,6 @@ struct LaunchShape {
     [[nodiscard]] Error not_cooperative() const;
 };
 
-// Whether two operations of one submit are the same launch: all that their pointers point to is
-// then the same, too. Neither is an indirect launch.
-[[nodiscard]] inline bool is_same_launch(const wye_dispatch_op& a, const wye_dispatch_op& b) {
-    return std::memcmp(&a, &b, offsetof(wye_dispatch_op, trap)) == 0 &&
-           a.trap.buffer == b.trap.buffer && a.trap.offset == b.trap.offset;
-}
-
 // The value of a WYE_SLOT_GRID.
 struct GridWords {
     std::uint32_t words[6];
