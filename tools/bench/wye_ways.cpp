@@ -87,7 +87,7 @@ Result<Way> graphs(const Target& target, std::uint64_t count, std::uint64_t disp
     return Way{"graph",
                [=](std::uint64_t times) -> Result<void> {
                    for (std::uint64_t i = 0; i < times; ++i)
-                       for (const Turn& turn : *turns) WYE_TRY(turn.graph.run());
+                       for (const Turn& turn : *turns) WYE_TRY(turn.graph.execute());
                    *runs += times;
                    return {};
                },

@@ -139,7 +139,7 @@ namespace {
     Pin pin = handles.try_find(graph, HandleKind::graph);
     if (!pin) [[unlikely]]
         return 0;
-    Pending* const work = PendingLaunch::submit_plain(pin, run, start, failed);
+    Pending* const work = PendingLaunch::submit_plain(handles, pin, run, start, failed);
     if (work == nullptr) [[unlikely]]
         return 0;
     const wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
@@ -156,7 +156,7 @@ bool is_plain(const wye_header& header, std::size_t size) {
 // Whether the fast paths take such an execution.
 bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
     return is_plain(run.header, sizeof run) && (run.params != nullptr || run.param_count == 0) &&
-           run.queue == 0 && (run.flags & ~flags) == 0 && run.reserved == 0;
+           (run.flags & ~flags) == 0 && run.reserved == 0;
 }
 
 // Leaves a gate at the end of a scope.
@@ -199,7 +199,8 @@ template <typename Path>
     if (report != nullptr) start.read();
     const auto path = [&](Context& self, Result<void>& failed) {
         const Pin pin = self.handles().try_find(graph, HandleKind::graph);
-        return pin && !self.reads_times() && pin.as<Graph>().run_plain(*run, start, report, failed);
+        return pin && !self.reads_times() &&
+               pin.as<Graph>().run_plain(self.handles(), *run, start, report, failed);
     };
     wye_status status = WYE_OK;
     if (run != nullptr && is_plain(*run, 0) &&

@@ -4,6 +4,7 @@
 // Guarded by the lock of the session's queues.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -21,6 +22,17 @@ struct BufferHistory {
     std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues from kMostQueues on.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};
+
+    // The newest write, or read, of the queue with this index.
+    [[nodiscard]] std::uint64_t& newest(std::uint32_t queue, bool write) {
+        if (queue < kMostQueues) return (write ? writes : reads)[queue];
+        return (write ? public_writes : public_reads)[queue - kMostQueues];
+    }
+    [[nodiscard]] std::uint64_t newest(std::uint32_t queue) const {
+        return queue < kMostQueues ? std::max(writes[queue], reads[queue])
+                                   : std::max(public_writes[queue - kMostQueues],
+                                              public_reads[queue - kMostQueues]);
+    }
 };
 
 // A use of a buffer by a submit. Borrows the history of a live buffer.

@@ -6,36 +6,6 @@
 #include <utility>
 
 namespace wye::exec {
-namespace {
-
-std::uint64_t newest_read(const BufferHistory& history, std::uint32_t queue) {
-    return queue < kMostQueues ? history.reads[queue] : history.public_reads[queue - kMostQueues];
-}
-std::uint64_t newest_write(const BufferHistory& history, std::uint32_t queue) {
-    return queue < kMostQueues ? history.writes[queue] : history.public_writes[queue - kMostQueues];
-}
-
-std::uint64_t& value_of(BufferHistory& history, std::uint32_t queue, bool write) {
-    if (queue < kMostQueues) return (write ? history.writes : history.reads)[queue];
-    return (write ? history.public_writes : history.public_reads)[queue - kMostQueues];
-}
-
-// The newest value of a queue that work with these uses must run after.
-std::uint64_t newest_before(std::span<const BufferUse> uses, std::uint32_t queue) {
-    std::uint64_t out = 0;
-    for (const BufferUse& use : uses) {
-        out = std::max(out, newest_write(*use.history, queue));
-        if (use.writes) out = std::max(out, newest_read(*use.history, queue));
-    }
-    return out;
-}
-
-}  // namespace
-
-void QueuePool::record(std::span<const BufferUse> uses, const Ticket& ticket) {
-    for (const BufferUse& use : uses)
-        value_of(*use.history, ticket.index, use.writes) = ticket.value;
-}
 
 std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
     const auto idle = static_cast<std::uint32_t>(std::countr_one(busy | sending_));
@@ -58,17 +28,14 @@ void QueuePool::await_sends() {
 
 bool QueuePool::is_used(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i)
-        if (runs(i, std::max(newest_read(history, i), newest_write(history, i)))) return true;
+        if (runs(i, history.newest(i))) return true;
     return false;
 }
 
 Ticket QueuePool::pending_use(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
-        const auto newest = [&] {
-            return std::max(newest_read(history, i), newest_write(history, i));
-        };
-        while (is_sending(i) && newest() == queues_[i].newest) await_sends();
-        const std::uint64_t value = newest();
+        while (is_sending(i) && history.newest(i) == queues_[i].newest) await_sends();
+        const std::uint64_t value = history.newest(i);
         if (!runs(i, value)) continue;
         return {was_replaced(i, value) ? queues_[i].previous : queues_[i].native, i, value};
     }
@@ -108,7 +75,7 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
     }
     if (!queues_[index].native) WYE_TRY(make(device, index));
     take(index, uses, options, out, held);
-    record(uses, out.ticket);
+    record(uses, index, out.ticket.value);
     return true;
 }
 
@@ -189,8 +156,7 @@ void QueuePool::take_back(std::uint32_t index, std::span<const BufferUse> uses,
     --queues_[index].newest;
     // The next submit gets the value, and need not use these buffers.
     for (const BufferUse& use : uses)
-        if (std::uint64_t& known = value_of(*use.history, index, use.writes); known == value)
-            --known;
+        if (std::uint64_t& known = use.history->newest(index, use.writes); known == value) --known;
 }
 
 void QueuePool::end_slowly(const Sending& sending, bool sent) {
@@ -209,11 +175,7 @@ void QueuePool::end_slowly(const Sending& sending, bool sent) {
         forget(use.history->public_reads, before + kMostQueues);
         forget(use.history->public_writes, before + kMostQueues);
     }
-    if (sending.public_queue == 0) return;
-    Public& on = publics_[sending.public_queue - 1];
-    on.newest = value;
-    ++on.submits;
-    public_submits_.fetch_add(1, std::memory_order_relaxed);
+    if (sending.public_queue != 0) count_public(sending.public_queue, value);
 }
 
 Result<void> QueuePool::submit(const registry::DeviceRef& device,

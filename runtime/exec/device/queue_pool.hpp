@@ -110,10 +110,12 @@ class QueuePool {
                                                          std::span<const BufferUse> uses,
                                                          SubmitOptions options, Sending& out,
                                                          bool* held = nullptr) WYE_REQUIRES(mutex) {
-        if (options.queue != 0 || !is_quiet()) [[unlikely]]
+        const std::uint32_t index = next_in_line(uses, options.queue);
+        if (index == kNoQueue) [[unlikely]]
             return begin_slowly(device, uses, options, out, held);
-        take(0, uses, options, out, held);
-        record_first(uses, out.ticket.value);
+        take(index, uses, options, out, held);
+        out.public_queue = options.queue;
+        record(uses, index, out.ticket.value);
         return true;
     }
     // Submits all operations or none.
@@ -131,33 +133,54 @@ class QueuePool {
         if (sending.held != nullptr) *sending.held = false;
         if (!sent || sending.follows) [[unlikely]]
             end_slowly(sending, sent);
+        else if (sending.public_queue != 0)
+            count_public(sending.public_queue, sending.ticket.value);
         let_go(sending.ticket.index);
     }
 
-    // ---- The fast path of a submit without a public queue: begin, send and end ----
+    // ---- The fast path of a submit that waits for no other queue: begin, send and end ----
 
-    // Whether no work is in flight or being submitted, as far as known. Then such a submit goes to
-    // the first queue, which exists.
-    [[nodiscard]] bool is_quiet() WYE_REQUIRES(mutex) {
-        if ((used_ & ~1U) != 0) [[unlikely]]
-            if ((busy() & ~1U) != 0) return false;
-        return sending_ == 0 && !is_pending(0, queues_[0].newest) && queues_[0].native != nullptr;
+    static constexpr std::uint32_t kNoQueue = kAllQueues;
+    // The queue of a submit, if all work in flight, as far as known, is on that queue: then the
+    // submit needs no waits. Without a public queue (`number` 0) this is the first queue, if the
+    // submit must follow its work. kNoQueue: there is none, and `begin` decides.
+    [[nodiscard, gnu::always_inline]] std::uint32_t next_in_line(std::span<const BufferUse> uses,
+                                                                 std::uint32_t number)
+        WYE_REQUIRES(mutex) {
+        const std::uint32_t index = number == 0 ? 0 : publics_[number - 1].index;
+        const std::uint32_t others = ~(1U << index);
+        if ((used_ & others) != 0) [[unlikely]]
+            if ((busy() & others) != 0) return kNoQueue;
+        const Queue& queue = queues_[index];
+        if (queue.native == nullptr || is_sending(index) || is_pending(index, queue.replaced))
+            [[unlikely]]
+            return kNoQueue;
+        if (number == 0 && is_pending(0, queue.newest) && !is_pending(0, newest_before(uses, 0)))
+            return kNoQueue;
+        return index;
     }
-    // As `begin`, if the pool is quiet. Returns the value of the submit.
-    [[nodiscard]] std::uint64_t begin_first(std::span<const BufferUse> uses) WYE_REQUIRES(mutex) {
-        const std::uint64_t value = hold(0);
-        record_first(uses, value);
+    // As `begin`, on the queue that next_in_line gave. Returns the value of the submit.
+    [[nodiscard]] std::uint64_t begin_in_line(std::uint32_t index, std::span<const BufferUse> uses)
+        WYE_REQUIRES(mutex) {
+        const std::uint64_t value = hold(index);
+        record(uses, index, value);
         return value;
     }
-    // The first queue.
-    [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& first() const WYE_REQUIRES(mutex) {
-        return queues_[0].native;
+    // The native queue with this index.
+    [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& native(std::uint32_t index) const
+        WYE_REQUIRES(mutex) {
+        return queues_[index].native;
     }
     // As `end`.
-    void end_first() WYE_REQUIRES(mutex) { let_go(0); }
-    void fail_first(std::span<const BufferUse> uses, std::uint64_t value) WYE_REQUIRES(mutex) {
-        take_back(0, uses, value);
-        let_go(0);
+    void end_in_line(std::uint32_t index, std::uint32_t number, std::uint64_t value)
+        WYE_REQUIRES(mutex) {
+        if (number != 0) count_public(number, value);
+        let_go(index);
+    }
+    void fail_in_line(std::uint32_t index, std::span<const BufferUse> uses, std::uint64_t value)
+        WYE_REQUIRES(mutex) {
+        take_back(index, uses, value);
+        let_go(index);
     }
     [[nodiscard]] bool is_traced() const noexcept { return trace_.trace != nullptr; }
 
@@ -264,9 +287,25 @@ class QueuePool {
     // Takes back the value of a submit that failed.
     [[gnu::cold]] void take_back(std::uint32_t index, std::span<const BufferUse> uses,
                                  std::uint64_t value) WYE_REQUIRES(mutex);
-    static void record_first(std::span<const BufferUse> uses, std::uint64_t value) {
-        for (const BufferUse& use : uses)
-            (use.writes ? use.history->writes : use.history->reads)[0] = value;
+    static void record(std::span<const BufferUse> uses, std::uint32_t index, std::uint64_t value) {
+        for (const BufferUse& use : uses) use.history->newest(index, use.writes) = value;
+    }
+    // The newest value of a queue that work with these uses must run after.
+    [[nodiscard]] static std::uint64_t newest_before(std::span<const BufferUse> uses,
+                                                     std::uint32_t index) {
+        std::uint64_t out = 0;
+        for (const BufferUse& use : uses) {
+            out = std::max(out, use.history->newest(index, true));
+            if (use.writes) out = std::max(out, use.history->newest(index, false));
+        }
+        return out;
+    }
+    // Counts a submit of a public queue.
+    void count_public(std::uint32_t number, std::uint64_t value) WYE_REQUIRES(mutex) {
+        Public& on = publics_[number - 1];
+        on.newest = value;
+        ++on.submits;
+        public_submits_.fetch_add(1, std::memory_order_relaxed);
     }
     // Gives the next value of a queue to a submit, which holds the queue from now on.
     void take(std::uint32_t index, std::span<const BufferUse> uses, SubmitOptions options,
@@ -327,7 +366,6 @@ class QueuePool {
     // The slow part of `end`.
     void end_slowly(const Sending& sending, bool sent) WYE_REQUIRES(mutex);
     [[gnu::cold]] void abandon(Sending& sending) noexcept WYE_EXCLUDES(mutex);
-    static void record(std::span<const BufferUse> uses, const Ticket& ticket);
     // Reserves the number of a public queue, and its native queue.
     [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
                                                 const QueueRequest& request);

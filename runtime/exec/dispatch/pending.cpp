@@ -152,7 +152,7 @@ Error Pending::cancelled() const {
 }
 
 void Pending::complete(Clock::time_point begun, const RunTimes& times, Result<void>& outcome) {
-    report_times(times, begun, timed_, report_);
+    if (times.wanted) report_times(times, begun, timed_, report_);
     if (outcome.ok() && given_up_.load(std::memory_order_relaxed)) [[unlikely]]
         outcome = cancelled();
     if (!outcome.ok()) report_.bytes_downloaded = 0;

@@ -75,7 +75,11 @@ class Pending : public PendingWork {
     [[nodiscard]] static Result<registry::Handle> add(WorkPtr<Pending> work,
                                                       registry::HandleTable& handles);
     // Gives a handle's reference back; for HandleTable.
-    static void release_handle(void* work) noexcept { static_cast<Pending*>(work)->dereference(); }
+    static void release_handle(void* work) noexcept {
+        auto& self = *static_cast<Pending*>(work);
+        self.unread_.store(true, std::memory_order_relaxed);
+        self.dereference();
+    }
 
     // The functions from here to `output` may be called once the result is known.
     [[nodiscard]] Code status() const noexcept {
@@ -141,6 +145,7 @@ class Pending : public PendingWork {
     std::atomic<bool> submitted_ = false;
     std::atomic<bool> ended_ = false;
     std::atomic<bool> given_up_ = false;  // set under the lock, before the end
+    std::atomic<bool> unread_ = false;    // its handle was freed: nobody asks for its report
 };
 
 }  // namespace wye::exec

@@ -29,11 +29,12 @@ void PendingLaunch::unreferenced() noexcept {
     submitted_.store(false, std::memory_order_relaxed);
     ended_.store(false, std::memory_order_relaxed);
     given_up_.store(false, std::memory_order_relaxed);
+    unread_.store(false, std::memory_order_relaxed);
     {
         QueuePool& queues = session_.queues();
         const sdk::Lock lock(queues.mutex);
         session_.pending().assert_held();
-        if (ticket_.queue.get() != queues.first().get()) [[unlikely]]
+        if (ticket_.queue.get() != queues.native(0).get()) [[unlikely]]
             queue.swap(ticket_.queue);
         if (session_.pending().keep_idle(*this)) [[likely]]
             return;
@@ -170,6 +171,7 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     RunTimes times;
     times.queued = queued_.time();
     times.enqueue_ns = nanoseconds(times.queued - begun);
+    times.wanted = !unread_.load(std::memory_order_relaxed) || context_.reads_times();
     if (steps_ != nullptr) report_ = Graph::report_of(*steps_);
     Result<void> outcome;
     try {

@@ -38,11 +38,11 @@ class PendingLaunch final : public Pending {
         Graph& steps = *graph;
         return submit(context, steps, {}, std::move(graph), run, start);
     }
-    // The fast path of `submit`, inline: nothing is in flight on the device, and the graph has run
-    // before; `run` names no queue and wants no device times. Takes the pin and returns the work,
-    // with a reference for the handle. Null: `failed` has the error of the driver, or `submit` must
-    // be called.
-    [[nodiscard]] static PendingLaunch* submit_plain(registry::Pin& graph,
+    // The fast path of `submit`, inline, under the conditions of Graph::begin_plain; `run` wants no
+    // device times. Takes the pin and returns the work, with a reference for the handle. Null:
+    // `failed` has the error of the driver, or `submit` must be called.
+    [[nodiscard]] static PendingLaunch* submit_plain(const registry::HandleTable& handles,
+                                                     registry::Pin& graph,
                                                      const wye_graph_run_desc& run,
                                                      const Instant& start, Result<void>& failed);
     // Submits a repeated request on the fast path, and takes the target's pin; null: the request

@@ -9,12 +9,16 @@
 namespace wye::exec {
 
 [[gnu::always_inline]] inline PendingLaunch* PendingLaunch::submit_plain(
-    registry::Pin& pin, const wye_graph_run_desc& run, const Instant& start, Result<void>& failed) {
+    const registry::HandleTable& handles, registry::Pin& pin, const wye_graph_run_desc& run,
+    const Instant& start, Result<void>& failed) {
     Graph& graph = pin.as<Graph>();
     DeviceSession& session = graph.session();
     QueuePool& queues = session.queues();
     PendingList& list = session.pending();
     if (!session.is_ready() || queues.is_traced()) [[unlikely]]
+        return nullptr;
+    NamedQueue named;
+    if (run.queue != 0 && !named.try_find(handles, run.queue, session)) [[unlikely]]
         return nullptr;
     PendingLaunch* out = nullptr;
     Graph::Plain work;
@@ -24,21 +28,21 @@ namespace wye::exec {
         out = static_cast<PendingLaunch*>(list.reserve());
         if (out == nullptr) [[unlikely]]
             return nullptr;
-        work = graph.begin_plain(queues, run);
+        work = graph.begin_plain(queues, run, named.number());
         if (work.instance == nullptr) [[unlikely]] {
             list.keep_back(*out);
             return nullptr;
         }
         Graph::refer(*work.steps);
         if (out->ticket_.queue.get() != work.native) [[unlikely]]
-            out->ticket_.queue = queues.first();
+            out->ticket_.queue = queues.native(work.index);
     }
     out->begun_ = start;
     out->graph_ = &graph;
     out->steps_ = work.steps;
     out->pin_ = std::move(pin);
     out->timed_ = false;
-    out->ticket_.index = 0;
+    out->ticket_.index = work.index;
     out->ticket_.value = work.value;
     out->set_references(2);                                  // of the list and the handle
     out->submitted_.store(true, std::memory_order_relaxed);  // no other thread knows it yet

@@ -330,10 +330,10 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
 }
 
 void Graph::fail_plain(QueuePool& queues, const Plain& work) {
-    // The values before this one have ended.
-    note_newest(*work.steps, *work.instance, 0, work.value - 1);
+    // The value before this one is of work at least as new as the graph's.
+    note_newest(*work.steps, *work.instance, work.index, work.value - 1);
     work.instance->sending = false;
-    queues.fail_first(work.steps->uses_, work.value);
+    queues.fail_in_line(work.index, work.steps->uses_, work.value);
 }
 
 Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {

@@ -121,29 +121,34 @@ class Graph : public std::enable_shared_from_this<Graph> {
                                       const Submitted& out);
 
     // The fast path of `submit`, in three steps like those of QueuePool: begin_plain, send_plain,
-    // and end_plain or fail_plain. It has no public queue, no device times and no trace. It does
-    // not refer to its recording.
+    // and end_plain or fail_plain. It waits for no other queue, and has no device times and no
+    // trace. It does not refer to its recording.
     struct Plain {
         Recording* steps = nullptr;
         Recording::Instance* instance = nullptr;  // null: `submit` must be called
-        registry::NativeQueue* native = nullptr;  // the first one of the pool
+        registry::NativeQueue* native = nullptr;
+        std::uint32_t index = 0;   // of that queue
+        std::uint32_t number = 0;  // of the public queue; 0: none
         std::uint64_t value = 0;
     };
+    // `number`: of the public queue that `run` names.
     [[nodiscard, gnu::always_inline]] Plain begin_plain(QueuePool& queues,
-                                                        const wye_graph_run_desc& run)
+                                                        const wye_graph_run_desc& run,
+                                                        std::uint32_t number)
         WYE_REQUIRES(queues.mutex) {
         Recording& steps = *recording_;
-        if (!queues.is_quiet() || !steps.warm_ || steps.traps_ || steps.frees_ != queues.frees())
+        if (!steps.warm_ || steps.traps_ || steps.frees_ != queues.frees()) [[unlikely]]
             return {};
-        // No submit holds it, since the pool is quiet.
         Recording::Instance& one = *steps.instances_.front();
-        if (!Recording::may_run(one, queues)) return {};
+        if (one.sending || !Recording::may_run(one, queues)) return {};
+        const std::uint32_t index = queues.next_in_line(steps.uses_, number);
+        if (index == QueuePool::kNoQueue) return {};
         if (one.version != steps.version_ || Recording::has_params(run)) [[unlikely]]
             if (!steps.try_params(run, one)) return {};
-        const std::uint64_t value = queues.begin_first(steps.uses_);
+        const std::uint64_t value = queues.begin_in_line(index, steps.uses_);
         one.sending = true;
-        note_newest(steps, one, 0, value);
-        return {&steps, &one, queues.first().get(), value};
+        note_newest(steps, one, index, value);
+        return {&steps, &one, queues.native(index).get(), index, number, value};
     }
     [[nodiscard, gnu::always_inline]] static bool send_plain(const Plain& work,
                                                              Result<void>& failed) {
@@ -151,7 +156,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     }
     static void end_plain(QueuePool& queues, const Plain& work) WYE_REQUIRES(queues.mutex) {
         work.instance->sending = false;
-        queues.end_first();
+        queues.end_in_line(work.index, work.number, work.value);
     }
     [[gnu::cold]] static void fail_plain(QueuePool& queues, const Plain& work)
         WYE_REQUIRES(queues.mutex);
@@ -170,7 +175,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     // The fast path of `run`, inline, under the conditions of begin_plain. `report` has a valid
     // header, or is null, and `start` is then not read. False: `failed` has the error, or `run`
     // must be called.
-    [[nodiscard]] bool run_plain(const wye_graph_run_desc& run, const Instant& start,
+    [[nodiscard]] bool run_plain(const registry::HandleTable& handles,
+                                 const wye_graph_run_desc& run, const Instant& start,
                                  wye_report* report, Result<void>& failed);
     // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
     // report.

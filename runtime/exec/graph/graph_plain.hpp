@@ -15,21 +15,25 @@ namespace wye::exec {
     return reached.ok() && *reached;
 }
 
-[[gnu::always_inline]] inline bool Graph::run_plain(const wye_graph_run_desc& run,
+[[gnu::always_inline]] inline bool Graph::run_plain(const registry::HandleTable& handles,
+                                                    const wye_graph_run_desc& run,
                                                     const Instant& start, wye_report* report,
                                                     Result<void>& failed) {
     DeviceSession& session = session_;
     QueuePool& queues = session.queues();
     if (!session.is_ready() || queues.is_traced()) [[unlikely]]
         return false;
+    NamedQueue named;
+    if (run.queue != 0 && !named.try_find(handles, run.queue, session)) [[unlikely]]
+        return false;
     Plain work;
     std::shared_ptr<const registry::NativeQueue> queue;  // a loss may replace it in the pool
     {
         const sdk::Lock lock(queues.mutex);
-        work = begin_plain(queues, run);
+        work = begin_plain(queues, run, named.number());
         if (work.instance == nullptr) [[unlikely]]
             return false;
-        queue = queues.first();
+        queue = queues.native(work.index);
     }
     const auto fail = [&] {
         const sdk::Lock lock(queues.mutex);
@@ -71,12 +75,13 @@ namespace wye::exec {
             ends_at_once_.store(queued.until(ended) < kAtOnceNs, std::memory_order_relaxed);
         }
     }
-    queues.ended({nullptr, 0, work.value});
+    queues.ended({nullptr, work.index, work.value});
     if (!waited.ok()) [[unlikely]] {
         counters.repeat_failed(true);
         RunTimes unread;
         unread.wanted = false;
-        failed = session.ended(std::move(waited), {std::move(queue), 0, work.value}, false, unread);
+        failed = session.ended(std::move(waited), {std::move(queue), work.index, work.value}, false,
+                               unread);
         return false;
     }
     counters.moved(about);

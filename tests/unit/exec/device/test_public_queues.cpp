@@ -309,6 +309,78 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     CHECK(t.rig.download<std::uint32_t>(t.buffers[2], 3) == std::vector<std::uint32_t>{7, 8, 9});
 }
 
+TEST_CASE("executions of a graph in flight on one queue follow each other without waits") {
+    Ready t(8);
+    const wye_queue mine = queue(t);
+    Job step(t.program, t.device);
+    step.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
+    wye_graph_step recorded{&step.filled(), nullptr};
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.device = t.device;
+    desc.steps = &recorded;
+    desc.step_count = 1;
+    wye_graph graph = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    wye_graph_run_desc run;
+    WYE_INIT(run);
+    std::vector<wye_pending> all;
+    const auto submit = [&] {
+        wye_pending pending = 0;
+        const Outcome out = attempt([&](wye_error** e) {
+            return wye_graph_submit(t.rig.context, graph, &run, &pending, e);
+        });
+        if (pending != 0) all.push_back(pending);
+        return out;
+    };
+    const auto end_all = [&] {
+        t.rig.driver.holds = false;
+        for (const wye_pending pending : all)
+            check_ok(attempt([&](wye_error** e) {
+                return wye_pending_wait(t.rig.context, pending, UINT64_MAX, nullptr, e);
+            }));
+        all.clear();
+        t.rig.driver.holds = true;
+    };
+    const void* places[2] = {};
+    for (const std::size_t on : {0, 1, 0, 1}) {
+        CAPTURE(on);
+        run.queue = on == 0 ? 0 : mine;
+        const std::uint64_t submits = describe(t, mine).submits;
+        std::uint64_t value = 0;
+        for (int n = 0; n < 5; ++n) {
+            if (n == 3) {
+                t.rig.driver.fail_submit = true;
+                check_refused(submit(), WYE_DRIVER, "refuses");
+                t.rig.driver.fail_submit = false;
+            }
+            check_ok(submit());
+            const auto& sent = t.rig.driver.submitted.back();
+            CHECK(sent.waits.empty());
+            if (n != 0) CHECK(sent.value == value + 1);
+            if (places[on] != nullptr) CHECK(place(sent) == places[on]);
+            places[on] = place(sent);
+            value = sent.value;
+        }
+        CHECK(describe(t, mine).submits == submits + (on == 0 ? 0 : 5));
+        check_refused(t.rig.free(t.buffers[1]), WYE_BUFFER_IN_USE, "pending work");
+        CHECK(place(t.add(2, 3)) !=
+              place(t.rig.driver.submitted[t.rig.driver.submitted.size() - 2]));
+        all.push_back(t.newest);
+        end_all();
+    }
+    CHECK(places[0] != places[1]);
+    // Behind work of another queue on its buffers it waits.
+    run.queue = mine;
+    const auto before = t.add(4, 0);
+    check_ok(submit());
+    REQUIRE(t.rig.driver.submitted.back().waits.size() == 1);
+    CHECK(place(t.rig.driver.submitted.back().waits[0]) == place(before));
+    CHECK(place(t.rig.driver.submitted.back()) == places[1]);
+    t.rig.driver.holds = false;
+}
+
 TEST_CASE("a queue whose native queue failed goes on with a new one of the same wishes") {
     Ready t(8);
     t.rig.driver.holds = false;
