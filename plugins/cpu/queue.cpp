@@ -38,7 +38,13 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     if (op.again == 0) {
         WYE_ASSIGN(launch_, make_launch(op));
+        again_ = Again::First;
+    } else if (again_ == Again::First) {
+        again_ = is_short(launch_) ? Again::Short : Again::Long;
+        if (again_ == Again::Short)
+            launch_.number = device_.plugin.launches.fetch_add(1, std::memory_order_relaxed) + 1;
     }
+    if (again_ == Again::Short) return queued(run_short(launch_, server_.worker));
     return queued(try_launch(launch_, server_.worker, stop(), handover_));
 }
 

@@ -59,7 +59,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
     // State of the submit in progress, also below.
     std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
-    Launch launch_;               // the last dispatch
+    Launch launch_;  // the last dispatch
+    // How launch_ runs again: as a short one (see is_short) or not. First: it has run once.
+    enum class Again : std::uint8_t { First, Short, Long } again_ = Again::First;
     std::uint64_t start_ns_ = 0;  // of a timed submit
 };
 

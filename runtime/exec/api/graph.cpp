@@ -130,6 +130,23 @@ namespace {
     return 0;
 }
 
+// The fast paths on a public queue; inline in functions of their own, so that without one the
+// compiler knows the queue's index.
+[[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin& graph,
+                                        const wye_graph_run_desc& run, const Instant& start,
+                                        Result<void>& failed) {
+    NamedQueue queue;
+    if (!queue.try_find(handles, run.queue, graph.as<Graph>().session())) return nullptr;
+    return PendingLaunch::submit_plain(graph, run, queue.number(), start, failed);
+}
+[[gnu::noinline]] bool run_named(const wye::registry::HandleTable& handles, Graph& graph,
+                                 const wye_graph_run_desc& run, const Instant& start,
+                                 wye_report* report, Result<void>& failed) {
+    NamedQueue queue;
+    return queue.try_find(handles, run.queue, graph.session()) &&
+           graph.run_plain(run, queue.number(), start, report, failed);
+}
+
 // The fast path of a submit: returns the handle. 0: `failed` says why, or the general path must be
 // taken.
 [[gnu::always_inline]] inline wye_pending submit_plain(Context& self, wye_graph graph,
@@ -139,7 +156,8 @@ namespace {
     Pin pin = handles.try_find(graph, HandleKind::graph);
     if (!pin) [[unlikely]]
         return 0;
-    Pending* const work = PendingLaunch::submit_plain(handles, pin, run, start, failed);
+    Pending* const work = run.queue == 0 ? PendingLaunch::submit_plain(pin, run, 0, start, failed)
+                                         : submit_named(handles, pin, run, start, failed);
     if (work == nullptr) [[unlikely]]
         return 0;
     const wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
@@ -199,8 +217,11 @@ template <typename Path>
     if (report != nullptr) start.read();
     const auto path = [&](Context& self, Result<void>& failed) {
         const Pin pin = self.handles().try_find(graph, HandleKind::graph);
-        return pin && !self.reads_times() &&
-               pin.as<Graph>().run_plain(self.handles(), *run, start, report, failed);
+        if (!pin || self.reads_times()) [[unlikely]]
+            return false;
+        Graph& found = pin.as<Graph>();
+        return run->queue == 0 ? found.run_plain(*run, 0, start, report, failed)
+                               : run_named(self.handles(), found, *run, start, report, failed);
     };
     wye_status status = WYE_OK;
     if (run != nullptr && is_plain(*run, 0) &&

@@ -152,11 +152,13 @@ class QueuePool {
         if ((used_ & others) != 0) [[unlikely]]
             if ((busy() & others) != 0) return kNoQueue;
         const Queue& queue = queues_[index];
-        if (queue.native == nullptr || is_sending(index) || is_pending(index, queue.replaced))
-            [[unlikely]]
+        if (queue.native == nullptr || is_sending(index)) [[unlikely]]
             return kNoQueue;
-        if (number == 0 && is_pending(0, queue.newest) && !is_pending(0, newest_before(uses, 0)))
-            return kNoQueue;
+        if (is_pending(index, queue.newest)) {
+            if (is_pending(index, queue.replaced)) [[unlikely]]
+                return kNoQueue;
+            if (number == 0 && !is_pending(0, newest_before(uses, 0))) return kNoQueue;
+        }
         return index;
     }
     // As `begin`, on the queue that next_in_line gave. Returns the value of the submit.

@@ -41,10 +41,10 @@ class PendingLaunch final : public Pending {
     // The fast path of `submit`, inline, under the conditions of Graph::begin_plain; `run` wants no
     // device times. Takes the pin and returns the work, with a reference for the handle. Null:
     // `failed` has the error of the driver, or `submit` must be called.
-    [[nodiscard]] static PendingLaunch* submit_plain(const registry::HandleTable& handles,
-                                                     registry::Pin& graph,
+    [[nodiscard]] static PendingLaunch* submit_plain(registry::Pin& graph,
                                                      const wye_graph_run_desc& run,
-                                                     const Instant& start, Result<void>& failed);
+                                                     std::uint32_t number, const Instant& start,
+                                                     Result<void>& failed);
     // Submits a repeated request on the fast path, and takes the target's pin; null: the request
     // must take all steps. `queue`: the number of its public queue, or 0.
     [[nodiscard]] static Result<WorkPtr<Pending>> repeat(const Context& context, Target& target,

@@ -9,16 +9,13 @@
 namespace wye::exec {
 
 [[gnu::always_inline]] inline PendingLaunch* PendingLaunch::submit_plain(
-    const registry::HandleTable& handles, registry::Pin& pin, const wye_graph_run_desc& run,
-    const Instant& start, Result<void>& failed) {
+    registry::Pin& pin, const wye_graph_run_desc& run, std::uint32_t number, const Instant& start,
+    Result<void>& failed) {
     Graph& graph = pin.as<Graph>();
     DeviceSession& session = graph.session();
     QueuePool& queues = session.queues();
     PendingList& list = session.pending();
     if (!session.is_ready() || queues.is_traced()) [[unlikely]]
-        return nullptr;
-    NamedQueue named;
-    if (run.queue != 0 && !named.try_find(handles, run.queue, session)) [[unlikely]]
         return nullptr;
     PendingLaunch* out = nullptr;
     Graph::Plain work;
@@ -28,7 +25,7 @@ namespace wye::exec {
         out = static_cast<PendingLaunch*>(list.reserve());
         if (out == nullptr) [[unlikely]]
             return nullptr;
-        work = graph.begin_plain(queues, run, named.number());
+        work = graph.begin_plain(queues, run, number);
         if (work.instance == nullptr) [[unlikely]] {
             list.keep_back(*out);
             return nullptr;

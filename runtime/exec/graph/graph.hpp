@@ -175,9 +175,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     // The fast path of `run`, inline, under the conditions of begin_plain. `report` has a valid
     // header, or is null, and `start` is then not read. False: `failed` has the error, or `run`
     // must be called.
-    [[nodiscard]] bool run_plain(const registry::HandleTable& handles,
-                                 const wye_graph_run_desc& run, const Instant& start,
-                                 wye_report* report, Result<void>& failed);
+    [[nodiscard]] bool run_plain(const wye_graph_run_desc& run, std::uint32_t number,
+                                 const Instant& start, wye_report* report, Result<void>& failed);
     // Called when an execution has ended. Returns TRAPPED if it trapped, with code and count in the
     // report.
     [[nodiscard]] Result<void> check_traps(const Execution& execution, wye_report& report) const {

@@ -15,22 +15,18 @@ namespace wye::exec {
     return reached.ok() && *reached;
 }
 
-[[gnu::always_inline]] inline bool Graph::run_plain(const registry::HandleTable& handles,
-                                                    const wye_graph_run_desc& run,
-                                                    const Instant& start, wye_report* report,
-                                                    Result<void>& failed) {
+[[gnu::always_inline]] inline bool Graph::run_plain(const wye_graph_run_desc& run,
+                                                    std::uint32_t number, const Instant& start,
+                                                    wye_report* report, Result<void>& failed) {
     DeviceSession& session = session_;
     QueuePool& queues = session.queues();
     if (!session.is_ready() || queues.is_traced()) [[unlikely]]
-        return false;
-    NamedQueue named;
-    if (run.queue != 0 && !named.try_find(handles, run.queue, session)) [[unlikely]]
         return false;
     Plain work;
     std::shared_ptr<const registry::NativeQueue> queue;  // a loss may replace it in the pool
     {
         const sdk::Lock lock(queues.mutex);
-        work = begin_plain(queues, run, named.number());
+        work = begin_plain(queues, run, number);
         if (work.instance == nullptr) [[unlikely]]
             return false;
         queue = queues.native(work.index);

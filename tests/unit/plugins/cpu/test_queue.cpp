@@ -65,6 +65,19 @@ struct Job {
     }
 };
 
+// A job of kHalve, and the values that its buffer must have.
+struct Halved {
+    Job job;
+    std::uint32_t k;
+    U32s values;
+    Halved(test::Rig& rig, std::uint32_t parameter, std::uint32_t count)
+        : job(rig, kHalve, parameter, count), k(parameter), values(count) {}
+    void step() {
+        for (std::uint32_t i = 0; i < values.size(); ++i)
+            if (values[i] % 2 == 0) values[i] = values[i] / 2 + k + i % 4;
+    }
+};
+
 // Operations recorded as a command, and the operation that executes it.
 class Recorded {
   public:
@@ -173,18 +186,40 @@ TEST_CASE("the launches of a command may be of several programs") {
     }
 }
 
-TEST_CASE("a short launch does the same however often it is repeated, and whatever runs between") {
-    struct Halved {
-        Job job;
-        std::uint32_t k;
-        U32s values;
-        Halved(test::Rig& rig, std::uint32_t parameter, std::uint32_t count)
-            : job(rig, kHalve, parameter, count), k(parameter), values(count) {}
-        void step() {
-            for (std::uint32_t i = 0; i < values.size(); ++i)
-                if (values[i] % 2 == 0) values[i] = values[i] / 2 + k + i % 4;
+TEST_CASE("a launch with the hint `again` runs as often as it is submitted") {
+    test::Rig rig({}, 1);
+    Halved even(rig, 1000, 100), other(rig, 5000, 300);
+    const Job loops(rig, kAddOne, 3, 100);
+    std::vector<wye_operation> list;
+    const auto add = [&](const Job& job, int times) {
+        for (int n = 0; n < times; ++n) {
+            list.push_back(job.operation);
+            list.back().u.dispatch.again = n == 0 ? 0 : 1;
         }
     };
+    const auto halve = [&](Halved& halved, int times) {
+        add(halved.job, times);
+        for (int n = 0; n < times; ++n) halved.step();
+    };
+    halve(even, 5);
+    add(loops, 7);
+    halve(other, 2);
+    halve(even, 3);
+    add(loops, 1);
+    wye_queue_object* const queue = rig.new_queue();
+    wye_submission submission{};
+    submission.header.size = sizeof submission;
+    submission.operations = list.data();
+    submission.operation_count = list.size();
+    submission.value = 1;
+    REQUIRE(rig.queue_table().submit(queue, &submission, nullptr) == WYE_OK);
+    CHECK(rig.wait(queue, 1, kDeadline).code == WYE_OK);
+    CHECK(even.job.values() == even.values);
+    CHECK(other.job.values() == other.values);
+    CHECK(loops.values() == U32s(100, 8 * 3));
+}
+
+TEST_CASE("a short launch does the same however often it is repeated, and whatever runs between") {
     test::Rig rig({}, 1);
     Halved even(rig, 1000, 100), other(rig, 5000, 300), later(rig, 70, 100);
     Recorded first(rig, std::vector{even.job.operation});
