@@ -385,10 +385,11 @@ namespace {
 [[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                          Clock::time_point start, wye_report* report, Result<void>& result) {
     if (!Repeats::may_have(desc)) return false;
+    if (desc.pipeline != 0) return repeat_pipeline(context, desc, start, report, result);
     const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
-    if (!program || !device) return repeat_pipeline(context, desc, start, report, result);
+    if (!program || !device) return false;
     DeviceSession& session = device.as<DeviceSession>();
     if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();
