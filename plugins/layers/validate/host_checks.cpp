@@ -405,7 +405,8 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
         WYE_TRY(operation(one, {}));
         const bool again = one.kind == WYE_OPERATION_DISPATCH && one.u.dispatch.again != 0;
         if (again && !(before != nullptr && are_same(before->u.dispatch, one.u.dispatch)))
-            return broken("a launch has the hint `again`, and is not the one before it");
+            return broken(
+                "a launch has the hint `again`, but differs from the operation before it");
         before = one.kind == WYE_OPERATION_DISPATCH ? &one : nullptr;
     }
     return {};

@@ -330,7 +330,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
 }
 
 void Graph::fail_plain(QueuePool& queues, const Plain& work) {
-    // The value before this one is of work at least as new as the graph's.
+    // The value before this one belongs to work at least as new as the graph's last execution.
     note_newest(*work.steps, *work.instance, work.index, work.value - 1);
     work.instance->sending = false;
     queues.fail_in_line(work.index, work.steps->uses_, work.value);

@@ -132,7 +132,7 @@ TEST_CASE("a native wait without an event, or with one without values, is refuse
     CHECK(breaches(plugin).size() == 2);
 }
 
-TEST_CASE("a launch with the hint `again` is refused unless it is the one before it") {
+TEST_CASE("a launch with the hint `again` is refused if it differs from the operation before it") {
     choose(WYE_MOCK_PLUGIN, {"validate"});
     Plugin plugin;
     Device device(plugin);
@@ -161,7 +161,7 @@ TEST_CASE("a launch with the hint `again` is refused unless it is the one before
     const wye_operation unknown[] = {first, other};
     CHECK(device.submit(unknown) == WYE_INVALID_ARGUMENT);
     REQUIRE(breaches(plugin).size() == 4);
-    CHECK(breaches(plugin)[0].find("is not the one before it") != std::string::npos);
+    CHECK(breaches(plugin)[0].find("differs from the operation before it") != std::string::npos);
     CHECK(breaches(plugin)[3].find("the hint `again` 2") != std::string::npos);
 }
 
