@@ -23,13 +23,15 @@ class Events {
     Events(Device& device, const NativeQueues& queue)
         : device_(device),
           queue_(queue),
-          few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))) {}
+          few_(device.plugin.few_events.value_or(nvidia_cl_costly_events(device.info))),
+          asks_each_(!nvidia_cl_costly_status(device.info)) {}
 
     // Makes the submit's event first, if it has none.
     [[nodiscard]] Result<bool> has_ended(Submit& submit) {
         WYE_TRY(mark(submit));
         const EventState now = state_of(device_.driver, submit.last.get());
         WYE_TRY(device_.check(now.status, "clGetEventInfo"));
+        if (now.state < 0) asks_each_.store(true, std::memory_order_relaxed);
         return now.state <= CL_COMPLETE;
     }
     // Makes the event of a submit that has none: a marker behind all work of its native queue so
@@ -58,9 +60,9 @@ class Events {
         return EventHandle(device_.driver, submit.last.get());
     }
     // The error of work that has ended. Without an event there is none, since the wait has reported
-    // it.
+    // it; quirk nvidia-cl-costly-status.
     [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {
-        if (!submit.last) return std::nullopt;
+        if (!submit.last || !asks_each_.load(std::memory_order_relaxed)) return std::nullopt;
         const EventState now = state_of(device_.driver, submit.last.get());
         if (now.status != CL_SUCCESS) return device_.failed(now.status, "clGetEventInfo");
         if (now.state < 0) return device_.failed(now.state, "a queued operation");
@@ -94,10 +96,13 @@ class Events {
         });
     }
     // Waits. A failed command is the error of its own value, not of the wait.
-    [[nodiscard]] Result<bool> wait(const EventHandle& event) const {
+    [[nodiscard]] Result<bool> wait(const EventHandle& event) {
         const cl_event raw = event.get();
         const cl_int status = device_.driver.clWaitForEvents(1, &raw);
-        if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return true;
+        if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+            asks_each_.store(true, std::memory_order_relaxed);
+            return true;
+        }
         WYE_TRY(device_.check(status, "waiting for the queue"));
         return true;
     }
@@ -110,6 +115,7 @@ class Events {
     const NativeQueues& queue_;
     const bool few_;
     std::atomic<bool> asked_{false};  // whether `mark` has made an event
+    std::atomic<bool> asks_each_;     // whether events are asked for errors of their submits
 };
 
 // Events that the next command waits for. One thread at a time.
