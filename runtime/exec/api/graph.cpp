@@ -130,8 +130,8 @@ namespace {
     return 0;
 }
 
-// The fast paths on a public queue; inline in functions of their own, so that without one the
-// compiler knows the queue's index.
+// The fast paths with a public queue. They are functions of their own, so that the compiler knows
+// the queue's index in the paths without one.
 [[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin& graph,
                                         const wye_graph_run_desc& run, const Instant& start,
                                         Result<void>& failed) {

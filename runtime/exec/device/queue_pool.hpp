@@ -141,9 +141,10 @@ class QueuePool {
     // ---- The fast path of a submit that waits for no other queue: begin, send and end ----
 
     static constexpr std::uint32_t kNoQueue = kAllQueues;
-    // The queue of a submit, if all work in flight, as far as known, is on that queue: then the
-    // submit needs no waits. Without a public queue (`number` 0) this is the first queue, if the
-    // submit must follow its work. kNoQueue: there is none, and `begin` decides.
+    // Returns the index of the queue that a submit goes to, if all work in flight, as far as known,
+    // is on that queue, so that the submit needs no waits. Without a public queue (`number` 0) this
+    // is the first queue, if it is idle or the submit must follow its work. Returns kNoQueue in all
+    // other cases; then `begin` chooses.
     [[nodiscard, gnu::always_inline]] std::uint32_t next_in_line(std::span<const BufferUse> uses,
                                                                  std::uint32_t number)
         WYE_REQUIRES(mutex) {

@@ -50,6 +50,21 @@ wye_counters counters(const Ready& t) {
         [&](wye_error** e) { return wye_device_counters(t.rig.context, t.device, &out, e); }));
     return out;
 }
+// Records r = x + 1.
+wye_graph record(const Ready& t, std::size_t x, std::size_t r) {
+    Job job(t.program, t.device);
+    job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
+    const wye_graph_step step{&job.filled(), nullptr};
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.device = t.device;
+    desc.steps = &step;
+    desc.step_count = 1;
+    wye_graph out = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &out, e); }));
+    return out;
+}
 // Functions, since doctest's macros would print the structures that are compared.
 const void* place(const FakeDriver::Submit& submit) { return submit.queue; }
 const void* place(const wye_event& event) {
@@ -289,17 +304,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     CHECK(place(t.rig.driver.submitted.back()) == copying);
     CHECK(got == std::vector<std::uint32_t>{6, 7, 8});
 
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    Job step(t.program, t.device);
-    step.param(1).resident(0, t.buffers[1]).resident(1, t.buffers[2]);
-    desc.device = t.device;
-    wye_graph_step recorded_step{&step.filled(), nullptr};
-    desc.steps = &recorded_step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = record(t, 1, 2);
     wye_graph_run_desc run;
     WYE_INIT(run);
     run.queue = mine;
@@ -312,17 +317,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
 TEST_CASE("executions of a graph in flight on one queue follow each other without waits") {
     Ready t(8);
     const wye_queue mine = queue(t);
-    Job step(t.program, t.device);
-    step.param(1).resident(0, t.buffers[0]).resident(1, t.buffers[1]);
-    wye_graph_step recorded{&step.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    desc.steps = &recorded;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = record(t, 0, 1);
     wye_graph_run_desc run;
     WYE_INIT(run);
     std::vector<wye_pending> all;
@@ -371,7 +366,7 @@ TEST_CASE("executions of a graph in flight on one queue follow each other withou
         end_all();
     }
     CHECK(places[0] != places[1]);
-    // Behind work of another queue on its buffers it waits.
+    // An execution waits for work of another queue on its buffers.
     run.queue = mine;
     const auto before = t.add(4, 0);
     check_ok(submit());
