@@ -217,6 +217,7 @@ TEST_CASE("a launch with the hint `again` runs as often as it is submitted") {
     CHECK(even.job.values() == even.values);
     CHECK(other.job.values() == other.values);
     CHECK(loops.values() == U32s(100, 8 * 3));
+    rig.queue_table().destroy(queue);
 }
 
 TEST_CASE("a short launch does the same however often it is repeated, and whatever runs between") {
