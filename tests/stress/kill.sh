@@ -31,6 +31,8 @@ for device in "$@"; do
         set -m
         "$wye" "${arguments[@]}" -d "$device" 2>err.txt &
         set +m
+        # Until the child has become the command it is a shell: a signal would make it run this script's EXIT trap.
+        while [ "/proc/$!/exe" -ef /proc/$$/exe ]; do :; done
         sleep "0.$(printf '%03d' "$drawn")"
         kill -s $signal $! 2>/dev/null || true
         wait $! 2>/dev/null || true
