@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/command.hpp"
 
+#include <cstring>
+
 #include "opencl/queue.hpp"
 
 namespace wye::opencl {
@@ -12,7 +14,15 @@ Result<std::unique_ptr<Command>> Command::create(Device&, const wye_command_desc
                }));
     std::unique_ptr<Command> out(new Command(std::move(list)));
     out->nodes_.resize(desc.operation_count);
-    for (std::uint64_t n = 0; n < desc.operation_count; ++n) WYE_TRY(out->prepare(n));
+    for (std::uint64_t n = 0, first = 0; n < desc.operation_count; ++n) {
+        if (n != 0 && out->is_repeated(n)) {
+            out->nodes_[n].run = 0;
+            ++out->nodes_[first].run;
+        } else {
+            WYE_TRY(out->prepare(n));
+            first = n;
+        }
+    }
     return out;
 }
 
@@ -22,9 +32,37 @@ void Command::describe(wye_command_info& out) const {
 }
 
 Result<void> Command::update(std::uint64_t index, const wye_operation& operation) {
+    WYE_TRY(split(index));
+    if (index + 1 < nodes_.size()) WYE_TRY(split(index + 1));
     WYE_TRY(list_.update(index, operation));
     nodes_[index].set = false;
     enqueues_.reset();
+    return {};
+}
+
+bool Command::is_repeated(std::uint64_t index) const {
+    wye_operation now = list_.operations()[index], before = list_.operations()[index - 1];
+    if (now.kind != WYE_OPERATION_DISPATCH || before.kind != WYE_OPERATION_DISPATCH ||
+        now.u.dispatch.program != before.u.dispatch.program || list_.is_late(index) ||
+        list_.is_late(index - 1))
+        return false;
+    wye_dispatch_op &a = now.u.dispatch, &b = before.u.dispatch;
+    const sdk::ArgumentSizes sizes = program_of(a.program).sizes();
+    if (std::memcmp(a.bindings, b.bindings, sizes.bindings * sizeof *a.bindings) != 0 ||
+        std::memcmp(a.params, b.params, sizes.params) != 0)
+        return false;
+    a.bindings = b.bindings = nullptr;
+    a.params = b.params = nullptr;
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+Result<void> Command::split(std::uint64_t index) {
+    if (nodes_[index].run != 0) return {};
+    std::uint64_t first = index;
+    while (nodes_[first].run == 0) --first;
+    WYE_TRY(prepare(index));
+    nodes_[index].run = first + nodes_[first].run - index;
+    nodes_[first].run = index - first;
     return {};
 }
 

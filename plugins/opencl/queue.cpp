@@ -119,11 +119,15 @@ Result<void> Queue::download(const wye_transfer_op& op) {
 Result<void> Queue::execute(const wye_execute_op& op) {
     Command& command = sdk::command_of<Command>(op.command);
     const std::span<const wye_operation> operations = command.resolve(op);
-    for (std::size_t n = 0; n < operations.size(); ++n) {
-        if (operations[n].kind != WYE_OPERATION_DISPATCH)
-            WYE_TRY(perform(operations[n]));
-        else if (!sdk::is_empty(operations[n]))
-            WYE_TRY(queued(command.launch(n, operations[n].u.dispatch, handle_.get(), next())));
+    for (std::uint64_t n = 0; n < operations.size(); n += command.run_from(n)) {
+        const wye_operation& operation = operations[n];
+        if (operation.kind != WYE_OPERATION_DISPATCH) {
+            WYE_TRY(perform(operation));
+            continue;
+        }
+        if (sdk::is_empty(operation)) continue;
+        for (std::uint64_t left = command.run_from(n); left != 0; --left)
+            WYE_TRY(queued(command.launch(n, operation.u.dispatch, handle_.get(), next())));
     }
     return {};
 }
@@ -144,7 +148,7 @@ Result<void> Queue::execute(const wye_execute_op& op) {
         *submit = {};
         return false;
     }
-    handle_.sent(false);
+    handle_.sent();
     timeline_.add_drafted(value, false);
     return true;
 }
@@ -161,7 +165,7 @@ Result<void> Queue::end() {
                                                                 order.waits, order.event),
                      "clEnqueueMarkerWithWaitList"));
     }
-    handle_.sent(timed());
+    handle_.sent();
     waits_.clear();
     timeline_.add(value(), std::move(submit_), timed());
     return {};

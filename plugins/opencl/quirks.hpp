@@ -33,7 +33,8 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "two queues that run one kernel with two grid widths, one shortly after the other, release "
      "the "
      "kernel's code twice: the process ends (`pocl_release_dlhandle_cache`; raw, 2 of 22 runs)",
-     "timed submits have no native queue of their own: every queue takes times"},
+     "from its first timed submit on, a queue uses one native queue, which takes times, for all "
+     "submits; it follows the first native queue, which is used no more; a device has one queue"},
     {"pocl-prints", "PoCL", "3.1", "always",
      "a compile error also prints \"1 error generated.\" on stderr, and warnings their number",
      "lowered programs ask for no warnings (`-w`)"},

@@ -2,7 +2,8 @@
 //
 // NativeQueues: the native queues of a queue. One serves all submits until the first timed submit,
 // which makes a second one for timed submits: drivers take times of whole queues, which slows them
-// down. [FREE], except where stated.
+// down. Quirk pocl-one-queue: from then on the second one serves all submits. [FREE], except where
+// stated.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,12 @@ namespace wye::opencl {
 
 class NativeQueues {
   public:
-    // quirk pocl-one-queue. OpenCL has three priorities, as an extension, and no kinds of queues.
+    // OpenCL has three priorities, as an extension, and no kinds of queues.
     [[nodiscard]] static cl_int make_first(const Device& device, const wye_queue_desc& wanted,
                                            QueueHandle& out, sdk::QueueGrant& granted) {
         const Context& context = device.context();
         if (context.has_priorities()) granted.priority = std::clamp(wanted.priority, -1, 1);
-        return context.make_queue(pocl_one_queue(device.info), out, granted.priority);
+        return context.make_queue(false, out, granted.priority);
     }
     NativeQueues(Device& device, QueueHandle first, int priority)
         : device_(device),
@@ -43,13 +44,13 @@ class NativeQueues {
     // for it.
     [[nodiscard]] Result<void> choose(bool timed) {
         now_ = last_;
-        if (one_ || timed == last_timed_) return {};
+        if (timed == last_timed_ || (one_ && last_timed_)) return {};
         return change(timed);
     }
     // Records that the submit was queued; quirk nvidia-cl-costly-flush.
-    void sent(bool timed) {
+    void sent() {
         last_ = now_;
-        last_timed_ = timed;
+        last_timed_ = now_ != first_.get();
         if (flushes_) (void)device_.driver.clFlush(now_);
     }
 
@@ -95,7 +96,7 @@ class NativeQueues {
     QueueHandle timed_;
     std::atomic<cl_command_queue> second_{nullptr};  // timed_, for other threads
     cl_command_queue now_, last_;
-    bool last_timed_ = false;
+    bool last_timed_ = false;  // whether `last_` takes times
 };
 
 }  // namespace wye::opencl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of submits against the host's clock.
+// Times of submits against the host's clock, and the order of submits with and without times.
 #include <chrono>
 
 #include "conformance/abi/rig.hpp"
@@ -50,6 +50,25 @@ TEST_CASE("the device's time is within the host's, and submits in order end in o
         CHECK(time.end_ns + kClockError >= last_end);
         last_end = time.end_ns;
     }
+}
+
+TEST_CASE("submits with and without times take effect in their order (P-19, P-25)") {
+    Rig rig;
+    if (rig.device.queue_table->timing == nullptr)
+        return harness::not_applicable("the plugin gives no times");
+    constexpr std::uint32_t kTurns = 60;
+    wye_buffer_object* word = rig.zeros(4);
+    wye_buffer_object* all = rig.zeros(kTurns * 4);
+    for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+        const wye_operation write = fill(word, 0, 4, turn + 1, 4);
+        const wye_operation save = harness::copy(word, all, 0, turn * 4, 4);
+        rig.device.timed = turn % 3 == 1;
+        REQUIRE(rig.device.submit({&write, 1}) == WYE_OK);
+        rig.device.timed = turn % 4 == 2;
+        REQUIRE(rig.device.submit({&save, 1}) == WYE_OK);
+    }
+    REQUIRE(rig.device.wait() == WYE_OK);
+    CHECK(rig.words(all, kTurns) == harness::counting(kTurns, 1));
 }
 
 TEST_SUITE_END();

@@ -37,6 +37,8 @@ constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
                                   {WYE_SLOT_BUFFER, 1, 0, 3},
                                   {WYE_SLOT_LENGTH, 1, 0, 0},
                                   {WYE_SLOT_PARAMS, 0, 0, 0}};
+// Its result shows how often and in which order launches ran.
+const std::string kTwice = kernel("twice", "2 * r[i] + x[i] + p.step");
 
 }  // namespace
 
@@ -95,9 +97,7 @@ TEST_CASE("ranges are bound where they start, empty ones anywhere") {
     CHECK(device.run(harness::fill(r, 0, 4, 1, 4)) == WYE_OK);
 }
 
-// r[i] = 2 r[i] + x[i] + step shows how often and in which order launches ran.
 TEST_CASE("launches with the hint `again`, and others between them, get their own arguments") {
-    const std::string twice = kernel("twice", "2 * r[i] + x[i] + p.step");
     Plugin plugin;
     Device device(plugin);
     const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
@@ -105,7 +105,7 @@ TEST_CASE("launches with the hint `again`, and others between them, get their ow
     wye_buffer_object* x = device.buffer(bytes_of(content));
     wye_buffer_object* r = device.buffer(4096);
     wye_program_object* program =
-        device.program(harness::artifact(twice, "twice", kAddSlots, 2, 64, 4));
+        device.program(harness::artifact(kTwice, "twice", kAddSlots, 2, 64, 4));
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);
     const auto word = static_cast<std::uint32_t>(alignment / 4);
     const wye_binding whole[] = {binding(x, 0, 1024), binding(r, 0, 1024)};
@@ -134,6 +134,50 @@ TEST_CASE("launches with the hint `again`, and others between them, get their ow
         REQUIRE(device.submit(all) == WYE_OK);
         REQUIRE(device.wait() == WYE_OK);
         CHECK(values_of<std::uint32_t>(device.download(r, 4096)) == expected);
+    }
+}
+
+TEST_CASE("equal launches in a row in a command run as often as they are there, updated singly") {
+    Plugin plugin;
+    Device device(plugin);
+    const auto content = counting(1024);
+    wye_buffer_object* x = device.buffer(bytes_of(content));
+    wye_buffer_object* r = device.buffer(4096);
+    wye_program_object* program =
+        device.program(harness::artifact(kTwice, "twice", kAddSlots, 2, 64, 4));
+    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
+    const wye_binding bindings[] = {binding(x, 0, 1024), binding(r, 0, 1024)};
+    const std::uint32_t steps[] = {5, 6};
+    const auto launch = [&](std::size_t step, std::uint32_t groups = 16) {
+        return harness::dispatch(program, bindings, {groups, 1, 1}, &steps[step]);
+    };
+    const wye_operation clear = harness::fill(r, 0, 4096, 0, 4);
+    std::vector<std::size_t> order = {0, 0, 0, 0, 0, 1, 0, 0};
+    std::vector<wye_operation> operations = {clear, launch(0, 0), launch(0, 0)};
+    for (const std::size_t step : order) operations.push_back(launch(step));
+    operations.push_back(launch(0, 0));
+    harness::Command command(device, operations);
+    REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
+    const auto check = [&] {
+        std::vector<std::uint32_t> expected(1024, 0);
+        for (const std::size_t step : order)
+            for (std::uint32_t i = 0; i < 1024; ++i)
+                expected[i] = 2 * expected[i] + content[i] + steps[step];
+        REQUIRE(device.run(command.execute()) == WYE_OK);
+        CHECK(values_of<std::uint32_t>(device.download(r, 4096)) == expected);
+    };
+    check();
+    struct Update {
+        std::size_t place, step;
+    };
+    // In a run, at its start, at its end, back to what it was, and one that is alone.
+    for (const Update& update :
+         {Update{2, 1}, Update{0, 1}, Update{4, 1}, Update{2, 0}, Update{5, 0}, Update{7, 1}}) {
+        CAPTURE(update.place);
+        order[update.place] = update.step;
+        REQUIRE(command.update(3 + update.place, launch(update.step)) == WYE_OK);
+        check();
+        check();
     }
 }
 
