@@ -28,7 +28,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
-        out.add("cl_command_queue", handle_.first());
+        out.add("cl_command_queue", handle_.untimed());
         return {};
     }
 

@@ -35,7 +35,10 @@ class NativeQueues {
           last_(now_) {}
 
     // The queue of submits without times.
-    [[nodiscard]] cl_command_queue first() const { return first_.get(); }
+    [[nodiscard]] cl_command_queue untimed() const {
+        const cl_command_queue second = this->second();
+        return one_ && second != nullptr ? second : first_.get();
+    }
 
     // Submitting thread only: get, choose and sent.
     // The queue of the submit in progress.
