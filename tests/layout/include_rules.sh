@@ -29,7 +29,7 @@ simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
 
 allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
 allow plugin-abi/sdk "$sdk|$posix" 'the sdk sees the contract and itself only, and no other library'
-allow registry "registry/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
+allow registry "registry/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z-]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
     'the registry sees plugin-abi only'
 for plugin in plugins/*/; do
     plugin=$(basename "$plugin")
