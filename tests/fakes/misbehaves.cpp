@@ -11,7 +11,8 @@
 //          floats (rounds upward), flushes (small numbers to zero), locale, folder, environment,
 //          umask, descriptor (closes 1), prints (a line); wrong_bytes (computes or for xor),
 //          wrong_capabilities (claims int64, and refuses it), meets (waits until four processes
-//          have a file in the folder of WYE_MEETING); new_driver (another version of it),
+//          have a file in the folder of WYE_MEETING), works (half a second of a processor's
+//          time); new_driver (another version of it),
 //          new_version (of the plugin), new_device (none)
 //   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
 #include <dlfcn.h>
@@ -30,6 +31,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -111,6 +113,13 @@ void meet() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+void work() {
+    timespec used{};
+    do {
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    } while (used.tv_sec == 0 && used.tv_nsec < 500'000'000);
+}
+
 void misbehave(std::string_view where) {
     const std::string how = wanted();
     const std::size_t at = how.find('@');
@@ -132,6 +141,7 @@ void misbehave(std::string_view where) {
         for (;;) std::puts("there is no end to this");
     if (doing == "memory") take_memory();
     if (doing == "meets") meet();
+    if (doing == "works") work();
     if (doing == "descriptors") ::closefrom(3);
     if (doing == "scribbles") (void)!::write(3, "nonsense\n", 9);
     if (doing == "signals")

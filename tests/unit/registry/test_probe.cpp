@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -498,6 +499,52 @@ TEST_CASE("plugins are probed side by side") {
         CHECK(registry->open_plugin(name).ok());
         CHECK(fs::exists(meeting.path() / name));
     }
+}
+
+// Keeps one processor busy with threads of this process; the calling thread and what it starts run
+// on that processor only.
+class BusyProcessor {
+  public:
+    explicit BusyProcessor(int threads) {
+        ::sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        int processor = 0;
+        while (!CPU_ISSET(processor, &before_)) ++processor;
+        CPU_SET(processor, &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        for (int i = 0; i < threads; ++i)
+            threads_.emplace_back([](const std::stop_token& stop) {
+                while (!stop.stop_requested()) {
+                }
+            });
+    }
+    ~BusyProcessor() { ::sched_setaffinity(0, sizeof before_, &before_); }
+    BusyProcessor(const BusyProcessor&) = delete;
+    BusyProcessor& operator=(const BusyProcessor&) = delete;
+
+  private:
+    cpu_set_t before_;
+    std::vector<std::jthread> threads_;
+};
+
+TEST_CASE("the time for which a probe waits for a processor does not count as the plugin's") {
+    Setup setup;
+    setup.paths = {kMisbehaves};
+    setup.probe.limit = std::chrono::milliseconds(2000);
+    const Variable variable("WYE_MISBEHAVES", "works@init");
+    const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
+    const Prober prober(setup.probe, host);
+    Candidate candidate;
+    candidate.id = "misbehaves";
+    candidate.library = kMisbehaves;
+    const Candidate* const one[] = {&candidate};
+    const BusyProcessor busy(10);
+    // Half a second of one of eleven threads takes more than five seconds.
+    const Probed probed = prober.probe(one).front();
+    REQUIRE(probed.verdict.has_value());
+    CHECK(end_name(probed.verdict->end) == "good");
+    CHECK(probed.verdict->took_ns > 2'000'000'000);
 }
 
 TEST_CASE("many threads ask at once, and each plugin is probed once") {
