@@ -10,9 +10,9 @@
 # end_tree PROCESS       kills a process and its descendants.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
-# Options of `meson setup` for builds that are made once: several files of a library are compiled together. Without --full,
-# tools/check compiles the files of libraries one by one, so that a change compiles little again and a file that lacks an
-# include is seen, and those of a test together.
+# Options of `meson setup` for builds that are made once: several files of a library, and of a test, are compiled together.
+# Without --full, tools/check compiles the files of libraries one by one, so that a change compiles little again, and a file
+# that lacks an include is seen.
 build_together='-Dtogether=true -Dunity_size=10'
 build_tests_together='-Dunity=on -Dunity_size=12'
 
