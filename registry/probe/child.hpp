@@ -30,8 +30,8 @@ inline constexpr std::uint64_t kMostPrinted = std::uint64_t{1} << 20U;  // bytes
 struct ChildTask {
     std::string program;
     std::string input;
-    // The time for which a thread was ready to run, but had no processor, does not count, up to nine
-    // times the limit. Of several threads, the one that waited longest decides.
+    // The time for which a thread was ready to run, but had no processor, does not count, up to
+    // nine times the limit. Of several threads, the one that waited longest decides.
     std::chrono::milliseconds limit{};
     std::uint64_t memory = 0;  // limit of anonymous bytes, in memory or swapped out; 0: none
 };
