@@ -23,7 +23,9 @@ constexpr Setting kSettings[] = {
     {"probe.memory_bytes",
      "memory that the probe of a plugin may take; 4GiB, or half of the machine's"},
     {"probe.mode", "`auto`, `child`, `inline` or `off`, instead of `WYE_PROBE`"},
-    {"probe.timeout_ms", "what the probe of a plugin may take; 10000"},
+    {"probe.timeout_ms",
+     "milliseconds that the probe of a plugin may take, and up to nine times as many in which it "
+     "waits for a processor; 10000"},
     {"queues.count", "native queues of a device for work without a public queue; at most 4"},
     {"quirks.with", "workarounds that are on, by name, or `all`"},
     {"quirks.without", "workarounds that are off, by name, or `all`"},

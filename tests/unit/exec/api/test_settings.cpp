@@ -96,7 +96,8 @@ TEST_CASE("the page of the configuration has the list of the library") {
     }
     for (const Setting& setting : settings())
         known.push_back(std::string(setting.key) + ": " + std::string(setting.meaning));
-    CHECK(told == known);
+    REQUIRE(told.size() == known.size());
+    for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == known[i]);
     CHECK(std::ranges::is_sorted(known));
 }
 
