@@ -38,8 +38,11 @@ bool are_distinct(std::span<const wye_argument> arguments) {
 
 void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first) {
     const std::span arguments(request.arguments, static_cast<std::size_t>(request.argument_count));
-    Model& model = model_.emplace();
-    model.request = request;
+    if (model_)
+        model_->clear();
+    else
+        model_ = std::make_unique<Model>();
+    Model& model = *model_;
     model.profile = profile_id(request.profile);
     for (const wye_argument& argument : arguments) model.arguments.push_back({argument, 0, false});
     std::array<const wye_buffer_object*, WYE_LIMIT_BUFFERS> objects;
@@ -69,6 +72,7 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
                        (form == nullptr || !form->read_params());
     model.packs = packs ? &plan : nullptr;
     model.bytes_filled = flow.bound.bytes_filled;
+    model.request = request;  // last: no request is like an incomplete model
 }
 
 bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {

@@ -44,7 +44,7 @@ Recording::~Recording() {
 void Recording::reserve(std::uint64_t steps) {
     constexpr std::uint64_t kMost = 4096;  // a refused step must not cost much memory
     operations_.reserve(static_cast<std::size_t>(std::min(steps, kMost)));
-    parts_.reserve(operations_.capacity());
+    if (use_ == Use::Often) parts_.reserve(operations_.capacity());
 }
 
 Result<void> Recording::add(const Context& context, Target target) {

@@ -189,7 +189,11 @@ class Pipeline {
     struct Listed {
         Listed(const Pipeline& pipeline, std::span<Dispatch* const> items) {
             WYE_INIT(desc);
-            all.reserve(items.size());
+            const wye_dispatch_desc** all = few_.data();
+            if (items.size() > few_.size()) {
+                many_.resize(items.size());
+                all = many_.data();
+            }
             const Dispatch* before = nullptr;  // is ready
             for (std::size_t i = 0; i < items.size() && !error; ++i) {
                 if (items[i] != before) {
@@ -199,22 +203,28 @@ class Pipeline {
                     }
                     before = items[i];
                 }
-                all.push_back(&before->desc_);
+                all[desc.item_count++] = &before->desc_;
             }
             desc.pipeline = pipeline.get();
             desc.flags = WYE_BATCH_POINTERS;
-            desc.pointers = all.data();
-            desc.item_count = all.size();
+            desc.pointers = all;
         }
+        Listed(const Listed&) = delete;
+        Listed& operator=(const Listed&) = delete;
         [[nodiscard]] BatchResult result() const {
             BatchResult out;
             out.error = error;
             WYE_INIT(out.report);
             return out;
         }
-        std::vector<const wye_dispatch_desc*> all;
         std::optional<Error> error;
         wye_batch_desc desc;
+
+      private:
+        // So many pointers are on the stack (8 KiB); only a longer batch allocates memory for them.
+        static constexpr std::size_t kFew = 1024;
+        std::array<const wye_dispatch_desc*, kFew> few_;
+        std::vector<const wye_dispatch_desc*> many_;
     };
     // The call's error takes precedence, since it is about an earlier item.
     template <typename Function>

@@ -312,6 +312,32 @@ TEST_CASE("resident batches are one submit, move no byte to the host, and see on
     }
 }
 
+TEST_CASE("batches of any length run every item, in order") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto pipeline = t.pipeline(kMix);
+        for (const std::size_t count : {1U, 65U, 1024U, 1025U, 2001U}) {
+            CAPTURE(count);
+            const Words x = counting(70);
+            const wye::Buffer a = t.buffer(x), b = t.buffer(Words(70));
+            wye::Dispatch there(pipeline), back(pipeline);
+            there.param("k", 3U).bind("x", a).bind("r", b);
+            back.param("k", 11U).bind("x", b).bind("r", a);
+            std::vector<wye::Dispatch*> list;
+            Words want = x;
+            for (std::size_t i = 0; i < count; ++i) {
+                list.push_back(i % 2 == 0 ? &there : &back);
+                want = mixed(want, i % 2 == 0 ? 3 : 11);
+            }
+            check_completed(pipeline.batch(list), count);
+            Words got(70);
+            need((count % 2 == 0 ? a : b).download(got));
+            CHECK(got == want);
+        }
+    }
+}
+
 TEST_CASE("rows give their outputs, which the next rows take") {
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
