@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening, absence, discovery and facts.
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "checked.hpp"
 #include "conformance/abi/cases.hpp"
@@ -23,6 +26,22 @@ TEST_CASE("an absent library is a missing dependency that is named with its pack
 
 TEST_CASE("a library without Vulkan's functions is refused by the missing name") {
     harness::cases::foreign_library_is_refused("vulkan.library", "vkGetInstanceProcAddr");
+}
+
+TEST_CASE("without a driver that starts, the error says how to install one, or what is wrong") {
+    const char* const set = std::getenv("VK_DRIVER_FILES");
+    const std::optional<std::string> before =
+        set != nullptr ? std::optional<std::string>(set) : std::nullopt;
+    REQUIRE(::setenv("VK_DRIVER_FILES", "/there/is/no/driver.json", 1) == 0);
+    const harness::Plugin plugin(Config{{"vulkan.validation", "0"}});
+    if (before)
+        ::setenv("VK_DRIVER_FILES", before->c_str(), 1);
+    else
+        ::unsetenv("VK_DRIVER_FILES");
+    CHECK(plugin.status == WYE_NO_DEVICE);
+    CHECK(plugin.failure.message.rfind("no Vulkan driver is installed, or none starts: ", 0) == 0);
+    CHECK(plugin.failure.fix.find("`mesa-vulkan-drivers`") != std::string::npos);
+    CHECK(plugin.failure.fix.find("`VK_LOADER_DEBUG=error vulkaninfo`") != std::string::npos);
 }
 
 TEST_CASE("the plugin works without the validation layer") {
