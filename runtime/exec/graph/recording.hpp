@@ -263,8 +263,8 @@ class Recording {
     const wye_buffer_object* trap_ = nullptr;  // in `operations_`
 
     // The first block of memory that a recording allocates for what its operations point to. A
-    // batch has small ones: for an allocation of 1 KiB or more, glibc first tidies what others have
-    // freed (malloc_consolidate), which took 5 % of the time of a batch on PoCL.
+    // batch has small ones: for an allocation of 1 KiB or more, glibc first tidies what a driver
+    // has freed (malloc_consolidate), which can take 5 % of the time of a batch.
     [[nodiscard]] static std::size_t first_bytes(Use use) { return use == Use::Once ? 256 : 1024; }
     template <typename T>
     [[nodiscard]] static T* keep(std::span<const T> values,
