@@ -101,8 +101,7 @@ Result<std::unique_ptr<Instance>> Instance::create(const Loader& loader, bool va
         Error error = native_error(result, "vkCreateInstance", "the Vulkan loader");
         error.message = "no Vulkan driver is installed, or none starts: " + error.message;
         error.fix +=
-            "; of one that is installed, `VK_LOADER_DEBUG=error vulkaninfo` says why it does not "
-            "start";
+            "; if one is installed, `VK_LOADER_DEBUG=error vulkaninfo` says why it does not start";
         return error;
     }
     if (result != VK_SUCCESS) return native_error(result, "vkCreateInstance", "the Vulkan loader");

@@ -72,7 +72,7 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
                        (form == nullptr || !form->read_params());
     model.packs = packs ? &plan : nullptr;
     model.bytes_filled = flow.bound.bytes_filled;
-    model.request = request;  // last: no request is like an incomplete model
+    model.request = request;  // set last, so that no request equals that of an incomplete model
 }
 
 bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {

@@ -221,7 +221,7 @@ class Pipeline {
         wye_batch_desc desc;
 
       private:
-        // Room for pointers on the stack (8 KiB). Only a batch of more items allocates memory.
+        // The pointers of up to 1024 items are on the stack (8 KiB); more items allocate memory.
         static constexpr std::size_t kFew = 1024;
         std::array<const wye_dispatch_desc*, kFew> few_;
         std::vector<const wye_dispatch_desc*> many_;
