@@ -23,9 +23,12 @@ template <typename Call>
     return result;
 }
 
-// As `call`, for slots that not every dispatch calls.
+// As `call`, for slots that not every dispatch calls. DEVICE_LOST once the device was to be
+// recovered.
 template <typename Call>
 Result<void> rare_call(const NativeDevice& device, std::string_view slot, Call&& body) {
+    const Gate::Stay stay(device.gate());
+    WYE_TRY(device.check_gate(stay));
     Result<void> result = contain(device.info().plugin, slot, std::forward<Call>(body));
     if (!result.ok()) return about(device, std::move(result).error());
     return result;
@@ -88,8 +91,20 @@ bool NativeDevice::lost() const noexcept {
 }
 
 Result<void> NativeDevice::recover() const {
-    return rare_call(*this, "try_recover",
-                     [&](wye_error** error) { return table_.try_recover(object_, error); });
+    (void)gate_.close();
+    (void)gate_.wait_empty();
+    Result<void> result = contain(info_->plugin, "try_recover", [&](wye_error** error) {
+        return table_.try_recover(object_, error);
+    });
+    if (!result.ok()) return about(*this, std::move(result).error());
+    return result;
+}
+
+Result<void> NativeDevice::check_gate(const Gate::Stay& stay) const {
+    if (stay.flags == 0) return {};
+    return Error(Code::DEVICE_LOST,
+                 info_->selector + " was lost, and is being recovered or has been",
+                 "Fix: open the device again, and make its buffers anew", info_->selector);
 }
 
 BufferCounts NativeDevice::buffer_counts() const noexcept {
@@ -199,7 +214,7 @@ Result<wye_mapping> NativeBuffer::map() const {
 
 Result<void> NativeBuffer::sync(std::uint64_t offset, std::uint64_t size,
                                 std::uint32_t direction) const {
-    Result<void> result = call(*device_, "buffer_sync", [&](wye_error** error) {
+    Result<void> result = rare_call(*device_, "buffer_sync", [&](wye_error** error) {
         return device_->table().buffer_sync(device_->object(), object_, offset, size, direction,
                                             error);
     });

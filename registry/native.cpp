@@ -55,6 +55,8 @@ Result<void> check(const NativeDevice& device, const wye_native_handle& handle) 
 // Calls a slot of the table and checks what it wrote.
 template <typename Slot>
 Result<wye_native_handle> ask(const NativeDevice& device, std::string_view name, Slot&& slot) {
+    const Gate::Stay stay(device.gate());
+    WYE_TRY(device.check_gate(stay));
     WYE_ASSIGN(const wye_native_table* const table, table_of(device));
     wye_native_handle out{};
     out.header = sdk::header_of(sizeof out);

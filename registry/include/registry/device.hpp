@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "registry/gate.hpp"
 #include "registry/handshake.hpp"
 #include "registry/plugin_call.hpp"
 #include "wye/abi.h"
@@ -90,9 +91,14 @@ class NativeDevice {
     [[nodiscard]] Result<void> flush() const;  // UNIMPLEMENTED: wait on each queue instead
     [[nodiscard]] bool lost() const noexcept;  // false if the plugin cannot tell
     [[nodiscard]] const HostServices& host() const noexcept;  // the services given to its plugin
-    // Reacquires a lost device; its objects are invalid afterwards. No other thread may use the
-    // device meanwhile. UNIMPLEMENTED or UNSUPPORTED: open the device again instead.
+    // Reacquires a lost device; its objects are invalid afterwards. Waits for calls that make or
+    // describe objects of the device, and refuses later ones with DEVICE_LOST. The caller sees to
+    // it that nothing is submitted any more, and that all work has ended. UNIMPLEMENTED or
+    // UNSUPPORTED: open the device again instead.
     [[nodiscard]] Result<void> recover() const;
+    // Entered by these calls. DEVICE_LOST if it was closed.
+    [[nodiscard]] Gate& gate() const noexcept { return gate_; }
+    [[nodiscard]] Result<void> check_gate(const Gate::Stay& stay) const;
     // The device's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
     // Identifies the plugin, its file and its compiler, on one line: saved programs are valid for
@@ -106,6 +112,8 @@ class NativeDevice {
     wye_device_table table_;
     bool saves_;
     bool built_in_;
+
+    mutable Gate gate_;
 
     friend class NativeBuffer;
     void count_buffer(std::uint64_t size) const noexcept;
@@ -302,6 +310,8 @@ class NativeQueue {
     [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {
         return {timeline_, value, 0};
     }
+
+    [[nodiscard]] wye_event order_event(std::uint64_t value) const noexcept { return event(value); }
 
     // The queue's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;

@@ -1,65 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gate: counts the calls inside a context. To destroy the context the gate is closed: later calls
-// are refused, and the closing thread waits until the last call has left. Entering and leaving are
-// one atomic operation each, since every dispatch does both. The last thread to leave does not
-// access the gate afterwards, so the gate may be freed as soon as it is empty.
-//
 // Door: runs callbacks of the application until it is closed.
 //
 // CallbackScope: marks a thread that runs a callback of the application, so that calls from inside
 // it that would deadlock are refused.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <optional>
+
+#include "registry/gate.hpp"
 
 namespace wye::exec {
 
-class Gate {
-  public:
-    static constexpr std::uint32_t kClosed = UINT32_C(1) << 31U;
-    // Set if the application has callbacks that may run inside calls.
-    static constexpr std::uint32_t kWatched = UINT32_C(1) << 30U;
-
-    // Returns the two flags. The caller must call leave, even if the gate was closed.
-    [[nodiscard]] std::uint32_t enter() noexcept {
-        return word_.fetch_add(1, std::memory_order_acquire) & (kClosed | kWatched);
-    }
-    void leave() noexcept {
-        const std::uint32_t before = word_.fetch_sub(1, std::memory_order_release);
-        if ((before & ~kWatched) == (kClosed | 1U)) [[unlikely]]
-            wake();
-    }
-    void watch() noexcept { word_.fetch_or(kWatched, std::memory_order_relaxed); }
-    // Returns false if it was already closed.
-    [[nodiscard]] bool close() noexcept {
-        return (word_.fetch_or(kClosed, std::memory_order_acq_rel) & kClosed) == 0;
-    }
-    // Waits until no call is inside the gate, which must be closed. False at the deadline.
-    [[nodiscard]] bool wait_empty(
-        std::optional<std::chrono::steady_clock::time_point> deadline = {}) noexcept;
-
-  private:
-    void wake() noexcept;
-    std::atomic<std::uint32_t> word_{0};
-};
+using registry::Gate;
 
 class Door {
   public:
     // Runs the callback, unless the door is closed.
     template <typename Callback>
     void through(Callback&& callback) {
-        struct Inside {
-            explicit Inside(Gate& gate) noexcept : gate_(gate), flags(gate.enter()) {}
-            ~Inside() { gate_.leave(); }
-            Gate& gate_;
-            std::uint32_t flags;
-        };
-        const Inside inside(gate_);
-        if (inside.flags == 0) callback();
+        const Gate::Stay stay(gate_);
+        if (stay.flags == 0) callback();
     }
     // Waits for running callbacks; afterwards no callback starts.
     void close() noexcept {

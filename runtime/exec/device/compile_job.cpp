@@ -158,7 +158,6 @@ void DeviceSession::compile(CompileJob& job) noexcept {
 Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
     CompiledRef out = job.known;
     if (!out) {
-        const sdk::SharedLock entering(entering_);
         WYE_TRY(alive());
         auto made = exec::compile(device_, facts_, lines_, *job.program, job.form, job.format,
                                   *disk_, job.stats);

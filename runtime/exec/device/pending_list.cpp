@@ -23,16 +23,16 @@ void PendingList::drop_idle() noexcept {
     while (all != nullptr) delete static_cast<PendingWork*>(std::exchange(all, all->newer));
 }
 
-Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_once,
-                                     std::optional<Clock::time_point> deadline) {
+Result<PendingRoom> PendingList::room_slowly(std::uint64_t bytes, bool at_once,
+                                             std::optional<Clock::time_point> deadline) {
     // Settles work that has ended, so that its memory is reused even if no call waits for it.
     if (bytes >= kWorthAsking)
         for (WorkRef first = oldest(); first && first->poll(); first = oldest()) {
         }
     for (;;) {
-        if (try_add(work, bytes)) return {};
+        if (try_room(bytes)) return PendingRoom(*this, bytes);
         const WorkRef first = oldest();
-        if (!first || first->poll()) continue;
+        if (first && first->poll()) continue;
         if (at_once)
             return Error(Code::DEVICE_BUSY,
                          fmt::format("{} has no room for another dispatch: at most {} may be in "
@@ -41,7 +41,7 @@ Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_
                          "Fix: wait for one of them, or raise pending.count or pending.bytes of "
                          "the context's configuration",
                          device_);
-        if (!first->wait(deadline))
+        if (first ? !first->wait(deadline) : !await_change(bytes, deadline))
             return Error(Code::TIMEOUT,
                          fmt::format("{} did not have room for another dispatch before the "
                                      "time-out",
@@ -50,6 +50,20 @@ Result<void> PendingList::add_slowly(WorkRef work, std::uint64_t bytes, bool at_
                          "the context's configuration",
                          device_);
     }
+}
+
+bool PendingList::await_change(std::uint64_t bytes, std::optional<Clock::time_point> deadline) {
+    const sdk::Lock lock(mutex_);
+    bool in_time = true;
+    ++waiting_;
+    while (in_time && ends_.newer == &ends_ && !has_room(bytes)) {
+        if (!deadline)
+            changed_.wait(mutex_);
+        else
+            in_time = changed_.wait_until(mutex_, *deadline) == std::cv_status::no_timeout;
+    }
+    --waiting_;
+    return in_time;
 }
 
 WorkRef PendingList::oldest() {
@@ -66,9 +80,10 @@ bool PendingList::collect() {
         for (WorkLink* one = ends_.newer; one != &ends_; one = one->newer)
             all.emplace_back(static_cast<PendingWork*>(one));
     }
-    bool ended = true;
-    for (const WorkRef& work : all) ended = work->poll() && ended;
-    return ended;
+    for (const WorkRef& work : all) (void)work->poll();
+    all.clear();
+    const sdk::Lock lock(mutex_);
+    return count_ == 0;
 }
 
 void PendingList::wait_for_all() {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PendingList: the asynchronous work in flight on a device, with limits on its number and on the
-// host memory that it owns. It also keeps objects of ended work for reuse. Free-threaded; does not
+// host memory that it owns. Work takes room before its submit, and its place in the list after it,
+// so all work in the list can be waited for. The list also keeps objects of ended work for reuse. Free-threaded; does not
 // call work while it holds its lock, which is that of the session's queues: a submit that holds it
 // already adds its work at no further cost.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,6 +57,7 @@ class PendingWork : private WorkLink {
 
   private:
     friend class PendingList;
+    friend class PendingRoom;
     std::atomic<std::uint32_t> references_ = 0;
     // Guarded by the list's mutex, as is the link (null: it is not in the list). The list has a
     // reference to it.
@@ -109,6 +112,26 @@ struct PendingLimits {
     std::uint64_t bytes = UINT64_C(1) << 30U;  // of host memory
 };
 
+class PendingList;
+
+// Room for one piece of work in a list, given back when this is destroyed unless the work took it.
+// Move-only.
+class PendingRoom {
+  public:
+    PendingRoom(PendingRoom&& other) noexcept
+        : list_(std::exchange(other.list_, nullptr)), bytes_(other.bytes_) {}
+    PendingRoom& operator=(PendingRoom&&) = delete;
+    ~PendingRoom();
+    // Adds the work, which was submitted: any thread may poll and wait for it from now on.
+    void take(WorkRef work) noexcept;
+
+  private:
+    friend class PendingList;
+    PendingRoom(PendingList& list, std::uint64_t bytes) noexcept : list_(&list), bytes_(bytes) {}
+    PendingList* list_;
+    const std::uint64_t bytes_;
+};
+
 class PendingList {
   public:
     // `mutex`: that of the queues, which is not locked by the constructor and the destructor.
@@ -118,16 +141,16 @@ class PendingList {
     PendingList(const PendingList&) = delete;
     PendingList& operator=(const PendingList&) = delete;
 
-    // Adds work that is about to be submitted and owns `bytes`. Above a limit it waits for the
-    // oldest work to end, until the deadline (TIMEOUT); with `at_once` it returns DEVICE_BUSY
+    // Room for work that is about to be submitted and will own `bytes`. Above a limit it waits for
+    // the oldest work to end, until the deadline (TIMEOUT); with `at_once` it returns DEVICE_BUSY
     // instead. Work may exceed the limit of bytes if it is the only work.
-    [[nodiscard]] Result<void> add(WorkRef work, std::uint64_t bytes, bool at_once,
-                                   std::optional<Clock::time_point> deadline = {}) {
-        if (bytes < kWorthAsking && try_add(work, bytes)) [[likely]]
-            return {};
-        return add_slowly(std::move(work), bytes, at_once, deadline);
+    [[nodiscard]] Result<PendingRoom> room(std::uint64_t bytes, bool at_once,
+                                           std::optional<Clock::time_point> deadline = {}) {
+        if (bytes < kWorthAsking && try_room(bytes)) [[likely]]
+            return PendingRoom(*this, bytes);
+        return room_slowly(bytes, at_once, deadline);
     }
-    // Removes work that has ended, or was not submitted.
+    // Removes work that has ended.
     void remove(PendingWork& work) noexcept {
         WorkRef last;  // possibly the last reference; released after the lock
         const sdk::Lock lock(mutex_);
@@ -135,7 +158,7 @@ class PendingList {
     }
     // Destroys the idle objects.
     void drop_idle() noexcept;
-    // Settles work that has ended. False if some has not ended.
+    // Settles work that has ended. False if some has not ended, or is about to be submitted.
     bool collect();
     void wait_for_all();
 
@@ -149,12 +172,11 @@ class PendingList {
         work.older->newer = work.newer;
         work.newer->older = work.older;
         work.older = nullptr;
-        --count_;
-        bytes_ -= work.bytes_;
+        give_back(work.bytes_);
         return WorkRef::adopt(&work);
     }
-    // Takes an object for work that owns no bytes, and counts the work. Null: there is no idle
-    // object, or no room. `append` or `keep_back` follows.
+    // Takes an object for work that owns no bytes, and room for it. Null: there is no idle object,
+    // or no room. `append` or `keep_back` follows.
     [[nodiscard]] PendingWork* reserve() WYE_REQUIRES(mutex_) {
         if (count_ >= limits_.count) [[unlikely]]
             return nullptr;
@@ -162,11 +184,11 @@ class PendingList {
         if (out != nullptr) ++count_;
         return out;
     }
-    // Adds reserved work. Takes over a reference that is already counted.
+    // Adds the work, which was submitted. Takes over a reference that is already counted.
     void append(PendingWork& work) WYE_REQUIRES(mutex_) { link(work); }
     // Gives a reserved object back.
     void keep_back(PendingWork& work) WYE_REQUIRES(mutex_) {
-        --count_;
+        give_back(0);
         push_idle(work);
     }
     // An idle object, or null.
@@ -187,26 +209,37 @@ class PendingList {
     static constexpr std::uint64_t kWorthAsking = std::uint64_t{128} << 10U;
     static constexpr std::size_t kMostIdle = 1024;
 
-    [[nodiscard]] Result<void> add_slowly(WorkRef work, std::uint64_t bytes, bool at_once,
-                                          std::optional<Clock::time_point> deadline);
-    // Takes the reference on success.
-    [[nodiscard]] bool try_add(WorkRef& work, std::uint64_t bytes) {
+    friend class PendingRoom;
+    [[nodiscard]] Result<PendingRoom> room_slowly(std::uint64_t bytes, bool at_once,
+                                                  std::optional<Clock::time_point> deadline);
+    [[nodiscard]] bool has_room(std::uint64_t bytes) const WYE_REQUIRES(mutex_) {
+        return count_ < limits_.count &&
+               (count_ == 0 || bytes <= limits_.bytes - std::min(bytes_, limits_.bytes));
+    }
+    [[nodiscard]] bool try_room(std::uint64_t bytes) {
         const sdk::Lock lock(mutex_);
-        const bool room = count_ < limits_.count &&
-                          (count_ == 0 || bytes <= limits_.bytes - std::min(bytes_, limits_.bytes));
-        if (!room) return false;
-        PendingWork& one = *work.release();
-        one.bytes_ = bytes;
+        if (!has_room(bytes)) return false;
         bytes_ += bytes;
         ++count_;
-        link(one);
         return true;
+    }
+    // Waits for room, or for work that can be waited for. False at the deadline.
+    [[nodiscard]] bool await_change(std::uint64_t bytes, std::optional<Clock::time_point> deadline);
+    void give_back(std::uint64_t bytes) WYE_REQUIRES(mutex_) {
+        --count_;
+        bytes_ -= bytes;
+        changed();
     }
     void link(PendingWork& work) WYE_REQUIRES(mutex_) {
         work.older = ends_.older;
         work.newer = &ends_;
         ends_.older->newer = &work;
         ends_.older = &work;
+        changed();
+    }
+    void changed() WYE_REQUIRES(mutex_) {
+        if (waiting_ != 0) [[unlikely]]
+            changed_.notify_all();
     }
     void push_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
         work.newer = idle_;
@@ -219,10 +252,26 @@ class PendingList {
     const PendingLimits limits_;
     const std::string device_;
     WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // the newest and the oldest work
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // reserved work included
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // work without a place included
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
     WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
     std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;
+    std::uint32_t waiting_ WYE_GUARDED_BY(mutex_) = 0;  // threads in await_change
+    std::condition_variable_any changed_;               // notified while threads wait
 };
+
+inline PendingRoom::~PendingRoom() {
+    if (list_ == nullptr) return;
+    const sdk::Lock lock(list_->mutex_);
+    list_->give_back(bytes_);
+}
+
+inline void PendingRoom::take(WorkRef work) noexcept {
+    PendingList& list = *std::exchange(list_, nullptr);
+    PendingWork& one = *work.release();
+    one.bytes_ = bytes_;
+    const sdk::Lock lock(list.mutex_);
+    list.link(one);
+}
 
 }  // namespace wye::exec

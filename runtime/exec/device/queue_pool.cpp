@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/device/queue_pool.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 namespace wye::exec {
@@ -17,15 +20,6 @@ std::uint32_t QueuePool::shortest(std::uint32_t busy) const {
     return out;
 }
 
-void QueuePool::await_sends() {
-    const std::uint32_t before = sends_ended_.load(std::memory_order_relaxed);
-    ++waiting_;
-    mutex.unlock();
-    sends_ended_.wait(before, std::memory_order_acquire);
-    mutex.lock();
-    --waiting_;
-}
-
 bool QueuePool::is_used(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i)
         if (runs(i, history.newest(i))) return true;
@@ -36,8 +30,7 @@ Ticket QueuePool::pending_use(const BufferHistory& history) {
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
         while (is_sending(i) && history.newest(i) == queues_[i].newest) await_sends();
         const std::uint64_t value = history.newest(i);
-        if (!runs(i, value)) continue;
-        return {was_replaced(i, value) ? queues_[i].previous : queues_[i].native, i, value};
+        if (runs(i, value)) return {queues_[i].native, i, value};
     }
     return {};
 }
@@ -45,26 +38,73 @@ Ticket QueuePool::pending_use(const BufferHistory& history) {
 // The driver is not asked about a value that it does not have yet.
 bool QueuePool::runs(std::uint32_t index, std::uint64_t value) {
     if (!is_pending(index, value)) return false;
-    if (value > newest_sent(index)) return true;
-    const auto reached = native(index, value).reached(value);
+    const Queue& queue = queues_[index];
+    if (!queue.native || value > newest_sent(index)) return true;
+    const auto reached = queue.native->reached(value);
     if (reached.ok() && !*reached) return true;
     ended(index, value);
     return false;
 }
 
-Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {
+bool QueuePool::is_idle() {
+    for (std::uint32_t i = 0; i < kAllQueues; ++i)
+        if (is_sending(i) || runs(i, queues_[i].newest)) return false;
+    return true;
+}
+
+bool QueuePool::is_quiet(std::uint32_t index) {
     Queue& queue = queues_[index];
-    const QueueRequest request = queue.request ? *queue.request : QueueRequest{"wye"};
-    WYE_ASSIGN(registry::NativeQueue native,
-               registry::NativeQueue::create(device, request.label, queue.newest, request.kind,
-                                             request.priority));
-    queue.native = std::make_shared<registry::NativeQueue>(std::move(native));
+    if (is_sending(index) || runs(index, queue.newest)) return false;
+    for (std::uint32_t i = 0; i < kAllQueues; ++i)
+        if (runs(i, std::min(queue.followers[i], queues_[i].newest))) return false;
+    return true;
+}
+
+Ticket QueuePool::busy_everywhere() {
+    const sdk::Lock lock(mutex);
+    for (std::uint32_t i = 0; i < limit_; ++i)
+        if (!queues_[i].native || !runs(i, newest_sent(i))) return {};
+    return {queues_[0].native, 0, newest_sent(0)};
+}
+
+Result<void> QueuePool::check_open(const registry::DeviceRef& device) const {
+    if (!closed_) return {};
+    const std::string& selector = device->info().selector;
+    return Error(Code::DEVICE_LOST, fmt::format("{} was lost, and has been recovered", selector),
+                 "Fix: open the device again, and make its buffers anew", selector);
+}
+
+// The queue is held meanwhile, so that no other thread makes it.
+Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t index) {
+    const QueueRequest request = queues_[index].request.value_or(QueueRequest{"wye"});
+    const std::uint64_t newest = queues_[index].newest;
+    sending_ |= 1U << index;
+    struct Unlocked {
+        Unlocked(QueuePool& p, std::uint32_t i) WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) : pool(p), held(i) {
+            pool.mutex.unlock();
+        }
+        ~Unlocked() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {
+            pool.mutex.lock();
+            pool.let_go(held);
+        }
+        QueuePool& pool;
+        const std::uint32_t held;
+    };
+    std::shared_ptr<registry::NativeQueue> made;
+    {
+        const Unlocked unlocked(*this, index);
+        WYE_ASSIGN(auto native, registry::NativeQueue::create(device, request.label, newest,
+                                                              request.kind, request.priority));
+        made = std::make_shared<registry::NativeQueue>(std::move(native));
+    }
+    queues_[index].native = std::move(made);
     return {};
 }
 
 Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
                                      std::span<const BufferUse> uses, SubmitOptions options,
                                      Sending& out, bool* held) {
+    WYE_TRY(check_open(device));
     const std::uint32_t busy = this->busy();
     std::uint32_t index = 0;
     if ((busy | sending_ | options.queue) != 0) {
@@ -73,8 +113,13 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
             return false;
         }
     }
-    if (!queues_[index].native) WYE_TRY(make(device, index));
+    if (!queues_[index].native) {
+        WYE_TRY(make(device, index));
+        return false;
+    }
     take(index, uses, options, out, held);
+    for (std::uint32_t n = 0; n < out.wait_count; ++n)
+        queues_[out.wait_queues[n]].followers[index] = out.ticket.value;
     record(uses, index, out.ticket.value);
     return true;
 }
@@ -101,49 +146,22 @@ bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, Subm
     for (std::uint32_t i = 0; i < kAllQueues; ++i) out.before[i] = queues_[i].newest;
     for (; needed != 0; needed &= needed - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(needed));
-        if (i == index && !was_replaced(i, after[i])) continue;
-        out.waits[out.wait_count] = native(i, after[i]).event(after[i]);
+        if (i == index) continue;
+        out.waits[out.wait_count] = queues_[i].native->order_event(after[i]);
         out.wait_queues[out.wait_count++] = i;
     }
     return true;
 }
 
-// Work waits for work of other queues only to keep the order, whether that succeeds or fails. A
-// native queue refuses a wait for work that has failed; such work has ended, so the submit is
-// repeated without these waits.
-bool QueuePool::drop_failed(Sending& sending) {
-    const sdk::Lock lock(mutex);
-    std::uint32_t kept = 0;
-    for (std::uint32_t n = 0; n < sending.wait_count; ++n) {
-        const std::uint32_t i = sending.wait_queues[n];
-        const std::uint64_t value = sending.waits[n].value;
-        if (is_pending(i, value) && !native(i, value).reached(value).ok())
-            ended_[i].store(value, std::memory_order_release);
-        if (!is_pending(i, value)) continue;
-        sending.waits[kept] = sending.waits[n];
-        sending.wait_queues[kept++] = i;
-    }
-    return std::exchange(sending.wait_count, kept) != kept;
-}
-
 Result<void> QueuePool::send_slowly(Sending& sending, std::span<const wye_operation> operations) {
     const bool traced = trace_.trace != nullptr;
     const std::uint64_t begin_ns = traced ? Trace::now_ns() : 0;
-    for (;;) {
-        auto sent = sending.native->send(operations, sending.timed || traced,
-                                         {sending.waits.data(), sending.wait_count});
-        if (!sent.ok()) [[unlikely]]
-            if (sending.wait_count != 0 && drop_failed(sending)) continue;
-        if (traced && sent.ok()) [[unlikely]]
-            trace_.trace->submitted(trace_.device, sending.ticket.index, sending.ticket.value,
-                                    operations, begin_ns);
-        return sent;
-    }
-}
-
-void QueuePool::wake_waiting() {
-    sends_ended_.fetch_add(1, std::memory_order_release);
-    sends_ended_.notify_all();
+    auto sent = sending.native->send(operations, sending.timed || traced,
+                                     {sending.waits.data(), sending.wait_count});
+    if (traced && sent.ok()) [[unlikely]]
+        trace_.trace->submitted(trace_.device, sending.ticket.index, sending.ticket.value,
+                                operations, begin_ns);
+    return sent;
 }
 
 void QueuePool::abandon(Sending& sending) noexcept {
@@ -196,22 +214,49 @@ Result<void> QueuePool::submit(const registry::DeviceRef& device,
     return sent;
 }
 
+void QueuePool::take_unused(Unused& out) noexcept {
+    for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) {
+        Queue& queue = queues_[i];
+        if (!queue.native || queue.request) continue;
+        try {
+            if (is_quiet(i)) out[i] = std::move(queue.native);
+        } catch (const std::bad_alloc&) {  // no memory for an error's text: it is asked again later
+        }
+    }
+}
+
 std::array<Ticket, kAllQueues> QueuePool::newest() {
+    Unused unused;
     const sdk::Lock lock(mutex);
+    take_unused(unused);
     std::array<Ticket, kAllQueues> out;
     for (std::uint32_t i = 0; i < kAllQueues; ++i)
-        if (queues_[i].native) out[i] = {queues_[i].native, i, newest_sent(i)};
+        if (const std::uint64_t value = newest_sent(i); queues_[i].native && is_pending(i, value))
+            out[i] = {queues_[i].native, i, value};
     return out;
 }
 
-void QueuePool::replace(const Ticket& failed) {
-    std::shared_ptr<registry::NativeQueue> oldest;  // destroyed after the lock is released
+bool QueuePool::replace(const Ticket& failed) {
+    std::shared_ptr<registry::NativeQueue> dropped;  // destroyed after the lock is released
     const sdk::Lock lock(mutex);
-    while (is_sending(failed.index)) await_sends();
     Queue& queue = queues_[failed.index];
-    if (queue.native == nullptr || queue.native != failed.queue) return;
-    oldest = std::exchange(queue.previous, std::exchange(queue.native, nullptr));
-    queue.replaced = queue.newest;
+    if (queue.native != failed.queue || !is_quiet(failed.index)) return false;
+    dropped = std::move(queue.native);
+    return true;
+}
+
+std::array<Ticket, kAllQueues> QueuePool::close() {
+    const sdk::Lock lock(mutex);
+    closed_ = true;
+    std::array<Ticket, kAllQueues> out;
+    for (std::uint32_t i = 0; i < kAllQueues; ++i) out[i] = {std::move(queues_[i].native), i, 0};
+    while (sending_ != 0) await_sends();
+    for (std::uint32_t i = 0; i < kAllQueues; ++i) {
+        // A submit in progress may have made it.
+        if (queues_[i].native) out[i].queue = std::move(queues_[i].native);
+        out[i].value = queues_[i].newest;
+    }
+    return out;
 }
 
 }  // namespace wye::exec

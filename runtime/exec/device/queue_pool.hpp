@@ -11,14 +11,17 @@
 // A submit has three parts. `begin` chooses the queue and reserves its next value, under the pool's
 // mutex; `send` calls the driver without that mutex; `end` makes the outcome known, under it again.
 // From `begin` to `end` the queue is held for this submit: only submits that need this queue, or
-// must follow this submit's work, wait for it. Waiting for the device takes no lock. Work holds
-// shared ownership of the native queue that it was submitted to. Free-threaded.
+// must follow this submit's work, wait for it. Waiting for the device takes no lock, and no plugin
+// is entered with the mutex held except to ask whether a value was reached. Work holds shared
+// ownership of the native queue that it was submitted to. ORDER.md has the model. Free-threaded.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cassert>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -155,11 +158,8 @@ class QueuePool {
         const Queue& queue = queues_[index];
         if (queue.native == nullptr || is_sending(index)) [[unlikely]]
             return kNoQueue;
-        if (is_pending(index, queue.newest)) {
-            if (is_pending(index, queue.replaced)) [[unlikely]]
-                return kNoQueue;
-            if (number == 0 && !is_pending(0, newest_before(uses, 0))) return kNoQueue;
-        }
+        if (number == 0 && is_pending(0, queue.newest) && !is_pending(0, newest_before(uses, 0)))
+            return kNoQueue;
         return index;
     }
     // As `begin`, on the queue that next_in_line gave. Returns the value of the submit.
@@ -169,7 +169,7 @@ class QueuePool {
         record(uses, index, value);
         return value;
     }
-    // The native queue with this index.
+    // The native queue with this index; null: it has none now.
     [[nodiscard]] const std::shared_ptr<registry::NativeQueue>& native(std::uint32_t index) const
         WYE_REQUIRES(mutex) {
         return queues_[index].native;
@@ -198,7 +198,11 @@ class QueuePool {
                                            const wye_native_handle& event, std::uint32_t number)
         WYE_EXCLUDES(mutex);
     // Waits until any submit has ended, with the mutex unlocked meanwhile.
-    void await_sends() WYE_REQUIRES(mutex);
+    void await_sends() WYE_REQUIRES(mutex) {
+        ++waiting_;
+        sends_ended_.wait(mutex);
+        --waiting_;
+    }
     // Whether submitted work that uses the buffer is still running; asks the driver.
     [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
@@ -213,7 +217,7 @@ class QueuePool {
 
     // Makes a native queue for a public queue, or shares one. LIMIT_EXCEEDED: there are
     // kMostPublicQueues already, or the device has no unused native queue and the request does not
-    // allow sharing.
+    // allow sharing. That of a released queue is used until its work in flight has ended.
     [[nodiscard]] Result<QueueGrant> take_public(const registry::DeviceRef& device,
                                                  const QueueRequest& request);
     // Releases the number; its work in flight continues.
@@ -237,27 +241,39 @@ class QueuePool {
     [[nodiscard]] bool is_pending(std::uint32_t index, std::uint64_t value) const {
         return value > ended_[index].load(std::memory_order_acquire);
     }
-    // The newest work of each queue; an empty ticket for a queue without work.
+    // The newest work of each queue; an empty ticket for a queue whose work has ended. Destroys
+    // native queues that are not used any more.
     [[nodiscard]] std::array<Ticket, kAllQueues> newest();
-    // Drops the ticket's native queue, which may be broken: the next submit makes a new one. Work
-    // of the old one continues.
-    void replace(const Ticket& failed);
+    // Whether no work is in flight and none is being submitted; asks the driver.
+    [[nodiscard]] bool is_idle() WYE_REQUIRES(mutex);
+    // Work in flight if every queue that work without a public queue may go to has some, else an
+    // empty ticket; asks the driver.
+    [[nodiscard]] Ticket busy_everywhere();
+    // Drops the ticket's native queue, which may be broken, unless work in flight uses it: the next
+    // submit makes a new one. Returns whether it was dropped.
+    bool replace(const Ticket& failed);
+    // Refuses all submits from now on (DEVICE_LOST), waits for those in progress, and gives the
+    // native queues away, with the newest work of each. Later calls return empty tickets.
+    [[nodiscard]] std::array<Ticket, kAllQueues> close();
 
   private:
+    using Values = std::array<std::uint64_t, kAllQueues>;  // indexed by queue
     struct Queue {
+        // Null: not made yet, dropped, or closed. Work in flight belongs to this native queue: it
+        // is dropped, and another one made, only when all earlier work has ended.
         std::shared_ptr<registry::NativeQueue> native;
-        std::uint64_t newest = 0;
-        // The native queue that `native` replaced; its newest value is `replaced`.
-        std::shared_ptr<registry::NativeQueue> previous;
-        std::uint64_t replaced = 0;
-        std::optional<QueueRequest> request;  // set for a public queue
+        std::uint64_t newest = 0;  // the value of the newest submit
+        // The newest submit of each queue that waits for work of this one, which must outlive it.
+        Values followers{};
+        std::optional<QueueRequest> request;  // set while a public queue owns it
     };
     struct Public {
         bool taken = false;
         std::uint32_t index = 0;  // of its native queue
         std::uint64_t newest = 0, submits = 0;
     };
-    using Values = std::array<std::uint64_t, kAllQueues>;  // indexed by queue
+    // Native queues to destroy, which is done without the mutex.
+    using Unused = std::array<std::shared_ptr<registry::NativeQueue>, kAllQueues>;
 
     [[nodiscard]] std::uint64_t pending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         const std::uint64_t ended = ended_[index].load(std::memory_order_acquire);
@@ -265,8 +281,11 @@ class QueuePool {
     }
     void ended(std::uint32_t index, std::uint64_t value) {
         std::atomic<std::uint64_t>& newest = ended_[index];
-        if (newest.load(std::memory_order_relaxed) < value)
-            newest.store(value, std::memory_order_release);
+        std::uint64_t known = newest.load(std::memory_order_relaxed);
+        while (known < value &&
+               !newest.compare_exchange_weak(known, value, std::memory_order_release,
+                                             std::memory_order_relaxed)) {
+        }
     }
     // A bit mask of the queues with work in flight.
     [[nodiscard]] std::uint32_t busy() WYE_REQUIRES(mutex) {
@@ -278,6 +297,7 @@ class QueuePool {
     }
     // Returns the next value of a queue for a submit, which holds the queue from now on.
     [[nodiscard]] std::uint64_t hold(std::uint32_t index) WYE_REQUIRES(mutex) {
+        assert(!closed_ && !is_sending(index) && is_pending(index, queues_[index].newest + 1));
         sending_ |= 1U << index;
         used_ |= 1U << index;
         return ++queues_[index].newest;
@@ -285,7 +305,7 @@ class QueuePool {
     void let_go(std::uint32_t index) WYE_REQUIRES(mutex) {
         sending_ &= ~(1U << index);
         if (waiting_ != 0) [[unlikely]]
-            wake_waiting();
+            sends_ended_.notify_all();
     }
     // Takes back the value of a submit that failed.
     [[gnu::cold]] void take_back(std::uint32_t index, std::span<const BufferUse> uses,
@@ -332,24 +352,20 @@ class QueuePool {
     [[nodiscard]] bool is_sending(std::uint32_t index) const WYE_REQUIRES(mutex) {
         return (sending_ >> index & 1U) != 0;
     }
-    // The newest value of a queue whose native submit has ended.
+    // The newest value of a queue that its native queue has.
     [[nodiscard]] std::uint64_t newest_sent(std::uint32_t index) const WYE_REQUIRES(mutex) {
-        return queues_[index].newest - (is_sending(index) ? 1 : 0);
+        const Queue& queue = queues_[index];
+        return queue.newest - (is_sending(index) && queue.native ? 1 : 0);
     }
+    // Whether nothing in flight was submitted to the queue, or waits for its work; asks the driver.
+    [[nodiscard]] bool is_quiet(std::uint32_t index) WYE_REQUIRES(mutex);
+    // DEVICE_LOST once it was closed.
+    [[nodiscard]] Result<void> check_open(const registry::DeviceRef& device) const
+        WYE_REQUIRES(mutex);
+    // Takes the native queues that no public queue owns any more, and that are quiet.
+    void take_unused(Unused& out) noexcept WYE_REQUIRES(mutex);
     // Chooses the queue for work that need not wait for any work in flight.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
-    // Whether the value was submitted to the queue's previous native queue.
-    [[nodiscard]] bool was_replaced(std::uint32_t index, std::uint64_t value) const
-        WYE_REQUIRES(mutex) {
-        return value <= queues_[index].replaced;
-    }
-    // The native queue that the value was submitted to.
-    [[nodiscard]] const registry::NativeQueue& native(std::uint32_t index,
-                                                      std::uint64_t value) const
-        WYE_REQUIRES(mutex) {
-        const Queue& queue = queues_[index];
-        return *(was_replaced(index, value) ? queue.previous : queue.native);
-    }
     // The slow part of `begin`: while some queues are busy, or for a public queue. False: a submit
     // in progress must end first.
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
@@ -365,18 +381,13 @@ class QueuePool {
     [[nodiscard]] Result<void> send_slowly(Sending& sending,
                                            std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex);
-    void wake_waiting() WYE_REQUIRES(mutex);
     // The slow part of `end`.
     void end_slowly(const Sending& sending, bool sent) WYE_REQUIRES(mutex);
     [[gnu::cold]] void abandon(Sending& sending) noexcept WYE_EXCLUDES(mutex);
     // Reserves the number of a public queue, and its native queue.
     [[nodiscard]] Result<std::uint32_t> reserve(const registry::DeviceRef& device,
-                                                const QueueRequest& request);
-    // Releases the native queue of a public one; immediately if it is idle.
-    void retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2])
-        WYE_REQUIRES(mutex);
-    // Drops waits for work that has failed. Returns whether any was dropped.
-    bool drop_failed(Sending& sending) WYE_EXCLUDES(mutex);
+                                                const QueueRequest& request, Unused& unused);
+    // Makes a queue's native queue, with the mutex unlocked meanwhile.
     [[nodiscard]] Result<void> make(const registry::DeviceRef& device, std::uint32_t index)
         WYE_REQUIRES(mutex);
 
@@ -386,15 +397,15 @@ class QueuePool {
     // Bit mask of the queues that got work since they were last seen idle.
     std::uint32_t used_ WYE_GUARDED_BY(mutex) = 0;
     std::uint64_t frees_ WYE_GUARDED_BY(mutex) = 0;
+    bool closed_ WYE_GUARDED_BY(mutex) = false;
     std::uint32_t sending_ WYE_GUARDED_BY(mutex) = 0;  // bit mask of the queues that submits hold
     std::uint32_t waiting_ WYE_GUARDED_BY(mutex) = 0;  // threads in await_sends
-    std::atomic<std::uint32_t> sends_ended_ = 0;       // counted while threads wait
+    std::condition_variable_any sends_ended_;          // notified while threads wait
     std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
     std::array<Queue, kAllQueues> queues_ WYE_GUARDED_BY(mutex);
     std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;
     // The newest value of each queue known to have ended. It may lag behind: work that has ended
-    // counts as busy until a thread asks the driver. Racing threads may also store the lower of two
-    // values; the next store corrects it.
+    // counts as busy until a thread asks the driver.
     std::array<std::atomic<std::uint64_t>, kAllQueues> ended_{};
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "exec/device/queue_pool.hpp"
@@ -22,8 +21,9 @@ void limit_to(const QueueRequest& request, wye_queue_info& info) {
 }  // namespace
 
 Result<std::uint32_t> QueuePool::reserve(const registry::DeviceRef& device,
-                                         const QueueRequest& request) {
+                                         const QueueRequest& request, Unused& unused) {
     const std::string& selector = device->info().selector;
+    std::optional<QueueRequest> kept = request;
     const sdk::Lock lock(mutex);
     const auto free = std::ranges::find(publics_, false, &Public::taken);
     if (free == publics_.end())
@@ -31,29 +31,42 @@ Result<std::uint32_t> QueuePool::reserve(const registry::DeviceRef& device,
             Code::LIMIT_EXCEEDED,
             fmt::format("{} has {} queues already, the most at once", selector, kMostPublicQueues),
             "Fix: free one of them (wye_queue_free), or give its work to another", request.label);
-    const auto own = static_cast<std::uint32_t>(std::ranges::count_if(
-        publics_, [](const Public& one) { return one.taken && one.index >= kMostQueues; }));
-    if (own >= most_own_ && request.own)
+    take_unused(unused);
+    std::uint32_t own = 0, index = kNoQueue;
+    for (std::uint32_t i = kMostQueues; i < kAllQueues; ++i) {
+        if (queues_[i].native || queues_[i].request)
+            ++own;
+        else
+            index = std::min(index, i);
+    }
+    if (own >= most_own_) index = kNoQueue;
+    if (index == kNoQueue && request.own)
         return Error(
             Code::LIMIT_EXCEEDED,
             fmt::format("{} has no native queue left: {} serve work without a queue, and {} belong "
-                        "to other queues",
+                        "to other queues, or to freed ones whose work still runs",
                         selector, limit_, own),
-            "Fix: free a queue, lower queues.count of the context's configuration, or leave "
-            "WYE_QUEUE_OWN out to share a native queue",
+            "Fix: free a queue, wait for the work of freed ones (wye_device_flush), lower "
+            "queues.count of the context's configuration, or leave WYE_QUEUE_OWN out to share a "
+            "native queue",
             request.label);
     const auto number = static_cast<std::uint32_t>(free - publics_.begin());
-    *free = {true, own < most_own_ ? kMostQueues + number : number % limit_, 0, 0};
+    if (index == kNoQueue)
+        index = number % limit_;
+    else
+        queues_[index].request = std::move(kept);
+    *free = {true, index, 0, 0};
     return number + 1;
 }
 
 Result<QueueGrant> QueuePool::take_public(const registry::DeviceRef& device,
                                           const QueueRequest& request) {
     QueueGrant out;
-    WYE_ASSIGN(out.number, reserve(device, request));
     std::uint32_t index = 0;
     std::uint64_t newest = 0;
     {
+        Unused unused;
+        WYE_ASSIGN(out.number, reserve(device, request, unused));
         const sdk::Lock lock(mutex);
         index = publics_[out.number - 1].index;
         newest = queues_[index].newest;
@@ -75,45 +88,20 @@ Result<QueueGrant> QueuePool::take_public(const registry::DeviceRef& device,
     limit_to(request, out.info);
     if (trace_.trace != nullptr) trace_.trace->name_queue(trace_.device, index, request.label);
     auto kept = std::make_shared<registry::NativeQueue>(std::move(native));
-    std::optional<QueueRequest> again = request;
-    {
-        const sdk::Lock lock(mutex);
-        queues_[index].native = std::move(kept);
-        queues_[index].request = std::move(again);
-    }
+    const sdk::Lock lock(mutex);
+    WYE_TRY(check_open(device));
+    queues_[index].native = std::move(kept);
     reserved.pool = nullptr;
     return out;
 }
 
-void QueuePool::retire(std::uint32_t index, std::shared_ptr<registry::NativeQueue> (&ended)[2]) {
-    Queue& queue = queues_[index];
-    const auto has_ended = [](const std::shared_ptr<registry::NativeQueue>& native,
-                              std::uint64_t value) {
-        if (!native || value == 0) return true;
-        try {
-            const auto reached = native->reached(value);
-            return !reached.ok() || *reached;
-        } catch (const std::bad_alloc&) {  // no memory for an error's text
-            return true;
-        }
-    };
-    queue.request.reset();
-    if (has_ended(queue.native, queue.newest) && has_ended(queue.previous, queue.replaced)) {
-        ended_[index].store(queue.newest, std::memory_order_release);
-        ended[0] = std::move(queue.native);
-        ended[1] = std::move(queue.previous);
-    } else if (queue.native) {
-        ended[0] = std::exchange(queue.previous, std::exchange(queue.native, nullptr));
-    }
-    queue.replaced = queue.newest;
-}
-
 void QueuePool::release_public(std::uint32_t number) noexcept {
-    std::shared_ptr<registry::NativeQueue> ended[2];  // destroyed after the lock is released
+    Unused unused;  // destroyed after the lock is released
     const sdk::Lock lock(mutex);
     Public& queue = publics_[number - 1];
-    if (queue.index >= kMostQueues) retire(queue.index, ended);
+    if (queue.index >= kMostQueues) queues_[queue.index].request.reset();
     queue = {};
+    take_unused(unused);
 }
 
 // It uses no buffer, so it waits for no other queue.
@@ -136,8 +124,7 @@ Ticket QueuePool::newest_of(std::uint32_t number) {
     const sdk::Lock lock(mutex);
     const Public& of = publics_[number - 1];
     if (!is_pending(of.index, of.newest)) return {};
-    const Queue& queue = queues_[of.index];
-    return {was_replaced(of.index, of.newest) ? queue.previous : queue.native, of.index, of.newest};
+    return {queues_[of.index].native, of.index, of.newest};
 }
 
 std::shared_ptr<const registry::NativeQueue> QueuePool::native_of(std::uint32_t number) {

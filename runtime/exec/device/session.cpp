@@ -156,16 +156,18 @@ Result<void> DeviceSession::flush() {
         if (!waited.ok()) failed(ticket, waited.error());
         let_go(ticket);
     }
-    for (const Ticket& newest : queues_.newest()) {
-        if (!newest.queue) continue;
-        (void)newest.queue->wait(newest.value);
-        queues_.ended(newest);
-    }
+    for (const Ticket& newest : queues_.newest()) await_end(newest);
+    (void)queues_.newest();  // destroys native queues whose work has ended now
     return alive();
 }
 
+void DeviceSession::await_end(const Ticket& ticket) {
+    if (!ticket.queue) return;
+    (void)wait(ticket);
+    queues_.ended(ticket);
+}
+
 Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
-    const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
     auto taken = queues_.take_public(device_, request);
     if (!taken.ok()) return noted(std::move(taken).error());
@@ -173,7 +175,6 @@ Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
 }
 
 Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_handle& event) {
-    const sdk::SharedLock entering(entering_);
     WYE_TRY(ready());
     auto sent = queues_.wait_native(device_, event, queue);
     if (!sent.ok()) return noted(std::move(sent).error());
@@ -184,11 +185,7 @@ Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_ha
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");
     for (int round = 0; round < 2; ++round) {
-        const Ticket newest = queues_.newest_of(queue);
-        if (newest.queue) {
-            (void)wait(newest);
-            queues_.ended(newest);
-        }
+        await_end(queues_.newest_of(queue));
         (void)pending_.collect();
     }
     return alive();
@@ -213,16 +210,7 @@ void DeviceSession::abandon(Abandoned work) {
 }
 
 Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t queue) {
-    Ticket busy;
-    const auto all = queues_.newest();
-    const Ticket own = queue == 0 ? Ticket() : queues_.newest_of(queue);
-    for (const Ticket& newest :
-         queue == 0 ? std::span(all).first(kMostQueues) : std::span(&own, 1)) {
-        if (!newest.queue) continue;
-        const auto reached = newest.queue->reached(newest.value);
-        if (!reached.ok() || *reached) return {};
-        if (!busy.queue) busy = newest;
-    }
+    const Ticket busy = queue == 0 ? queues_.busy_everywhere() : queues_.newest_of(queue);
     if (!busy.queue) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < deadline ? nanoseconds(deadline - start) : 0;
@@ -251,12 +239,14 @@ Error DeviceSession::noted(Error error) {
     return error;
 }
 
+// Closes the session first: from then on nothing is submitted. No lock that other calls need is
+// held while it waits for them, or for the device.
 Result<void> DeviceSession::recover() {
-    const sdk::Lock alone(entering_);
+    const sdk::Lock alone(recovering_);
     if (!lost() || recovered_) return {};
-    for (const Ticket& newest : queues_.newest()) queues_.replace(newest);
-    pending_.drop_idle();  // it refers to these queues
+    for (const Ticket& newest : queues_.close()) await_end(newest);
     (void)flush();
+    pending_.drop_idle();  // it refers to these queues
     workspaces_.clear();
     staging_.clear();
     if (const std::uint64_t lent = staging_.lent(); lent != 0)
@@ -276,7 +266,6 @@ Result<void> DeviceSession::recover() {
 
 Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
                                                      std::string_view label, std::uint32_t usage) {
-    const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
     auto made = registry::NativeBuffer::create(device_, size, alignment, label, usage);
     if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
@@ -292,7 +281,6 @@ Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::ui
 Result<registry::NativeBuffer> DeviceSession::adopt(const wye_native_handle& memory,
                                                     std::uint64_t size, std::uint32_t alignment,
                                                     std::string_view label) {
-    const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
     auto made = registry::NativeBuffer::adopt(device_, memory, size, alignment, label);
     if (!made.ok()) return noted(std::move(made).error());
@@ -307,13 +295,11 @@ void DeviceSession::await_use(const BufferHistory& history) {
             return queues_.pending_use(history);
         }();
         if (!newest.queue) return;
-        (void)wait(newest);
-        queues_.ended(newest);
+        await_end(newest);
     }
 }
 
 Result<void> DeviceSession::give(RegisteredMemory& memory) {
-    const sdk::SharedLock entering(entering_);
     WYE_TRY(alive());
     auto given = memory.give(device_);
     if (!given.ok()) return noted(std::move(given).error());
@@ -359,10 +345,9 @@ void DeviceSession::count(wye_counters& out) const {
 }
 
 Error DeviceSession::failed(const Ticket& ticket, Error error) {
-    if (error.code != Code::CANCELLED) {
-        queues_.replace(ticket);
+    (void)ticket.queue->retire(ticket.value);  // nobody else asks for its outcome
+    if (error.code != Code::CANCELLED && queues_.replace(ticket))
         pending_.drop_idle();  // it refers to this queue
-    }
     return noted(std::move(error));
 }
 

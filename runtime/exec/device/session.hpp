@@ -126,7 +126,8 @@ class DeviceSession {
     [[nodiscard]] Result<void> prepare();
     // DEVICE_BUSY while work of the device is pending or may be.
     [[nodiscard]] Result<void> check_idle();
-    // Recovers a lost device if its plugin can, so that it may be opened again.
+    // Recovers a lost device if its plugin can, so that it may be opened again. Afterwards this
+    // session submits nothing, and makes no objects.
     [[nodiscard]] Result<void> recover();
 
     // Makes a buffer. If device memory is short, frees idle workspaces.
@@ -150,7 +151,8 @@ class DeviceSession {
     [[nodiscard]] bool is_ready() const noexcept {
         return !lost() && !has_abandoned_.load(std::memory_order_acquire);
     }
-    // Waits until any queue is idle, or the public queue with this number. TIMEOUT at the deadline.
+    // Waits until one of the queues for work without a public queue is idle, or the public queue
+    // with this number. TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
     // Returns device memory for a host argument, valid until the workspace is given back. If memory
@@ -205,6 +207,9 @@ class DeviceSession {
     }
     // Lets later work of a public queue begin after an event of the driver's API.
     [[nodiscard]] Result<void> wait_native(std::uint32_t queue, const wye_native_handle& event);
+    // Waits until the work of a ticket has ended, in success or failure. Does nothing for an empty
+    // ticket.
+    void await_end(const Ticket& ticket);
     // Waits until the work of a public queue so far has ended.
     [[nodiscard]] Result<void> flush(std::uint32_t queue);
 
@@ -270,7 +275,8 @@ class DeviceSession {
     [[nodiscard]] Result<void> settle();
     // Releases the abandoned work of a ticket.
     void let_go(const Ticket& ticket);
-    // Records a device loss, and replaces the queue, which may be broken. Returns the error.
+    // Called with the error of work that has ended, by the one who waited for it. Records a device
+    // loss, and replaces the queue, which may be broken, once it is idle. Returns the error.
     Error failed(const Ticket& ticket, Error error);
 
     [[nodiscard]] Result<void> wait_traced(const Ticket& ticket, std::uint64_t timeout_ns);
@@ -293,8 +299,8 @@ class DeviceSession {
     std::atomic<bool> lost_ = false;
     mutable sdk::Mutex loss_mutex_;
     std::optional<Error> loss_ WYE_GUARDED_BY(loss_mutex_);
-    sdk::SharedMutex entering_;  // locked exclusively while a lost device is recovered
-    bool recovered_ WYE_GUARDED_BY(entering_) = false;
+    sdk::Mutex recovering_;  // locked before all others
+    bool recovered_ WYE_GUARDED_BY(recovering_) = false;
 
     // Also guards `done` and `overdue` of the jobs.
     sdk::WaitMutex compile_mutex_;

@@ -34,10 +34,9 @@ Result<void> DeviceSession::check_idle() {
     bool idle = pending_.collect();
     collect();
     idle = idle && !has_abandoned_.load(std::memory_order_acquire) && !overdue();
-    for (const Ticket& newest : queues_.newest()) {
-        if (!newest.queue) continue;
-        const auto reached = newest.queue->reached(newest.value);
-        idle = idle && !(reached.ok() && !*reached);
+    {
+        const sdk::Lock lock(queues_.mutex);
+        idle = idle && queues_.is_idle();
     }
     if (idle) return {};
     return Error(Code::DEVICE_BUSY, fmt::format("{} still has work pending", info().selector),

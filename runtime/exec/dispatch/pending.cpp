@@ -48,22 +48,15 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const wye_dispa
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session.ready());
+    WYE_ASSIGN(PendingRoom room,
+               flow.session.pending().room(owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE),
+                                           flow.deadline));
     WorkPtr<PendingRequest> out(flow.session.recycler().make<PendingRequest>(context, flow, start));
-    PendingList& list = flow.session.pending();
-    WYE_TRY(list.add(out, owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE), flow.deadline));
-    try {
-        auto started = out->start(handles, flow);
-        flow.counted = started.ok();
-        if (started.ok()) {
-            flow.count_launch();
-            return WorkPtr<Pending>(std::move(out));
-        }
-        list.remove(*out);
-        return std::move(started).error();
-    } catch (...) {
-        list.remove(*out);
-        throw;
-    }
+    WYE_TRY(out->start(handles, flow));
+    if (!out->has_ended()) room.take(out);
+    flow.counted = true;
+    flow.count_launch();
+    return WorkPtr<Pending>(std::move(out));
 }
 
 Result<registry::Handle> Pending::add(WorkPtr<Pending> work, registry::HandleTable& handles) {

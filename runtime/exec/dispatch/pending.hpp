@@ -2,7 +2,7 @@
 //
 // Pending: a dispatch, transfer or graph execution in flight, and its result. It keeps everything
 // alive that the device uses. It has no thread: the threads that poll or wait for it advance it.
-// Free-threaded. The session outlives it.
+// Other threads know it only once it was submitted. Free-threaded. The session outlives it.
 //
 // There are two kinds: PendingRequest (pending_request.hpp) takes all steps of a request, and may
 // own memory of inputs and outputs; PendingLaunch (pending_launch.hpp) is work that was prepared
@@ -116,7 +116,7 @@ class Pending : public PendingWork {
         : context_(context), session_(session), borrows_(borrows), timed_(timed) {}
 
     [[nodiscard]] bool wait_in_slices(Clock::time_point deadline);
-    // The work that was submitted last; empty if there is none.
+    // The work that was submitted last; empty once it has ended.
     [[nodiscard]] virtual Ticket ticket() = 0;
     // Asks or waits for the work of a ticket. False: it has not ended by the deadline.
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
@@ -142,7 +142,6 @@ class Pending : public PendingWork {
     // Written before ended_ is set.
     wye_report report_;
     std::optional<Error> error_;
-    std::atomic<bool> submitted_ = false;
     std::atomic<bool> ended_ = false;
     std::atomic<bool> given_up_ = false;  // set under the lock, before the end
     std::atomic<bool> unread_ = false;    // its handle was freed: nobody asks for its report

@@ -26,7 +26,6 @@ void PendingLaunch::unreferenced() noexcept {
     std::shared_ptr<const registry::NativeQueue> queue;
     texts_.reset();
     error_.reset();
-    submitted_.store(false, std::memory_order_relaxed);
     ended_.store(false, std::memory_order_relaxed);
     given_up_.store(false, std::memory_order_relaxed);
     unread_.store(false, std::memory_order_relaxed);
@@ -44,7 +43,6 @@ void PendingLaunch::unreferenced() noexcept {
 
 void PendingLaunch::fail_plain(const Graph::Plain& work, registry::Pin& graph) noexcept {
     graph = std::move(pin_);
-    submitted_.store(false, std::memory_order_relaxed);
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
@@ -65,10 +63,10 @@ Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& g
         Execution& execution;
         bool kept = false;
     } releasing{execution_};
-    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, nullptr, &steps_}));
+    steps_ = nullptr;
+    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_}));
     releasing.kept = true;
     queued_ = Instant(times.queued);
-    submitted_.store(true, std::memory_order_release);
     return {};
 }
 
@@ -77,22 +75,17 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& gr
                                                const wye_graph_run_desc& run,
                                                Clock::time_point start) {
     DeviceSession& session = graph.session();
+    WYE_ASSIGN(PendingRoom room,
+               session.pending().room(0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = &graph;
     out->pin_ = std::move(pin);
     out->shared_ = std::move(shared);
     out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
     out->begun_ = Instant(start);
-    WYE_TRY(session.pending().add(out, 0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
-    try {
-        auto started = out->start(context.handles(), graph, run, start);
-        if (started.ok()) return WorkPtr<Pending>(std::move(out));
-        session.pending().remove(*out);
-        return std::move(started).error();
-    } catch (...) {
-        session.pending().remove(*out);
-        throw;
-    }
+    WYE_TRY(out->start(context.handles(), graph, run, start));
+    room.take(out);
+    return WorkPtr<Pending>(std::move(out));
 }
 
 Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
@@ -108,7 +101,6 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
     ticket_ = std::move(work.ticket);
     if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
     pin_ = target.take_pin();
-    submitted_.store(true, std::memory_order_release);
     return true;
 }
 
@@ -119,36 +111,25 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
     const WorkPtr<Pending> none;
     if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
+    // If the limits on pending work are reached, the request takes all steps, since its own errors
+    // take precedence over DEVICE_BUSY.
+    auto room = session.pending().room(0, (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0);
+    if (!room.ok()) return none;
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = nullptr;
     out->steps_ = nullptr;
     out->name_ = &target.program().name();
     out->timed_ = (request.flags & WYE_DISPATCH_TIMED) != 0;
     if (context.logs()) out->texts_ = std::make_unique<const Texts>(target.desc());
-    // If the limits on pending work are reached, the request takes all steps, since its own errors
-    // take precedence over DEVICE_BUSY.
-    const bool at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
-    if (!session.pending().add(out, 0, at_once).ok()) return none;
-    try {
-        auto started = out->start_again(context.handles(), request, target, queue, start);
-        if (started.ok() && *started) return WorkPtr<Pending>(std::move(out));
-        session.pending().remove(*out);
-        if (!started.ok()) return std::move(started).error();
-        return none;
-    } catch (...) {
-        session.pending().remove(*out);
-        throw;
-    }
+    WYE_ASSIGN(const bool started,
+               out->start_again(context.handles(), request, target, queue, start));
+    if (!started) return none;
+    room->take(out);
+    return WorkPtr<Pending>(std::move(out));
 }
 
 [[gnu::hot]] bool PendingLaunch::wait(std::optional<Clock::time_point> deadline) {
     if (has_ended()) return true;
-    if (!submitted_.load(std::memory_order_acquire)) [[unlikely]] {
-        // A poll does not wait for the submit in progress, which holds the mutex.
-        if (deadline == Clock::time_point::min()) return false;
-        const sdk::Lock lock(mutex_);
-        if (!submitted_.load(std::memory_order_relaxed)) return has_ended();
-    }
     Result<void> waited;
     if (!deadline)
         waited = session_.wait(ticket_);

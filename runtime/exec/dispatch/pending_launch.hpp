@@ -76,9 +76,7 @@ class PendingLaunch final : public Pending {
     [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work,
                                                  registry::Pin& graph) noexcept;
     void unreferenced() noexcept override;
-    [[nodiscard]] Ticket ticket() override {
-        return submitted_.load(std::memory_order_acquire) ? ticket_ : Ticket();
-    }
+    [[nodiscard]] Ticket ticket() override { return ticket_; }
     // Called when the work has ended.
     void end(Result<void> waited) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] Result<void> outcome_of(Result<void> waited, RunTimes& times)
@@ -94,8 +92,8 @@ class PendingLaunch final : public Pending {
     registry::Pin pin_;
     std::shared_ptr<Graph> shared_;
     std::unique_ptr<const Texts> texts_;  // null: nothing is logged
-    // Written before submitted_ is set, and not changed afterwards. An idle object may keep the
-    // pool's first queue, as its next work goes there mostly.
+    // Not changed after the submit. An idle object may keep the pool's first queue, as its next
+    // work goes there mostly.
     Ticket ticket_;
     Execution execution_ WYE_GUARDED_BY(mutex_);  // of a graph
 };

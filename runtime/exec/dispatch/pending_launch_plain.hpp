@@ -41,8 +41,7 @@ namespace wye::exec {
     out->timed_ = false;
     out->ticket_.index = work.index;
     out->ticket_.value = work.value;
-    out->set_references(2);                                  // of the list and the handle
-    out->submitted_.store(true, std::memory_order_relaxed);  // no other thread knows it yet
+    out->set_references(2);  // of the list and the handle
     try {
         if (!Graph::send_plain(work, failed)) [[unlikely]] {
             out->fail_plain(work, pin);

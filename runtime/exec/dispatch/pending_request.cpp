@@ -129,7 +129,6 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& f
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     if (reads_later_) queue_ = flow.queue.share();
     WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
-    submitted_.store(true, std::memory_order_release);
     flow.kernels.set_warm();
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();
@@ -143,11 +142,8 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& f
 bool PendingRequest::wait(std::optional<Clock::time_point> deadline) {
     for (;;) {
         if (has_ended()) return true;
-        // A poll does not wait for the submit in progress, which holds the mutex.
-        if (deadline == Clock::time_point::min() && !submitted_.load(std::memory_order_acquire))
-            return false;
         const Ticket ticket = this->ticket();
-        if (!ticket.queue) return has_ended();  // not submitted yet
+        if (!ticket.queue) return has_ended();
         Result<void> waited;
         if (!await(ticket, deadline, waited)) return has_ended();
         const sdk::Lock lock(mutex_);

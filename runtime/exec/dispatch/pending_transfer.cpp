@@ -38,20 +38,14 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const CheckedTr
     DeviceSession& session = checked.session();
     const Span span(session.trace(), "submit transfer", {.bytes = checked.size}, start);
     WYE_TRY(session.ready());
+    const bool owns = hosts(checked) && (flags & WYE_DISPATCH_BORROW) == 0;
+    WYE_ASSIGN(PendingRoom room, session.pending().room(owns ? checked.size : 0,
+                                                        (flags & WYE_DISPATCH_AT_ONCE) != 0));
     WorkPtr<PendingRequest> out(
         session.recycler().make<PendingRequest>(context, checked, flags, start));
-    PendingList& list = session.pending();
-    const std::uint64_t owned = hosts(checked) && !out->borrows() ? checked.size : 0;
-    WYE_TRY(list.add(out, owned, (flags & WYE_DISPATCH_AT_ONCE) != 0));
-    try {
-        auto started = out->start(context.handles(), checked);
-        if (started.ok()) return WorkPtr<Pending>(std::move(out));
-        list.remove(*out);
-        return std::move(started).error();
-    } catch (...) {
-        list.remove(*out);
-        throw;
-    }
+    WYE_TRY(out->start(context.handles(), checked));
+    if (!out->has_ended()) room.take(out);
+    return WorkPtr<Pending>(std::move(out));
 }
 
 Result<void> PendingRequest::start(const registry::HandleTable& handles,
@@ -81,7 +75,6 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles,
     WYE_ASSIGN(uses_, handles.begin_use(std::span(checked.handles).first(checked.count)));
     WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
                                         {timed_, checked.queue.number()}, enqueue, times_));
-    submitted_.store(true, std::memory_order_release);
     return {};
 }
 

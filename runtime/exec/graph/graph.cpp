@@ -320,8 +320,8 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
             out.execution.words = work.instance->workspace->trap_words;
         }
     }
-    if (out.report != nullptr) {
-        *out.report = steps.report_;
+    if (out.referred == nullptr || steps.use_ == Use::Once) {
+        out.report = steps.report_;
     } else {
         *out.referred = &steps;
         ++steps.referred_;
@@ -367,7 +367,7 @@ Result<void> Graph::read_traps(const Execution& execution, wye_report& report) c
     Execution execution;
     Ticket ticket;
     wye_report report;
-    WYE_TRY(submit(context.handles(), run, start, {execution, ticket, times, &report, nullptr}));
+    WYE_TRY(submit(context.handles(), run, start, {execution, ticket, times, report, nullptr}));
     Result<void> result = session_.ended(session_.wait(ticket, UINT64_MAX), ticket, timed, times);
     if (result.ok()) result = check_traps(execution, report);
     if (times.wanted) report_times(times, start, timed, report);

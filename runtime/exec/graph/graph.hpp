@@ -104,13 +104,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> rebind(const Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
-    // What `submit` writes: what is known before an execution has ended, in a report with an empty
-    // header, or where to find it then. If `report` is null, `referred` must not be.
+    // Outputs of `submit`. What is known of the execution before its end is written to `report`,
+    // with an empty header, or is found through `referred` at its end, unless that is null: a
+    // recording that is used once is emptied after the submit.
     struct Submitted {
         Execution& execution;
         Ticket& ticket;
         RunTimes& times;
-        wye_report* report;
+        wye_report& report;
         Recording** referred;
     };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
