@@ -287,8 +287,8 @@ typedef struct wye_queue_create_desc {
 /* Makes a queue. Kind and priority are hints; wye_queue_describe tells what the driver granted. A
  * device has at most 8 queues at a time (WYE_LIMIT_EXCEEDED). Each gets a native queue of its own
  * while the device has unused ones: it has "max_queues" (wye_device_fact), of which up to 4
- * (setting "queues.count") serve work that names no queue. Further queues share one of those 4, in
- * order with the other work there. */
+ * (setting "queues.count") serve work that names no queue. That of a freed queue is used until its
+ * work has ended. Further queues share one of those 4, in order with the other work there. */
 WYE_API wye_status wye_queue_create(wye_context* context, wye_device device,
                                     const wye_queue_create_desc* desc, wye_queue* out,
                                     wye_error** error);
@@ -781,8 +781,8 @@ WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending,
                                       void* user, wye_error** error);
 
 /* Cancels one dispatch. It ends with WYE_CANCELLED, or as usual if it ends first. The contents of
- * resident buffers that it writes are unspecified, and dispatches in flight that use these buffers
- * may end with WYE_CANCELLED too; other dispatches are not affected. On a device that cannot stop
+ * resident buffers that it writes are unspecified; other dispatches are not affected, and those
+ * that use these buffers run after it. On a device that cannot stop
  * work (a GPU) the work runs to its end and uses its buffers until then. Its result is
  * WYE_CANCELLED immediately for callbacks, waits with a time limit and calls that begin later; with
  * WYE_DISPATCH_BORROW, and for waits without a limit that are in progress, only at its end. Work
