@@ -8,8 +8,8 @@
 
 #include "cpu/buffer.hpp"
 #include "cpu/command.hpp"
-#include "cpu/run/float_state.hpp"
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/float_state.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -121,7 +121,7 @@ bool is_small(std::span<const wye_operation> operations) {
 Result<void> try_launches(std::span<Launch> launches, Worker& worker, const Stop& stop,
                           std::size_t& ran, std::optional<Handover>& out) {
     constexpr std::size_t kBetweenLooks = 32;  // launches between two looks at the clock
-    const FloatState floats;
+    const sdk::FloatState floats;
     const Patience patience(launches.size() > kBetweenLooks);
     for (ran = 0; ran < launches.size(); ++ran) {
         if (ran % kBetweenLooks == kBetweenLooks - 1 && patience.is_over()) {
@@ -136,7 +136,7 @@ Result<void> try_launches(std::span<Launch> launches, Worker& worker, const Stop
 
 Result<void> try_launch(Launch& launch, Worker& worker, const Stop& stop,
                         std::optional<Handover>& out) {
-    const FloatState floats;
+    const sdk::FloatState floats;
     return try_one(launch, worker, stop, out);
 }
 
@@ -149,7 +149,7 @@ bool is_short(const Launch& launch) {
 
 Result<void> run_short(const Launch& launch, Worker& worker) {
     try {
-        std::optional<FloatState> floats;
+        std::optional<sdk::FloatState> floats;
         if (launch.routine->uses_floats) floats.emplace();
         worker.run_short(launch);
     } catch (const std::bad_alloc&) {

@@ -5,8 +5,8 @@
 #include <new>
 #include <system_error>
 
-#include "cpu/run/float_state.hpp"
 #include "wye/sdk/blocked_signals.hpp"
+#include "wye/sdk/float_state.hpp"
 
 namespace wye::cpu {
 
@@ -95,7 +95,7 @@ Pool::Job* Pool::job_to_help() {
 }
 
 void Pool::help() {
-    const FloatState floats;
+    const sdk::FloatState floats;
     Worker worker;
     sdk::WaitingLock lock(mutex_);
     for (;;) {

@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "cpu/run/float_state.hpp"
 #include "wye/sdk/blocked_signals.hpp"
+#include "wye/sdk/float_state.hpp"
 
 namespace wye::cpu {
 namespace {
@@ -88,7 +88,7 @@ bool Server::await_wake() {
 }
 
 void Server::serve() {
-    const FloatState floats;
+    const sdk::FloatState floats;
     for (bool ending = false;;) {
         if (Link* const first = inbox_.take_all()) {
             run_all(static_cast<Batch*>(first));

@@ -129,6 +129,7 @@ Result<void> destroy_within(wye_context* context, std::uint64_t timeout_ns, bool
 }  // namespace
 
 void wye_context_destroy(wye_context* context) {
+    const wye::sdk::FloatState floats;
     if (context == nullptr || context->forks != wye::registry::fork_count() ||
         CallbackScope::within(context))
         return;

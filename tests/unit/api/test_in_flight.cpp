@@ -147,8 +147,8 @@ TEST_CASE("cancelled work fails alone: what only follows it runs, on any queue")
         const wye::Queue& queue = form % 2 == 0 ? first : second;
         // Reads what the cancelled work writes, or writes what it reads.
         const bool reads = form < 2;
-        const wye::Pending next = take(
-            (reads ? t.dispatch(y, z, 1, &queue) : t.dispatch(z, x, 1, &queue)).submit());
+        const wye::Pending next =
+            take((reads ? t.dispatch(y, z, 1, &queue) : t.dispatch(z, x, 1, &queue)).submit());
         need(running.cancel());
         CHECK(code_of(running) == wye::Code::CANCELLED);
         CHECK(code_of(next) == wye::Code::OK);
