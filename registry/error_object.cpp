@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/error_object.hpp"
+#include "wye/sdk/lasting.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +12,11 @@ namespace {
 
 // The static OUT_OF_MEMORY error. Its strings are short enough not to be allocated.
 wye_error* out_of_memory() noexcept {
-    static wye_error instance{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"), 0,
-                              "out of memory", nullptr};
-    return &instance;
+    static const sdk::Lasting<wye_error> instance([] {
+        return wye_error{Error(Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"), 0,
+                         "out of memory", nullptr};
+    });
+    return &*instance;
 }
 
 // The chain of causes, outermost first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/file_system.hpp"
+#include "wye/sdk/lasting.hpp"
 
 #include <fmt/format.h>
 
@@ -146,8 +147,8 @@ class NativeFileSystem final : public FileSystem {
 }  // namespace
 
 const FileSystem& native_file_system() noexcept {
-    static const NativeFileSystem instance;
-    return instance;
+    static const sdk::Lasting<const NativeFileSystem> instance([] { return NativeFileSystem(); });
+    return *instance;
 }
 
 }  // namespace wye::registry

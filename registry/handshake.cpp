@@ -181,17 +181,17 @@ Result<wye_queue_table> adopt(const wye_queue_table* from) {
 }
 
 #define WYE_SLOT_INFO(name, mandatory) {#name, mandatory != 0},
-const std::vector<SlotInfo>& plugin_slots() {
-    static const std::vector<SlotInfo> slots = {WYE_PLUGIN_SLOTS(WYE_SLOT_INFO)};
-    return slots;
+std::span<const SlotInfo> plugin_slots() {
+    static constexpr SlotInfo kSlots[] = {WYE_PLUGIN_SLOTS(WYE_SLOT_INFO)};
+    return kSlots;
 }
-const std::vector<SlotInfo>& device_slots() {
-    static const std::vector<SlotInfo> slots = {WYE_DEVICE_SLOTS(WYE_SLOT_INFO)};
-    return slots;
+std::span<const SlotInfo> device_slots() {
+    static constexpr SlotInfo kSlots[] = {WYE_DEVICE_SLOTS(WYE_SLOT_INFO)};
+    return kSlots;
 }
-const std::vector<SlotInfo>& queue_slots() {
-    static const std::vector<SlotInfo> slots = {WYE_QUEUE_SLOTS(WYE_SLOT_INFO)};
-    return slots;
+std::span<const SlotInfo> queue_slots() {
+    static constexpr SlotInfo kSlots[] = {WYE_QUEUE_SLOTS(WYE_SLOT_INFO)};
+    return kSlots;
 }
 
 Error null_object_fault(std::string_view slot) {

@@ -82,7 +82,7 @@ void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_
 // Runs on the thread that called `exit`, and changes the status to a failure: `exit` called within
 // a handler continues with the handlers that are left.
 struct ExitReport {
-    ~ExitReport() {
+    static void at_exit() {
         const PluginMark* const at = PluginMark::innermost;
         if (at == nullptr) return;
         name_plugin(at->at_, "the process was ended (exit)");
@@ -103,9 +103,9 @@ struct ExitReport {
 
 InsidePlugin::InsidePlugin(std::string_view plugin, std::string_view slot) noexcept
     : at_{plugin, slot}, mark_(at_) {
-    static const ExitReport report;
-    static const int quick = std::at_quick_exit(&ExitReport::at_quick_exit);
-    (void)quick;  // if there is no room for the handler, quick_exit is not reported
+    static const int handlers =
+        std::atexit(&ExitReport::at_exit) + std::at_quick_exit(&ExitReport::at_quick_exit);
+    (void)handlers;  // if there is no room for a handler, that exit is not reported
     tell(slot);
 }
 

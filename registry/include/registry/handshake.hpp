@@ -10,9 +10,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "registry/record.hpp"
 #include "wye/abi.h"
@@ -51,9 +51,9 @@ struct SlotInfo {
     std::string_view name;
     bool mandatory;
 };
-[[nodiscard]] const std::vector<SlotInfo>& plugin_slots();
-[[nodiscard]] const std::vector<SlotInfo>& device_slots();
-[[nodiscard]] const std::vector<SlotInfo>& queue_slots();
+[[nodiscard]] std::span<const SlotInfo> plugin_slots();
+[[nodiscard]] std::span<const SlotInfo> device_slots();
+[[nodiscard]] std::span<const SlotInfo> queue_slots();
 
 // The error for a slot that reported success but left its output null.
 [[nodiscard]] Error null_object_fault(std::string_view slot);

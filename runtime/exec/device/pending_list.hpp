@@ -2,9 +2,9 @@
 //
 // PendingList: the asynchronous work in flight on a device, with limits on its number and on the
 // host memory that it owns. Work takes room before its submit, and its place in the list after it,
-// so all work in the list can be waited for. The list also keeps objects of ended work for reuse. Free-threaded; does not
-// call work while it holds its lock, which is that of the session's queues: a submit that holds it
-// already adds its work at no further cost.
+// so all work in the list can be waited for. The list also keeps objects of ended work for reuse.
+// Free-threaded; does not call work while it holds its lock, which is that of the session's queues:
+// a submit that holds it already adds its work at no further cost.
 #pragma once
 
 #include <algorithm>

@@ -80,7 +80,8 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
     const std::uint64_t newest = queues_[index].newest;
     sending_ |= 1U << index;
     struct Unlocked {
-        Unlocked(QueuePool& p, std::uint32_t i) WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) : pool(p), held(i) {
+        Unlocked(QueuePool& p, std::uint32_t i) WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis)
+            : pool(p), held(i) {
             pool.mutex.unlock();
         }
         ~Unlocked() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {

@@ -7,7 +7,6 @@
 #include "lower/analysis/ranges.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -16,6 +15,24 @@
 
 namespace wye::lower {
 namespace {
+
+// The comparison that holds where `op` does not.
+Op negated(Op op) {
+    switch (op) {
+        case Op::EQ:
+            return Op::NE;
+        case Op::NE:
+            return Op::EQ;
+        case Op::LT:
+            return Op::GE;
+        case Op::GE:
+            return Op::LT;
+        case Op::GT:
+            return Op::LE;
+        default:
+            return Op::GT;
+    }
+}
 
 using ir::Kind;
 using ir::Op;
@@ -671,9 +688,7 @@ void Walk::assume(ir::ExprId condition, bool truth, unsigned depth) {
     if (!type.scalar() || !type.integer()) return;
     const Value a = value(ids[0]);
     const Value b = value(ids[1]);
-    static const std::map<Op, Op> kNegated = {{Op::EQ, Op::NE}, {Op::NE, Op::EQ}, {Op::LT, Op::GE},
-                                              {Op::GE, Op::LT}, {Op::GT, Op::LE}, {Op::LE, Op::GT}};
-    assume_order(truth ? e.op : kNegated.at(e.op), a, b);
+    assume_order(truth ? e.op : negated(e.op), a, b);
 }
 
 void Walk::assume_order(Op op, Value a, Value b) {

@@ -4,6 +4,7 @@
 // 754: correctly rounded division and square root, subnormals kept, no contraction.
 #include "lower/c/spelling.hpp"
 #include "lower/lower.hpp"
+#include "wye/sdk/lasting.hpp"
 
 namespace wye::lower {
 namespace {
@@ -342,8 +343,8 @@ class CudaC final : public Spelling {
 }  // namespace
 
 const Spelling& cuda_c() {
-    static const CudaC spelling;
-    return spelling;
+    static const sdk::Lasting<const CudaC> spelling([] { return CudaC(); });
+    return *spelling;
 }
 
 }  // namespace wye::lower

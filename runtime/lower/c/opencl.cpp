@@ -3,6 +3,7 @@
 // OpenCL C 1.2. The language guarantees correctly rounded f64 division and square root and a fused
 // fma; f32 division and square root only with a flag, on devices that list it.
 #include "lower/c/spelling.hpp"
+#include "wye/sdk/lasting.hpp"
 
 namespace wye::lower {
 namespace {
@@ -243,8 +244,8 @@ class OpenClC final : public Spelling {
 }  // namespace
 
 const Spelling& opencl_c() {
-    static const OpenClC spelling;
-    return spelling;
+    static const sdk::Lasting<const OpenClC> spelling([] { return OpenClC(); });
+    return *spelling;
 }
 
 }  // namespace wye::lower

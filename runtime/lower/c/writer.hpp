@@ -39,7 +39,7 @@ struct OpenRegion {
 // Stands in main's text where `shared` arrays become zero again; not C.
 inline constexpr std::string_view kZeroShared = "@zero@\n";
 // The kernel's argument for WYE_SLOT_GRID_BARRIER.
-inline const std::string kGridBarrier = "gb";
+inline constexpr const char* kGridBarrier = "gb";
 
 class CWriter {
   public:

@@ -5,6 +5,7 @@
 
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
+#include "wye/sdk/lasting.hpp"
 
 namespace wye::lower::middle {
 namespace {
@@ -450,13 +451,13 @@ main {
 std::string_view emulations_text() { return kText; }
 
 const ir::Program& emulations() {
-    static const ir::Program library = [] {
+    static const sdk::Lasting<const ir::Program> library([] {
         ir::ParseResult parsed = ir::parse(kText);
         [[maybe_unused]] const bool valid = parsed.ok() && ir::validate(parsed.program).empty();
         assert(valid);
         return std::move(parsed.program);
-    }();
-    return library;
+    });
+    return *library;
 }
 
 std::uint32_t emulation_index(std::string_view name) {

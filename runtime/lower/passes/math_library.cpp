@@ -6,6 +6,7 @@
 
 #include "lower/math_text.hpp"
 #include "program/text/text.hpp"
+#include "wye/sdk/lasting.hpp"
 
 namespace wye::lower {
 namespace {
@@ -33,8 +34,8 @@ ir::Program parsed() {
 }  // namespace
 
 const ir::Program& math_library() {
-    static const ir::Program library = parsed();
-    return library;
+    static const sdk::Lasting<const ir::Program> library(parsed);
+    return *library;
 }
 
 }  // namespace wye::lower

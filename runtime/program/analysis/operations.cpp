@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/analysis/operations.hpp"
+#include "wye/sdk/lasting.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -179,8 +180,8 @@ std::vector<Operation> all() {
 }  // namespace
 
 const std::vector<Operation>& operations() {
-    static const std::vector<Operation> list = all();
-    return list;
+    static const sdk::Lasting<const std::vector<Operation>> list(all);
+    return *list;
 }
 
 }  // namespace wye::ir

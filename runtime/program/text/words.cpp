@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "wye/sdk/lasting.hpp"
 #include "wye/sdk/nearest.hpp"
 
 namespace wye::ir {
@@ -57,8 +58,8 @@ WordTable make_table() {
 }
 
 const WordTable& words() {
-    static const WordTable table = make_table();
-    return table;
+    static const sdk::Lasting<const WordTable> table(make_table);
+    return *table;
 }
 
 }  // namespace

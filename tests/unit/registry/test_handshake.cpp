@@ -113,7 +113,7 @@ TEST_CASE("missing optional slots answer with their name") {
 }
 
 TEST_CASE("each mandatory slot is missed by name, each optional one is filled") {
-    const auto try_all = [](const auto& healthy, const std::vector<SlotInfo>& slots) {
+    const auto try_all = [](const auto& healthy, std::span<const SlotInfo> slots) {
         using Table = std::decay_t<decltype(healthy)>;
         REQUIRE(sizeof(wye_header) + slots.size() * sizeof(void*) == sizeof(Table));
         for (std::size_t i = 0; i < slots.size(); ++i) {
