@@ -98,8 +98,15 @@ Result<void> QueuePool::make(const registry::DeviceRef& device, std::uint32_t in
                                                               request.kind, request.priority));
         made = std::make_shared<registry::NativeQueue>(std::move(native));
     }
-    queues_[index].native = std::move(made);
-    return {};
+    auto open = check_open(device);
+    if (open.ok()) {
+        queues_[index].native = std::move(made);
+    } else {  // closed meanwhile
+        mutex.unlock();
+        made.reset();
+        mutex.lock();
+    }
+    return open;
 }
 
 Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
@@ -252,11 +259,7 @@ std::array<Ticket, kAllQueues> QueuePool::close() {
     std::array<Ticket, kAllQueues> out;
     for (std::uint32_t i = 0; i < kAllQueues; ++i) out[i] = {std::move(queues_[i].native), i, 0};
     while (sending_ != 0) await_sends();
-    for (std::uint32_t i = 0; i < kAllQueues; ++i) {
-        // A submit in progress may have made it.
-        if (queues_[i].native) out[i].queue = std::move(queues_[i].native);
-        out[i].value = queues_[i].newest;
-    }
+    for (std::uint32_t i = 0; i < kAllQueues; ++i) out[i].value = queues_[i].newest;
     return out;
 }
 

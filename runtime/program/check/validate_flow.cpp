@@ -75,7 +75,8 @@ class Phases {
           flow_(flow),
           report_(report),
           holds_(code_.blocks.size()),
-          declared_(code_.locals.size(), 0) {}
+          declared_(code_.locals.size(), 0),
+          variable_(code_.locals.size(), kNone) {}
 
     void run() {
         if (!mark(code_.root)) return;
@@ -204,9 +205,27 @@ class Phases {
         if (s.op == Op::LET || s.op == Op::VAR || s.op == Op::VAR_ZERO || s.op == Op::VAR_ARRAY ||
             s.op == Op::FOR)
             declared_[s.local] = phase_;
+        if (s.op == Op::LET) variable_[s.local] = variable_in(s.args[0]);
+        if (s.op == Op::VAR || s.op == Op::VAR_ZERO || s.op == Op::VAR_ARRAY)
+            variable_[s.local] = s.local;
     }
 
-    // Reports names of an earlier phase, except lets and loop variables of level 0.
+    // A variable or local array that the expression reads, directly or through lets; kNone: none,
+    // so that a later phase can compute it again.
+    std::uint32_t variable_in(ExprId root) {
+        open_.assign(1, root);
+        while (!open_.empty()) {
+            const Expr& e = code_.exprs[open_.back()];
+            open_.pop_back();
+            if (e.op == Op::LOCAL || e.op == Op::LOAD_ARRAY)
+                if (const std::uint32_t found = variable_[e.extra]; found != kNone) return found;
+            for (const ExprId operand : code_.operands_of(e)) open_.push_back(operand);
+        }
+        return kNone;
+    }
+
+    // Reports names of an earlier phase, except loop variables, and lets of level 0 that depend on
+    // no variable.
     void uses(const Stmt& s) {
         if (s.op == Op::ASSIGN || s.op == Op::ASSIGN_COMPONENT || s.op == Op::STORE_ARRAY)
             use(s.local, s.place);
@@ -216,7 +235,8 @@ class Phases {
             while (!open_.empty()) {
                 const Expr& e = code_.exprs[open_.back()];
                 open_.pop_back();
-                if (e.op == Op::LOCAL || e.op == Op::LOAD_ARRAY)
+                if (e.op == Op::LOCAL || e.op == Op::LOAD_ARRAY || e.op == Op::LEN_ARRAY ||
+                    e.op == Op::LEN64_ARRAY)
                     use(static_cast<std::uint32_t>(e.extra), e.place);
                 for (const ExprId operand : code_.operands_of(e)) open_.push_back(operand);
             }
@@ -227,13 +247,19 @@ class Phases {
         if (declared_[local] == phase_) return;
         const Local& l = code_.locals[local];
         const bool fixed = l.form == Local::Form::Let || l.form == Local::Form::For;
-        if (fixed && flow_.local(local) == 0) return;
+        const std::uint32_t variable = variable_[local];
+        if (fixed && flow_.local(local) == 0 && variable == kNone) return;
+        std::string why;
+        if (fixed && flow_.local(local) == 0)
+            why = fmt::format(" without variables survives, and it depends on {}",
+                              local_name(code_, variable));
+        else if (l.form == Local::Form::Let)
+            why = fmt::format(" survives, and it is {}", flow_.local_cause(local));
+        else
+            why = " survives";
         say(place,
-            fmt::format("{} does not survive the `grid_barrier` above{}", local_name(code_, local),
-                        l.form == Local::Form::Let
-                            ? fmt::format(": only a `let` of level 0 survives, and it is {}",
-                                          flow_.local_cause(local))
-                            : std::string(": only a `let` of level 0 survives")),
+            fmt::format("{} does not survive the `grid_barrier` above: only a `let` of level 0{}",
+                        local_name(code_, local), why),
             "Fix: compute it again in this phase, or keep it in a buffer");
     }
 
@@ -242,6 +268,7 @@ class Phases {
     Report& report_;
     std::vector<bool> holds_;
     std::vector<std::uint32_t> declared_;  // by local: the phase that declares it
+    std::vector<std::uint32_t> variable_;  // by local: the variable that it is or depends on
     std::vector<ExprId> open_;
     std::uint32_t phase_ = 0;
     std::uint32_t passed_ = 0;    // grid barriers so far, including misplaced ones

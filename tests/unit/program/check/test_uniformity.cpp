@@ -137,6 +137,16 @@ TEST_CASE("grid barriers") {
           0);
     CHECK(refusal("var q = n; grid_barrier; b[0] = q;").find("`q` does not survive") == 0);
     CHECK(refusal("var q = n; grid_barrier; q = 1u;").find("`q` does not survive") == 0);
+    CHECK(refusal("let q = n + 1u; let sum = q * 2u; grid_barrier; b[0] = sum;") == "");
+    CHECK(refusal("var q = n; q = q + 1u; let v = q; let sum = v; grid_barrier; b[0] = sum;")
+              .find("`sum` does not survive the `grid_barrier` above: only a `let` of level 0 "
+                    "without variables survives, and it depends on `q`") == 0);
+    CHECK(refusal("var q: u32[4]; q[0] = n; let v = q[0]; grid_barrier; b[0] = v;")
+              .find("`v` does not survive") == 0);
+    CHECK(refusal("var q: u32[4]; b[0] = q[0]; grid_barrier; b[0] = len(q);")
+              .find("`q` does not survive") == 0);
+    CHECK(refusal("for i in 0u..n { var q = i; let v = q; grid_barrier; b[0] = v; }")
+              .find("`v` does not survive") == 0);
     CHECK(refusal("for i in 0u..n { b[0] = i; grid_barrier; b[1] = i; }") == "");
     CHECK(refusal("let q = global_id.x; for i in 0u..n { b[q] = i; grid_barrier; }")
               .find("`q` does not survive") == 0);
