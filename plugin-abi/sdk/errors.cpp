@@ -153,10 +153,12 @@ Error not_in_command(std::string_view plugin, std::uint32_t kind) {
             "Fix: make commands of dispatches, copies and fills"};
 }
 
-Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags) {
+Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags,
+                    std::uint32_t reserved) {
     return {Code::UNSUPPORTED,
             "the " + std::string(plugin) + " plugin does not know all flags of " +
-                std::string(subject) + ", " + std::to_string(flags),
+                std::string(subject) + ", " + std::to_string(flags) +
+                (reserved == 0 ? "" : ", with the reserved member " + std::to_string(reserved)),
             "Fix: use a newer version of the plugin"};
 }
 

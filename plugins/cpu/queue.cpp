@@ -21,9 +21,19 @@ Result<void> Queue::begin() {
 
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const bool ended, other.poll(value));
-    if (ended) return {};
+    return ended ? Result<void>() : wait_in_batch(other, value, false);
+}
+
+Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
+    const Result<bool> ended = other.poll(value);
+    if (other.has_failed(value)) return {};
+    if (!ended.ok()) return ended.error();
+    return *ended ? Result<void>() : wait_in_batch(other, value, true);
+}
+
+Result<void> Queue::wait_in_batch(Timeline& other, std::uint64_t value, bool order_only) {
     if (!batch_) batch_ = server_.batch();
-    batch_->wait_for(other, value);
+    batch_->wait_for(other, value, order_only);
     return {};
 }
 

@@ -37,6 +37,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
         : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
+    Result<void> order_after(Timeline& other, std::uint64_t value);
+    Result<void> wait_in_batch(Timeline& other, std::uint64_t value, bool order_only);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);
     Result<void> copy(const wye_copy_op& op);

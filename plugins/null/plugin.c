@@ -252,7 +252,8 @@ static wye_status queue_create(wye_device_object* device, const wye_queue_desc* 
 }
 
 /* Queue all operations or none, or accept the submission and let its value fail. Store the value.
- * Never wait for the device here. */
+ * Never wait for the device here. A wait with WYE_EVENT_ORDER_ONLY ends with its value, whether
+ * that was reached or failed; refuse other flags of waits. */
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
     (void)submission;

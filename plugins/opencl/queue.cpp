@@ -36,6 +36,16 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
+// A command whose wait list has a failed event does not run. So this one waits for a marker behind
+// the other queue's work, which ends whether that work failed or not.
+Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(EventHandle event, other.end_of(value));
+    if (!event) return {};
+    other.events.flush();
+    waits_.add(std::move(event));
+    return {};
+}
+
 Result<void> Queue::wait_native(const wye_native_handle& event) {
     constexpr std::string_view kType = "cl_event";
     const std::string& name = device_.info.name;
@@ -46,6 +56,7 @@ Result<void> Queue::wait_native(const wye_native_handle& event) {
         return sdk::event_unfit(kType, name, "OpenCL does not know it",
                                 "create it with OpenCL, and release it later");
     if (owner != device_.context().get()) return sdk::event_of_other(kType, name);
+    timeline_.follow_application();
     const cl_int status = driver.clEnqueueBarrierWithWaitList(handle_.get(), 1, &raw, nullptr);
     return device_.check(status, "clEnqueueBarrierWithWaitList");
 }

@@ -44,6 +44,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
           staged_copies_(device) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
+    Result<void> order_after(Timeline& other, std::uint64_t value);
     Result<void> wait_native(const wye_native_handle& event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);

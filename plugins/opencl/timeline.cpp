@@ -21,6 +21,18 @@ Result<bool> Timeline::wait_for(const EventHandle& event, std::uint64_t) {
     return events.wait(event);
 }
 
+Result<EventHandle> Timeline::end_of(std::uint64_t value) {
+    WYE_ASSIGN(EventHandle event, event_for(value));
+    const sdk::Lock lock(marking_);
+    if (!event || follows_application_) return event;
+    return events.behind(event);
+}
+
+void Timeline::follow_application() {
+    const sdk::Lock lock(marking_);
+    follows_application_ = true;
+}
+
 Result<void> Timeline::finish() { return events.finish(); }
 
 }  // namespace wye::opencl

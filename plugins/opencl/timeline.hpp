@@ -18,6 +18,14 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
     Events events;
 
+    // An event for other queues that is reached when the work of `value` has ended, also if that
+    // fails; empty: it has ended. It is a marker, and may end only with later work of this queue.
+    // That could be work that waits for the application, which may wait for the other queue; so
+    // there it is the event of `value` itself, which fails with it.
+    [[nodiscard]] Result<EventHandle> end_of(std::uint64_t value);
+    // Called before work is queued that waits for an event of the application.
+    void follow_application();
+
   private:
     friend sdk::Timeline<Timeline, Submit, EventHandle>;
     static constexpr bool kWaitsWithLimit = false, kFinishIsCheapest = true, kFailsLate = true;
@@ -29,6 +37,9 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(const EventHandle& event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
+
+    sdk::Mutex marking_;
+    bool follows_application_ WYE_GUARDED_BY(marking_) = false;
 };
 
 }  // namespace wye::opencl

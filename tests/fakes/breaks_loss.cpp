@@ -218,7 +218,7 @@ wye_status lose(wye_device_object* device, wye_error** error) {
     for (const auto& [queue, known] : pending) {
         if (known.device != device) continue;
         (void)queue_behind->cancel(queue, 1, known.newest, nullptr);
-        const wye_event last = {known.timeline, known.newest, 0};
+        const wye_event last = {known.timeline, known.newest, 0, 0};
         (void)device_behind->wait(device, &last, 1, 0, UINT64_MAX, nullptr, nullptr);
     }
     return WYE_OK;

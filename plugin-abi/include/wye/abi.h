@@ -376,13 +376,19 @@ typedef struct wye_command_object wye_command_object; /* operations that are exe
  * them signals at a time.
  *
  * Values fail singly: a failed operation fails the value of its submit, and that fails the values
- * that it signals, and the submits that wait for it. All other values go on. Only a lost device
- * fails every value that has not ended. */
+ * that it signals, and the submits that wait for it, unless they wait for its end alone. All other
+ * values go on. Only a lost device fails every value that has not ended. */
 typedef struct wye_event {
     wye_timeline_object* timeline;
     uint64_t value;
-    uint64_t reserved;
+    uint32_t flags; /* enum wye_event_flags, in the waits of a submission; elsewhere 0 */
+    uint32_t reserved;
 } wye_event;
+
+/* What a wait of a submission is for. */
+enum wye_event_flags {
+    WYE_EVENT_ORDER_ONLY = 1 /* the value's end, whether it was reached or failed */
+};
 
 /* ---- Operations -------------------------------------------------------------------------- */
 
@@ -738,7 +744,7 @@ typedef struct wye_queue_table {
     /* Mandatory [SYNC]. Queues all operations of the submission or none. After a failure nothing
      * was queued, and the value may be used again. If an operation is refused after others of the
      * submission were queued, those end first, the call succeeds, and the value fails. A wait for a
-     * failed value fails the call, or later the value. */
+     * failed value fails the call, or later the value, unless it is ORDER_ONLY. */
     wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 

@@ -92,7 +92,7 @@ Result<void> Batch::await(const Stop& stop) const {
     for (const Wait& wait : waits_)
         for (;;) {
             const Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
-            if (waited.ok()) break;
+            if (waited.ok() || (wait.order_only && wait.timeline->has_failed(wait.value))) break;
             if (waited.error().code != Code::TIMEOUT) return waited.error();
             if (stop.requested()) return sdk::errors::cancelled(stop.value);
         }

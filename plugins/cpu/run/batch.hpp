@@ -26,8 +26,11 @@ class Batch : public Link {
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
 
-    // Makes the batch wait for `value` of another queue.
-    void wait_for(Timeline& timeline, std::uint64_t value) { waits_.push_back({&timeline, value}); }
+    // Makes the batch wait for `value` of a queue. `order_only`: for its end, whether the value is
+    // reached or fails.
+    void wait_for(Timeline& timeline, std::uint64_t value, bool order_only) {
+        waits_.push_back({&timeline, value, order_only});
+    }
     [[nodiscard]] Result<void> keep(const wye_operation& operation);
     // Makes the first operation continue where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
@@ -61,6 +64,7 @@ class Batch : public Link {
     struct Wait {
         Timeline* timeline;
         std::uint64_t value;
+        bool order_only;
     };
     // The operations that an empty batch has memory for, and the bytes that it has for what they
     // point to.

@@ -146,7 +146,7 @@ class Device {
         for (QueueNode* queue : queues_) {
             if (queue->next.cancel != nullptr)
                 (void)queue->next.cancel(queue->object, 0, UINT64_MAX, nullptr);
-            const wye_event newest{queue->timeline, queue->state().newest.load(), 0};
+            const wye_event newest{queue->timeline, queue->state().newest.load(), 0, 0};
             (void)node.next.wait(node.object, &newest, 1, 0, kDrain, nullptr, nullptr);
         }
     }

@@ -43,7 +43,7 @@ Result<void> ends(DeviceNode& node, std::string_view slot, Pointer* at) {
                       [&](const auto& handle) { return handle.first.second == at; });
     }
     for (const auto& [timeline, value] : uses)
-        if (is_pending(node, {timeline, value, 0}))
+        if (is_pending(node, {timeline, value, 0, 0}))
             plugin.breaches.add(Side::host, "P-16", slot, at,
                                 "the " + noun + " is destroyed while the value " + number(value) +
                                     " of a timeline, which is pending, uses it");

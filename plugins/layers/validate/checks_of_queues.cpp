@@ -141,14 +141,14 @@ void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
     for (wye_command_object* at : commands_of(*submission))
         if (Command* command = objects.commands.find(at); command != nullptr)
             if (command->most_pending != 0)
-                command->pending.push_back({node.timeline, submission->value, 0});
+                command->pending.push_back({node.timeline, submission->value, 0, 0});
 }
 
 // ---- Other slots -------------------------------------------------------------------------------
 
 Result<void> before(slot::queue::timing, QueueNode& node, Frame&, std::uint64_t value, wye_timing*,
                     wye_error**) {
-    if (is_pending(node.device(), {node.timeline, value, 0}))
+    if (is_pending(node.device(), {node.timeline, value, 0, 0}))
         return Error(Code::INVALID_ARGUMENT,
                      "the value " + number(value) + " is pending, and has no times yet",
                      "Fix: correct the call");

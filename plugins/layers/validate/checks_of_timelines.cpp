@@ -180,7 +180,7 @@ Result<void> before(slot::device::timeline_destroy, DeviceNode& node, Frame&,
         node.state().objects.timelines.remove(timeline);
     }
     for (const auto& [queue, value] : uses)
-        if (is_pending(node, {queue, value, 0}))
+        if (is_pending(node, {queue, value, 0, 0}))
             plugin.breaches.add(Side::host, "P-16", "timeline_destroy", timeline,
                                 "the timeline is destroyed while a pending submit signals it");
     return {};

@@ -370,7 +370,9 @@ Result<void> HostChecks::operation(const wye_operation& operation, const Place& 
 
 // ---- Submits and events ------------------------------------------------------------------------
 
-Result<void> HostChecks::event(const wye_event& event) const {
+Result<void> HostChecks::event(const wye_event& event, std::uint32_t flags) const {
+    if ((event.flags & ~flags) != 0)
+        return broken("an event has the flags " + number(event.flags) + ", which it cannot have");
     if (event.reserved != 0) return broken("an event has a reserved member that is not zero");
     return usable(event.timeline);
 }
@@ -386,7 +388,7 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
             return broken("the native wait has no event, or one without values");
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;
-        WYE_TRY(event(wait));
+        WYE_TRY(event(wait, WYE_EVENT_ORDER_ONLY));
         const std::uint64_t known = objects_.timelines.find(wait.timeline)->signalled;
         if (wait.value > known)
             return broken("the submit waits for the value " + number(wait.value) +

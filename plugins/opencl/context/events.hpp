@@ -59,6 +59,18 @@ class Events {
         WYE_TRY(device_.check(status, "clRetainEvent"));
         return EventHandle(device_.driver, submit.last.get());
     }
+    // Makes a marker behind all work so far of the native queue of `event`.
+    [[nodiscard]] Result<EventHandle> behind(const EventHandle& event) {
+        const Driver& driver = device_.driver;
+        cl_command_queue queue = nullptr;
+        cl_int status = driver.clGetEventInfo(event.get(), CL_EVENT_COMMAND_QUEUE, sizeof queue,
+                                              &queue, nullptr);
+        WYE_TRY(device_.check(status, "clGetEventInfo"));
+        EventHandle marker;
+        status = driver.clEnqueueMarkerWithWaitList(queue, 0, nullptr, marker.receive(driver));
+        WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
+        return marker;
+    }
     // The error of work that has ended. Without an event there is none, since the wait has reported
     // it; quirk nvidia-cl-costly-status.
     [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {

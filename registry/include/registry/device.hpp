@@ -308,7 +308,11 @@ class NativeQueue {
 
     // A value of this queue, to be passed in `waits` to another queue of the same device.
     [[nodiscard]] wye_event event(std::uint64_t value) const noexcept {
-        return {timeline_, value, 0};
+        return {timeline_, value, 0, 0};
+    }
+    // As `event`, for a wait that ends with the value, whether that was reached or failed.
+    [[nodiscard]] wye_event order_event(std::uint64_t value) const noexcept {
+        return {timeline_, value, WYE_EVENT_ORDER_ONLY, 0};
     }
 
     [[nodiscard]] wye_event order_event(std::uint64_t value) const noexcept { return event(value); }

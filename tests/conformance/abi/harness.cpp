@@ -272,7 +272,7 @@ wye_status Device::submit(std::span<const wye_operation> operations,
 }
 
 wye_event Device::event(wye_queue_object* of, std::uint64_t number) const {
-    return {timelines_.at(of), number, 0};
+    return {timelines_.at(of), number, 0, 0};
 }
 
 wye_status Device::query(wye_queue_object* of, std::uint64_t number, wye_error** error) const {

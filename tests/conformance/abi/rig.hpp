@@ -89,7 +89,7 @@ struct Timeline {
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
-    [[nodiscard]] wye_event event(std::uint64_t value) const { return {timeline, value, 0}; }
+    [[nodiscard]] wye_event event(std::uint64_t value) const { return {timeline, value, 0, 0}; }
     [[nodiscard]] wye_status query(std::uint64_t value) const {
         const wye_event one = event(value);
         return table.query(device.object, &one, nullptr);

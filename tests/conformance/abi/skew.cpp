@@ -171,7 +171,7 @@ TEST_CASE("longer descriptions of a newer host are read as far as the plugin kno
     Longer<wye_submission> submission;
     submission.known.value = 3;
     CHECK(queue_table->submit(queue, &submission.known, nullptr) == WYE_OK);
-    const wye_event event = {timeline, 3, 0};
+    const wye_event event = {timeline, 3, 0, 0};
     CHECK(table.wait(device.object, &event, 1, 0, harness::kDeadline, nullptr, nullptr) == WYE_OK);
     queue_table->destroy(queue);
 }

@@ -75,7 +75,7 @@ int work_alone(Rig& rig, const wye_artifact& sample, int thread) {
         submission.operation_count = std::size(work);
         submission.value = static_cast<std::uint64_t>(round);
         expect(queues->submit(queue, &submission, nullptr) == WYE_OK);
-        const wye_event event = {timeline, submission.value, 0};
+        const wye_event event = {timeline, submission.value, 0, 0};
         expect(table.wait(device, &event, 1, 0, harness::kDeadline, nullptr, nullptr) == WYE_OK);
         expect(table.query(device, &event, nullptr) == WYE_OK);
         expect(got == counting(64, 2 * by));

@@ -170,10 +170,10 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     } else if (entry != nullptr) {
         native_event = reinterpret_cast<const wye_native_wait*>(entry)->event->values[0].value;
     }
-    // A wait for work that has failed fails the submit.
+    // A wait for work that has failed fails the submit, unless it only orders.
     const std::span<const wye_event> waits(submission->waits, submission->wait_count);
     for (const wye_event& event : waits)
-        if (status == WYE_OK)
+        if (status == WYE_OK && (event.flags & WYE_EVENT_ORDER_ONLY) == 0)
             if (const wye_status of = query(nullptr, &event, error); of != WYE_NOT_READY)
                 status = of;
     if (status != WYE_OK) {

@@ -75,7 +75,7 @@ struct FakeQueue : InOrderQueue<FakeQueue> {
     static constexpr std::string_view kPlugin = "fake";
     explicit FakeQueue(const LossState& loss) : own(loss, steps) {}
     FakeTimeline& timeline() { return own; }
-    [[nodiscard]] wye_event event(std::uint64_t value) { return {own.object(), value, 0}; }
+    [[nodiscard]] wye_event event(std::uint64_t value) { return {own.object(), value, 0, 0}; }
     Result<std::uint64_t> submit(std::span<const wye_operation> operations,
                                  std::span<const wye_event> waits,
                                  std::span<const wye_event> signals = {}) {

@@ -15,7 +15,7 @@ namespace {
 using Signals = FakeTimeline::Signals;
 
 wye_event event_of(TimelineObject& timeline, std::uint64_t value) {
-    return {timeline.object(), value, 0};
+    return {timeline.object(), value, 0, 0};
 }
 
 TEST_CASE("the host signals values, or fails them; a value is reached with a later one") {

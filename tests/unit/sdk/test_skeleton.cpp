@@ -167,6 +167,30 @@ TEST_CASE("a refusal after a part was queued drains, and only the value of the s
     }
 }
 
+TEST_CASE("a wait that only orders ends with its value, whether that was reached or failed") {
+    LossState loss;
+    FakeQueue queue(loss), other(loss);
+    const wye_operation fill = operation(WYE_OPERATION_FILL);
+    const wye_operation both[] = {fill, operation(WYE_OPERATION_COPY)};
+    REQUIRE(other.submit(both, {}).value() == 1);  // fails
+    REQUIRE(other.submit({&fill, 1}, {}).value() == 2);
+    const auto order = [&](FakeQueue& of, std::uint64_t value) {
+        wye_event out = of.event(value);
+        out.flags = WYE_EVENT_ORDER_ONLY;
+        return out;
+    };
+    const wye_event waits[] = {order(other, 1), order(other, 2)};
+    CHECK(queue.submit({&fill, 1}, waits).value() == 1);
+    CHECK(queue.steps == "begin wait plan fill end");  // one wait: value 1 has ended
+    other.steps.clear();
+    CHECK(other.submit({&fill, 1}, waits).value() == 3);
+    CHECK(other.steps == "begin plan fill end");  // no wait for its own work
+    const wye_event early = order(other, 4);
+    CHECK(queue.submit({&fill, 1}, {&early, 1}).error().code == Code::UNSUPPORTED);
+    loss.record(broken("gone"));
+    CHECK(queue.submit({&fill, 1}, {&waits[0], 1}).error().code == Code::DEVICE_LOST);
+}
+
 TEST_CASE("flags and operations that are not known are refused before anything is queued") {
     LossState loss;
 
@@ -181,6 +205,18 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     wye_submission flags = submission_of(1, {});
     flags.flags = 6;
     CHECK(unknown.InOrderQueue::submit(flags).error().message.find("flags of a submission, 6") !=
+          std::string::npos);
+    wye_event odd_wait = unknown.event(0);
+    odd_wait.flags = 2;
+    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("flags of a wait, 2") !=
+          std::string::npos);
+    odd_wait = unknown.event(0);
+    odd_wait.reserved = 7;
+    CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("reserved member 7") !=
+          std::string::npos);
+    odd_wait = unknown.event(0);
+    odd_wait.flags = WYE_EVENT_ORDER_ONLY;  // not of a signal
+    CHECK(unknown.submit({}, {}, {&odd_wait, 1}).error().message.find("flags of a signal, 1") !=
           std::string::npos);
     CHECK(unknown.steps.empty());  // nothing was begun
     const wye_operation odd = operation(77);

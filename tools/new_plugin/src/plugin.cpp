@@ -302,6 +302,10 @@ wye_status queue_submit(wye_queue_object* object, const wye_submission* submissi
         constexpr std::uint32_t kKnown = WYE_SUBMISSION_TIMED;
         if ((submission->flags & ~kKnown) != 0)
             refuse("submission flags " + std::to_string(submission->flags));
+        for (std::uint64_t i = 0; i < submission->wait_count; ++i)
+            if ((submission->waits[i].flags & ~std::uint32_t{WYE_EVENT_ORDER_ONLY}) != 0 ||
+                submission->waits[i].reserved != 0)
+                refuse("flags of a wait");
         if (submission->signal_count != 0) refuse("timelines that submits signal");
         driver::Submit submit{
             submission->value, {submission->waits, submission->waits + submission->wait_count}, {}};

@@ -69,6 +69,10 @@ class Queue {
     // failed. A value that no submit had is reached together with the one below it.
     [[nodiscard]] bool reached(std::uint64_t value) const {
         if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
+        return ended(value);
+    }
+    // Whether the value was reached or has failed. Needs the lock of Progress.
+    [[nodiscard]] bool ended(std::uint64_t value) const {
         return value <= (pending_.empty() ? newest_ : pending_.front().value - 1);
     }
 
@@ -125,9 +129,12 @@ inline Queue& queue_of(wye_timeline_object* timeline) {
 }
 
 inline bool Queue::all_reached(std::span<const wye_event> events) {
-    for (const wye_event& event : events)
-        if (event.timeline != nullptr && !queue_of(event.timeline).reached(event.value))
-            return false;
+    for (const wye_event& event : events) {
+        if (event.timeline == nullptr) continue;
+        const Queue& queue = queue_of(event.timeline);
+        const bool order_only = (event.flags & WYE_EVENT_ORDER_ONLY) != 0;
+        if (order_only ? !queue.ended(event.value) : !queue.reached(event.value)) return false;
+    }
     return true;
 }
 

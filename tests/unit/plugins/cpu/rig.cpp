@@ -170,7 +170,7 @@ wye_status Rig::submit(wye_queue_object* queue, const wye_operation& operation,
 }
 
 wye_event Rig::event(wye_queue_object* queue, std::uint64_t value) const {
-    return {timelines_.at(queue), value, 0};
+    return {timelines_.at(queue), value, 0, 0};
 }
 
 wye_status Rig::query(wye_queue_object* queue, std::uint64_t value, wye_error** error) const {

@@ -84,9 +84,10 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
 [[nodiscard]] Error not_in_command(std::string_view plugin, std::uint32_t kind);
-// Makes the error for unknown flags of `subject`, such as "a submission".
+// Makes the error for unknown flags of `subject`, such as "a submission", or for a reserved member
+// that is not zero.
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
-                                  std::uint32_t flags);
+                                  std::uint32_t flags, std::uint32_t reserved = 0);
 // Makes the error for unknown flags of an operation. The message names the launches that the ABI
 // has but the plugin lacks.
 [[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);

@@ -14,6 +14,8 @@
 //     begin()                     before anything else
 //     wait_for(timeline, value)   makes later operations run after `value` of a queue's timeline of
 //                                 the same device; of its own timeline too, if that kFailsLate
+//     order_after(timeline, value)   as wait_for, but later operations run too if `value` fails;
+//                                 never of its own timeline; only if that kFailsLate
 //     wait_native(event)          as wait_for, for an event of the driver's API; optional, see
 //                                 native_wait.hpp
 //     span plan(operations)       returns the operations that are left to queue one by one
@@ -151,6 +153,7 @@ class InOrderQueue {
     [[gnu::always_inline]] static Result<void> known_flags(const wye_submission& submission);
     [[gnu::always_inline]] static Result<void> steps(Derived& queue,
                                                      const wye_submission& submission);
+    [[gnu::noinline]] static Result<void> wait_for(Derived& queue, const wye_event& wait);
     Result<void> give_up(Derived& queue, Error error);
 
     bool queued_ = false, timed_ = false;

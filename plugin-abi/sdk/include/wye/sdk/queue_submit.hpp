@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <type_traits>
 
 #include "wye/sdk/queue.hpp"
 #include "wye/sdk/timeline.hpp"
@@ -19,6 +20,14 @@ template <typename QueueTimeline>
     if (timeline.of_queue())
         return Place<QueueTimeline>{static_cast<QueueTimeline*>(&timeline), event.value};
     return static_cast<SignalTimeline<QueueTimeline>&>(timeline).place_of(event.value);
+}
+
+// Whether the value of an event has failed.
+template <typename QueueTimeline>
+[[nodiscard]] bool has_failed(const wye_event& event) {
+    TimelineObject& timeline = TimelineObject::of(event.timeline);
+    if (timeline.of_queue()) return static_cast<QueueTimeline&>(timeline).has_failed(event.value);
+    return static_cast<SignalTimeline<QueueTimeline>&>(timeline).has_failed(event.value);
 }
 
 template <typename Derived>
@@ -69,6 +78,13 @@ template <typename Derived>
     const wye_submission& submission) {
     if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
         return errors::unknown_flags(Derived::kPlugin, "a submission", submission.flags);
+    for (const wye_event& wait : std::span(submission.waits, submission.wait_count))
+        if (((wait.flags & ~std::uint32_t{WYE_EVENT_ORDER_ONLY}) | wait.reserved) != 0)
+            return errors::unknown_flags(Derived::kPlugin, "a wait", wait.flags, wait.reserved);
+    for (const wye_event& signal : std::span(submission.signals, submission.signal_count))
+        if ((signal.flags | signal.reserved) != 0)
+            return errors::unknown_flags(Derived::kPlugin, "a signal", signal.flags,
+                                         signal.reserved);
     for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
         if (const std::uint32_t flags = unknown_flags_of(op, launch_flags<Derived>()))
             return errors::unknown_launch(Derived::kPlugin, flags);
@@ -81,21 +97,35 @@ template <typename Derived>
     WYE_TRY(queue.timeline().usable(submission.value));
     const std::span operations(submission.operations, submission.operation_count);
     WYE_TRY(queue.begin());
-    for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
-        if (wait.timeline == nullptr) continue;
-        WYE_ASSIGN(const auto place, place_of(wait, queue.timeline()));
-        if (place.timeline == nullptr) continue;
-        if (place.value > place.timeline->newest()) return errors::not_signalled(wait.value);
-        WYE_TRY(place.timeline->usable(place.value));
-        if (place.timeline == &queue.timeline() && !queue.timeline().fails_late())
-            continue;  // an in-order queue needs no wait for its own work
-        WYE_TRY(queue.wait_for(*place.timeline, place.value));
-    }
+    for (const wye_event& wait : std::span(submission.waits, submission.wait_count))
+        if (wait.timeline != nullptr) WYE_TRY(wait_for(queue, wait));
     if constexpr (waits_native<Derived>())
         if (const wye_native_wait* wait = native_wait(submission.header))
             WYE_TRY(queue.wait_native(*wait->event));
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
+}
+
+// An in-order queue needs no wait that only orders for its own work.
+template <typename Derived>
+Result<void> InOrderQueue<Derived>::wait_for(Derived& queue, const wye_event& wait) {
+    using QueueTimeline = std::remove_reference_t<decltype(queue.timeline())>;
+    const bool order_only = (wait.flags & WYE_EVENT_ORDER_ONLY) != 0;
+    if (order_only && has_failed<QueueTimeline>(wait)) return {};
+    WYE_ASSIGN(const auto place, place_of(wait, queue.timeline()));
+    if (place.timeline == nullptr) return {};
+    if (place.value > place.timeline->newest()) return errors::not_signalled(wait.value);
+    const bool own = place.timeline == &queue.timeline();
+    if (!order_only) {
+        WYE_TRY(place.timeline->usable(place.value));
+        if (own && !QueueTimeline::fails_late()) return {};
+        return queue.wait_for(*place.timeline, place.value);
+    }
+    if (own || place.timeline->has_failed(place.value)) return {};
+    if constexpr (QueueTimeline::fails_late())
+        return queue.order_after(*place.timeline, place.value);
+    else
+        return queue.wait_for(*place.timeline, place.value);
 }
 
 // If the device was lost, the call fails in any case.

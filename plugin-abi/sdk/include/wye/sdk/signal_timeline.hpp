@@ -60,6 +60,9 @@ class SignalTimeline : public TimelineObject {
             std::this_thread::yield();  // the submit call is still in progress
         }
     }
+    [[nodiscard]] bool has_failed(std::uint64_t value) const {
+        return log_.state(value) == ValueLog::State::Failed;
+    }
     void retire(std::uint64_t value) { log_.retire(value); }
 
     // The host signals `value`, or makes it fail.

@@ -120,6 +120,9 @@ class Timeline : public TimelineObject {
             return loss_.check();
         return {};
     }
+    [[nodiscard]] bool has_failed(std::uint64_t value) const {
+        return log_.state(value) == ValueLog::State::Failed;
+    }
     // Forgets the failures of values up to `value`.
     void retire(std::uint64_t value) { log_.retire(value); }
 
