@@ -315,8 +315,6 @@ class NativeQueue {
         return {timeline_, value, WYE_EVENT_ORDER_ONLY, 0};
     }
 
-    [[nodiscard]] wye_event order_event(std::uint64_t value) const noexcept { return event(value); }
-
     // The queue's handle in the driver's API. UNSUPPORTED: the plugin exposes none.
     [[nodiscard]] Result<wye_native_handle> native() const;
     [[nodiscard]] wye_queue_object* object() const noexcept { return object_; }
