@@ -3,6 +3,9 @@
 
 namespace wye::sdk::errors {
 
+// Strings of at most 15 characters are part of their objects.
+Error brief(Code code) noexcept { return {code, "out of memory", "Fix: add memory"}; }
+
 namespace {
 
 std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
@@ -193,12 +196,15 @@ Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
             "Fix: write the counts of workgroups that the launch needs", label};
 }
 
-Error submit_out_of_memory() {
-    return {Code::OUT_OF_MEMORY, "a submit ran out of host memory", "Fix: free host memory"};
+Error submit_out_of_memory() noexcept {
+    return made_or_brief(Code::OUT_OF_MEMORY, [] {
+        return Error(Code::OUT_OF_MEMORY, "a submit ran out of host memory",
+                     "Fix: free host memory");
+    });
 }
 
-Error cancelled(std::uint64_t value) {
-    return {Code::CANCELLED, "value " + std::to_string(value) + " was cancelled",
+Error cancelled() {
+    return {Code::CANCELLED, "the work was cancelled",
             "Fix: submit the work again, with more time if it was a timeout"};
 }
 

@@ -14,6 +14,21 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
     return std::unique_ptr<Queue>(new Queue(device));
 }
 
+void Queue::operator delete(Queue* queue, std::destroying_delete_t) noexcept {
+    queue->timeline_.drain();
+    queue->server_.stop();
+    queue->timeline_.release();
+}
+
+void Queue::free() noexcept {
+    this->~Queue();
+    ::operator delete(this);
+}
+
+void Timeline::release() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) queue_.free();
+}
+
 Result<void> Queue::begin() {
     timeline_.running.begin(value());
     return {};
@@ -101,7 +116,7 @@ Result<void> Queue::end() {
     return {};
 }
 
-void Queue::abandon() {
+void Queue::abandon() noexcept {
     if (batch_) server_.give_back(std::move(batch_));
     handover_ = {};
 }

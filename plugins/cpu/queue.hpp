@@ -7,6 +7,8 @@
 // for one thread at a time; poll, wait, timing and cancel are free-threaded.
 #pragma once
 
+#include <new>
+
 #include "cpu/run/server.hpp"
 #include "cpu/timeline.hpp"
 #include "wye/sdk/queue.hpp"
@@ -21,7 +23,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
-    ~Queue() { timeline_.drain(); }
+    // Ends the queue. Its memory is freed with the last owner of its timeline.
+    static void operator delete(Queue* queue, std::destroying_delete_t) noexcept;
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
@@ -33,8 +36,12 @@ class Queue : public sdk::InOrderQueue<Queue> {
   private:
     friend InOrderQueue;
 
+    friend Timeline;
+
     explicit Queue(Device& device)
-        : device_(device), timeline_(device), server_(device.pool(), timeline_) {}
+        : device_(device), timeline_(device, *this), server_(device.pool(), timeline_) {}
+    ~Queue() = default;
+    void free() noexcept;
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
     Result<void> order_after(Timeline& other, std::uint64_t value);
@@ -47,7 +54,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
     Result<void> end();
-    void abandon();
+    void abandon() noexcept;
 
     // Like InOrderQueue's, but adds the operations of submits for the queue's thread to the batch.
     Result<void> perform(const wye_operation& op);

@@ -2,7 +2,8 @@
 //
 // Timeline: the values of a queue, and the batches of the pending ones, which the queue's thread
 // ends. A value that the caller ran itself has ended when it is added. It refers to a batch until
-// the batch's value is settled. All members are free-threaded unless stated.
+// the batch's value is settled. It lives as long as its queue, or longer: while batches of other
+// queues wait for its values. All members are free-threaded unless stated.
 #pragma once
 
 #include "cpu/device.hpp"
@@ -17,9 +18,17 @@ namespace wye::cpu {
 using Submit = Batch*;
 using Event = std::uint64_t;
 
+class Queue;
+
 class Timeline : public sdk::Timeline<Timeline, Submit, Event> {
   public:
-    explicit Timeline(Device& device) : sdk::Timeline<Timeline, Submit, Event>(device.loss) {}
+    // Part of `queue`, which the last owner frees.
+    Timeline(Device& device, Queue& queue)
+        : sdk::Timeline<Timeline, Submit, Event>(device.loss), queue_(queue) {}
+
+    // Adds an owner, or removes one. The queue is one until it is destroyed.
+    void keep() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept;
 
     [[nodiscard]] bool idle() const { return log_.reached() == log_.newest(); }
     // Requests a stop of those values in [first, last] that were submitted.
@@ -38,6 +47,9 @@ class Timeline : public sdk::Timeline<Timeline, Submit, Event> {
     [[nodiscard]] sdk::WorkTimes times_of(const Submit& submit);
     [[nodiscard]] Result<bool> wait_for(Event event, std::uint64_t timeout_ns);
     [[nodiscard]] Result<void> finish();
+
+    Queue& queue_;
+    std::atomic<std::size_t> owners_{1};
 };
 
 }  // namespace wye::cpu

@@ -154,7 +154,7 @@ Result<void> Queue::end() {
     return {};
 }
 
-void Queue::abandon() {
+void Queue::abandon() noexcept {
     timeline_.staging.drop();
     if (submit_ != nullptr) submit_->clear();
     submit_ = nullptr;

@@ -54,7 +54,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
     Result<void> end();
-    void abandon();
+    void abandon() noexcept;
 
     // The words for the grid barrier of a launch. Launches of a stream run one after the other, so
     // one pair is enough.

@@ -145,7 +145,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
     Result<void> end();
-    void abandon() {}
+    void abandon() noexcept {}
 
     Device& device_;
     Timeline timeline_;

@@ -182,7 +182,7 @@ Result<void> Queue::end() {
     return {};
 }
 
-void Queue::abandon() {
+void Queue::abandon() noexcept {
     waits_.clear();
     submit_ = {};
 }

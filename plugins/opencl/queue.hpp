@@ -54,7 +54,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
     Result<void> end();
-    void abandon();
+    void abandon() noexcept;
 
     [[nodiscard]] static std::uint64_t enqueues(const wye_operation& op);
     // The wait list and the event of the next driver command.

@@ -90,7 +90,7 @@ Result<void> Queue::end() {
     return {};
 }
 
-void Queue::abandon() { submission_.abandon(); }
+void Queue::abandon() noexcept { submission_.abandon(); }
 
 }  // namespace wye::vulkan
 

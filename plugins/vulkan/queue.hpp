@@ -52,10 +52,10 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Result<void> download(const wye_transfer_op& op);
     Result<void> execute(const wye_execute_op& op);
     Result<void> end();
-    void abandon();
+    void abandon() noexcept;
 
     // As in InOrderQueue, but true also once a segment was sent before the end of the submit.
-    [[nodiscard]] bool begun() const { return submission_.sent(); }
+    [[nodiscard]] bool begun() const noexcept { return submission_.sent(); }
 
     Device& device_;
     Timeline timeline_;

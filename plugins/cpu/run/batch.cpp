@@ -33,6 +33,13 @@ struct Runner : sdk::InOrderQueue<Runner> {
 
 }  // namespace
 
+void Batch::Release::operator()(Timeline* timeline) const noexcept { timeline->release(); }
+
+void Batch::wait_for(Timeline& timeline, std::uint64_t value, bool order_only) {
+    timeline.keep();
+    waits_.push_back({std::unique_ptr<Timeline, Release>(&timeline), value, order_only});
+}
+
 template <typename T>
 const T* Batch::copy_of(const T* from, std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
@@ -60,13 +67,13 @@ Result<void> Batch::run(Worker& worker, Pool& pool) {
     if (timed_) start_ns_ = sdk::monotonic_ns();
     Runner runner(worker, pool, stop, handover_);
     for (const wye_operation& operation : operations_) {
-        if (stop.requested()) return sdk::errors::cancelled(stop.value);
+        if (stop.requested()) return sdk::errors::cancelled();
         WYE_TRY(runner.perform(operation));
     }
     return {};
 }
 
-void Batch::end(std::optional<Error> error) {
+void Batch::end(std::optional<Error> error) noexcept {
     error_ = std::move(error);
     if (start_ns_ == 0) return;
     times_.end_ns = sdk::monotonic_ns();
@@ -74,7 +81,7 @@ void Batch::end(std::optional<Error> error) {
     if (times_.begin_ns == 0) times_.begin_ns = start_ns_;
 }
 
-void Batch::clear() {
+void Batch::clear() noexcept {
     waits_.clear();
     if (operations_.capacity() <= kKeptOperations)
         operations_.clear();
@@ -91,10 +98,14 @@ Result<void> Batch::await(const Stop& stop) const {
     constexpr std::uint64_t kLookUpNs = 50'000'000;
     for (const Wait& wait : waits_)
         for (;;) {
-            const Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
-            if (waited.ok() || (wait.order_only && wait.timeline->has_failed(wait.value))) break;
-            if (waited.error().code != Code::TIMEOUT) return waited.error();
-            if (stop.requested()) return sdk::errors::cancelled(stop.value);
+            Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
+            if (waited.ok()) break;
+            if (wait.timeline->has_failed(wait.value)) {
+                if (wait.order_only) break;
+                return waited;
+            }
+            if (waited.error().code != Code::TIMEOUT) return waited;
+            if (stop.requested()) return sdk::errors::cancelled();
         }
     return {};
 }

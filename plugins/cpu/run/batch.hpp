@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <memory_resource>
 #include <vector>
 
@@ -28,9 +29,7 @@ class Batch : public Link {
 
     // Makes the batch wait for `value` of a queue. `order_only`: for its end, whether the value is
     // reached or fails.
-    void wait_for(Timeline& timeline, std::uint64_t value, bool order_only) {
-        waits_.push_back({&timeline, value, order_only});
-    }
+    void wait_for(Timeline& timeline, std::uint64_t value, bool order_only);
     [[nodiscard]] Result<void> keep(const wye_operation& operation);
     // Makes the first operation continue where the caller stopped, with the same worker.
     void go_on(const Handover& handover) { handover_ = handover; }
@@ -49,7 +48,7 @@ class Batch : public Link {
     // Runs the operations, on the queue's thread. CANCELLED: a stop was requested.
     [[nodiscard]] Result<void> run(Worker& worker, Pool& pool);
     // Called by the queue's thread, once. Allocates nothing.
-    void end(std::optional<Error> error);
+    void end(std::optional<Error> error) noexcept;
 
     // Called by any thread while the timeline refers to the batch. Requests a stop.
     void cancel() { cancelled_.store(value_, std::memory_order_relaxed); }
@@ -58,11 +57,15 @@ class Batch : public Link {
     [[nodiscard]] const sdk::WorkTimes& times() const { return times_; }
 
     // Empties it for another submit. Keeps some memory.
-    void clear();
+    void clear() noexcept;
 
   private:
+    struct Release {
+        void operator()(Timeline* timeline) const noexcept;
+    };
     struct Wait {
-        Timeline* timeline;
+        // Outlives its queue, which may be destroyed while the batch waits.
+        std::unique_ptr<Timeline, Release> timeline;
         std::uint64_t value;
         bool order_only;
     };

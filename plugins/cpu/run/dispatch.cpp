@@ -84,7 +84,7 @@ bool is_as_large(const wye_dispatch_op& a, const wye_dispatch_op& b) {
         }
         if (state == Worker::State::Stopped) {
             worker.finish(launch);
-            return sdk::errors::cancelled(stop.value);
+            return sdk::errors::cancelled();
         }
         const bool last = block + 1 == launch.blocks;
         if (!last && patience.is_over()) {
@@ -176,8 +176,7 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
     std::uint64_t first = handover ? handover->block : 0;
     if (handover && handover->within) {
         // The worker's frame does not refer to the old launch.
-        if (worker.resume(launch, true) == Worker::State::Stopped)
-            return sdk::errors::cancelled(stop.value);
+        if (worker.resume(launch, true) == Worker::State::Stopped) return sdk::errors::cancelled();
         worker.finish(launch);
         ++first;
     }
@@ -186,7 +185,7 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
     } catch (const std::bad_alloc&) {
         return no_registers();
     }
-    return sdk::errors::cancelled(stop.value);
+    return sdk::errors::cancelled();
 }
 
 }  // namespace wye::cpu

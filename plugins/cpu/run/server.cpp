@@ -10,28 +10,38 @@
 namespace wye::cpu {
 namespace {
 
-// The error for an exception, none of which may leave the queue's thread. If memory is short, the
-// texts are short enough to need no allocation.
-Error unexpected(const std::exception& e) {
-    if (dynamic_cast<const std::bad_alloc*>(&e) == nullptr) try {
-            return {Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),
-                    "Fix: report this to the plugin's author"};
-        } catch (const std::bad_alloc&) {
-        }
-    return {Code::OUT_OF_MEMORY, "out of memory", "Fix: add memory"};
+// The error for an exception, none of which may leave the queue's thread.
+Error unexpected(const std::exception& e) noexcept {
+    if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr)
+        return sdk::errors::brief(Code::OUT_OF_MEMORY);
+    return sdk::errors::made_or_brief(Code::OUT_OF_MEMORY, [&] {
+        return Error(Code::INTERNAL, std::string("the CPU plugin failed: ") + e.what(),
+                     "Fix: report this to the plugin's author");
+    });
+}
+
+// The error of a batch whose thread could not be started.
+Error no_thread(const std::exception& e) noexcept {
+    return sdk::errors::made_or_brief(Code::OUT_OF_MEMORY, [&] {
+        return Error(Code::OUT_OF_MEMORY,
+                     std::string("the CPU plugin cannot start a queue's thread: ") + e.what(),
+                     "Fix: end other threads, or raise the limit of threads (`ulimit -u`)");
+    });
 }
 
 }  // namespace
 
-Server::~Server() {
-    if (thread_.joinable()) {
-        {
-            const sdk::Lock lock(mutex_);
-            ending_ = true;
-        }
-        changed_.notify_one();
-        thread_.join();
+void Server::stop() noexcept {
+    if (!thread_.joinable()) return;
+    {
+        const sdk::Lock lock(mutex_);
+        ending_ = true;
     }
+    changed_.notify_one();
+    thread_.join();
+}
+
+Server::~Server() {
     for (Link* list : {idle_, ended_.take_all()})
         while (list != nullptr) delete static_cast<Batch*>(std::exchange(list, list->next));
 }
@@ -45,13 +55,13 @@ std::unique_ptr<Batch> Server::batch() {
     return out;
 }
 
-void Server::give_back(std::unique_ptr<Batch> batch) {
+void Server::give_back(std::unique_ptr<Batch> batch) noexcept {
     batch->clear();
     batch->next = idle_;
     idle_ = batch.release();
 }
 
-void Server::enqueue(std::unique_ptr<Batch> batch) {
+void Server::enqueue(std::unique_ptr<Batch> batch) noexcept {
     Batch& added = *batch.release();
     if (timeline_.running.stop(added.value()).requested()) added.cancel();
     if (!thread_.joinable() && !start(added)) return;
@@ -59,13 +69,13 @@ void Server::enqueue(std::unique_ptr<Batch> batch) {
 }
 
 // Starts the thread. False: it could not, so the batch has failed.
-bool Server::start(Batch& batch) {
+bool Server::start(Batch& batch) noexcept {
     try {
         const sdk::BlockedSignals blocked;
         thread_ = std::thread([this] { serve(); });
         return true;
     } catch (const std::exception& e) {
-        end(batch, unexpected(e));
+        end(batch, no_thread(e));
         settle(batch, batch);
         return false;
     }
@@ -101,7 +111,7 @@ void Server::serve() {
 
 // Runs the batches of a list. Settles several at once, since the submitting thread uses the
 // timeline too, but lets none wait for work that may take long.
-void Server::run_all(Batch* next) {
+void Server::run_all(Batch* next) noexcept {
     constexpr std::size_t kMost = 16;
     Batch* first = nullptr;  // of those that have ended
     for (std::size_t count = 0; next != nullptr;) {
@@ -117,7 +127,7 @@ void Server::run_all(Batch* next) {
     }
 }
 
-void Server::run(Batch& batch) {
+void Server::run(Batch& batch) noexcept {
     std::optional<Error> error;
     try {
         Result<void> done = batch.run(worker, pool_);
@@ -128,14 +138,14 @@ void Server::run(Batch& batch) {
     end(batch, std::move(error));
 }
 
-void Server::end(Batch& batch, std::optional<Error> error) {
+void Server::end(Batch& batch, std::optional<Error> error) noexcept {
     batch.end(std::move(error));
     timeline_.progress.end(batch.value());
 }
 
 // Settles the values of batches that have ended, which are linked from `first` to `last`, so that
 // nothing refers to the batches, and passes these on for reuse.
-void Server::settle(Batch& first, Batch& last) {
+void Server::settle(Batch& first, Batch& last) noexcept {
     timeline_.publish(last.value());
     Link* kept = nullptr;
     Link* newest = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Server: a queue's thread, which runs its batches in order, and the batches, which are reused. The
-// first batch starts the thread. The destructor runs pending batches and joins it. Except for the
-// thread, used by one thread at a time.
+// first batch starts the thread. `stop` runs pending batches and joins it. Except for the thread,
+// used by one thread at a time. A batch that cannot run fails its value, which needs no memory.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,15 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
+    // Runs the pending batches and joins the thread. Must be called before the destructor.
+    void stop() noexcept;
     // Returns an empty batch.
     [[nodiscard]] std::unique_ptr<Batch> batch();
     // Takes a batch back that will not run.
-    void give_back(std::unique_ptr<Batch> batch);
+    void give_back(std::unique_ptr<Batch> batch) noexcept;
     // Adds a complete batch. Its value, which the timeline already has, ends when the batch has
     // run, or fails if there is no thread.
-    void enqueue(std::unique_ptr<Batch> batch);
+    void enqueue(std::unique_ptr<Batch> batch) noexcept;
 
     // Used by the thread that runs the queue's operations; this is the caller while nothing is
     // pending.
@@ -38,14 +40,14 @@ class Server {
     // The most batches that exist while fewer are pending.
     static constexpr std::size_t kMostKept = 1024;
 
-    [[nodiscard]] bool start(Batch& batch);
+    [[nodiscard]] bool start(Batch& batch) noexcept;
     void wake();
     [[nodiscard]] bool await_wake();
     void serve();
-    void run_all(Batch* next);
-    void run(Batch& batch);
-    void end(Batch& batch, std::optional<Error> error);
-    void settle(Batch& first, Batch& last);
+    void run_all(Batch* next) noexcept;
+    void run(Batch& batch) noexcept;
+    void end(Batch& batch, std::optional<Error> error) noexcept;
+    void settle(Batch& first, Batch& last) noexcept;
 
     Pool& pool_;
     Timeline& timeline_;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kSlice = std::uint64_t{16} << 20;
 template <typename Move>
 Result<void> sliced(std::uint64_t size, const Stop& stop, bool from_the_end, Move&& move) {
     for (std::uint64_t done = 0; done < size;) {
-        if (stop.requested()) return sdk::errors::cancelled(stop.value);
+        if (stop.requested()) return sdk::errors::cancelled();
         const std::uint64_t now = std::min(size - done, kSlice);
         move(from_the_end ? size - done - now : done, now);
         done += now;

@@ -251,7 +251,7 @@ Result<Submit> Submission::end() {
     return Submit{first_, segments_.newest()};
 }
 
-void Submission::abandon() {
+void Submission::abandon() noexcept {
     recording_ = nullptr;
     if (segment_) segments_.empty(*segment_);
     segments_.staging.drop();

@@ -55,10 +55,10 @@ class Submission {
     // Sends what is not sent yet.
     [[nodiscard]] Result<Submit> end();
     // Drops the part that was not sent.
-    void abandon();
+    void abandon() noexcept;
 
     // Whether a part was sent.
-    [[nodiscard]] bool sent() const { return segments_.newest() >= first_; }
+    [[nodiscard]] bool sent() const noexcept { return segments_.newest() >= first_; }
 
   private:
     [[nodiscard]] Segment& segment() {

@@ -108,7 +108,7 @@ struct FakeQueue : InOrderQueue<FakeQueue> {
         own.add(static_cast<int>(value()));
         return note("end");
     }
-    void abandon() { (void)note("abandon"); }
+    void abandon() noexcept { (void)note("abandon"); }
 
     std::string steps;
     FakeTimeline own;

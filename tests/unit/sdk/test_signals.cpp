@@ -103,7 +103,7 @@ TEST_CASE("a submit waits for the submit that signals, and for nothing that nobo
     timeline.fail(9, broken("the host gave up"));
     const wye_event failed = event_of(timeline, 9);
     CHECK(other.submit({}, {&failed, 1}).error().message == "the host gave up");
-    timeline.fail(10, errors::cancelled(10));
+    timeline.fail(10, errors::cancelled());
     const wye_event cancelled = event_of(timeline, 10);
     CHECK(other.submit({}, {&cancelled, 1}).error().code == Code::CANCELLED);
 }

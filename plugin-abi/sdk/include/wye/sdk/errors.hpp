@@ -4,12 +4,25 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 
 #include "wye/sdk/result.hpp"
 
 namespace wye::sdk::errors {
+
+// Makes an error without allocating, for want of memory for a longer one.
+[[nodiscard]] Error brief(Code code) noexcept;
+// Returns what `make` returns, or a brief error of `code` if there is no memory for that.
+template <typename Make>
+[[nodiscard]] Error made_or_brief(Code code, Make&& make) noexcept {
+    try {
+        return make();
+    } catch (const std::exception&) {
+        return brief(code);
+    }
+}
 
 // The error of a failed driver call: "CALL on SUBJECT failed: NAME (-5)". `status` is the call's
 // result, `name` the name of that result, and `code` the code reported to the host.
@@ -97,8 +110,8 @@ inline constexpr const char* kRestart =
 // Makes the error for an indirect launch whose buffer has more workgroups than the device allows.
 [[nodiscard]] Error too_many_found(const std::string& label, const std::uint32_t (&groups)[3],
                                    const std::string& device);
-[[nodiscard]] Error submit_out_of_memory();
-[[nodiscard]] Error cancelled(std::uint64_t value);
+[[nodiscard]] Error submit_out_of_memory() noexcept;
+[[nodiscard]] Error cancelled();
 [[nodiscard]] Error timed_out(std::uint64_t value, std::uint64_t timeout_ns);
 [[nodiscard]] Error none_reached(std::uint64_t events, std::uint64_t timeout_ns);
 [[nodiscard]] Error not_signalled(std::uint64_t value);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "wye/sdk/errors.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
@@ -21,6 +22,13 @@ class LossState {
         if (!lost()) return std::nullopt;
         const Lock lock(mutex_);
         return error_;
+    }
+    // As `error`, but a brief one if there is no memory for a copy.
+    [[nodiscard]] std::optional<Error> error_or_brief() const noexcept {
+        if (!lost()) return std::nullopt;
+        const Lock lock(mutex_);
+        if (!error_) return std::nullopt;  // recovered meanwhile
+        return errors::made_or_brief(Code::DEVICE_LOST, [&] { return *error_; });
     }
     [[nodiscard]] Result<void> check() const {
         if (auto loss = error()) return *std::move(loss);

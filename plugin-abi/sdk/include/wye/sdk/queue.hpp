@@ -27,13 +27,14 @@
 //                                 follow, also for the error; does not throw once it was sent;
 //                                 optional
 //     end()                       from here on, the submit's work has the value value()
-//     void abandon()              drops the submit
+//     void abandon() noexcept     drops the submit, so that nothing of it runs with a later one
 //
 // It also has `static constexpr std::string_view kPlugin`, its name in messages, and, if dispatches
 // may have flags, `static constexpr std::uint32_t kLaunchFlags`. One thread at a time. The body is
 // in queue_submit.hpp, which the class's own source includes and instantiates.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "wye/sdk/command.hpp"
@@ -117,7 +118,7 @@ class InOrderQueue {
         return queued(static_cast<Derived&>(*this).device().check(status, call));
     }
     // Whether any operation of the submit was queued.
-    [[nodiscard]] bool begun() const { return queued_; }
+    [[nodiscard]] bool begun() const noexcept { return queued_; }
     // Returns the value of the submit in progress.
     [[nodiscard]] std::uint64_t value() const { return value_; }
     // Whether the submit's times were requested.
@@ -154,7 +155,7 @@ class InOrderQueue {
     [[gnu::always_inline]] static Result<void> steps(Derived& queue,
                                                      const wye_submission& submission);
     [[gnu::noinline]] static Result<void> wait_for(Derived& queue, const wye_event& wait);
-    Result<void> give_up(Derived& queue, Error error);
+    Result<void> give_up(Derived& queue, std::optional<Error> error);
 
     bool queued_ = false, timed_ = false;
     std::uint64_t value_ = 0;

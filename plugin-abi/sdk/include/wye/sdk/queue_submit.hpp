@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <type_traits>
 
 #include "wye/sdk/queue.hpp"
@@ -38,15 +39,16 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     queued_ = false;
     value_ = submission.value;
     timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
+    std::optional<Error> error;  // nothing: there was no memory for it
     try {
         if (submission.signal_count != 0)
             queue.timeline().add_signals(value_, {submission.signals, submission.signal_count});
         Result<void> done = steps(queue, submission);
-        return done.ok() ? std::move(done) : give_up(queue, std::move(done).error());
+        if (done.ok()) return done;
+        error = std::move(done).error();
     } catch (const std::exception&) {
-        if (!give_up(queue, errors::submit_out_of_memory()).ok()) throw;
-        return {};
     }
+    return give_up(queue, std::move(error));
 }
 
 template <typename Derived>
@@ -128,17 +130,20 @@ Result<void> InOrderQueue<Derived>::wait_for(Derived& queue, const wye_event& wa
         return queue.wait_for(*place.timeline, place.value);
 }
 
-// If the device was lost, the call fails in any case.
+// Drops the submit before anything that may need memory, so that nothing of it runs later. If the
+// device was lost, the call fails in any case.
 template <typename Derived>
-Result<void> InOrderQueue<Derived>::give_up(Derived& queue, Error error) {
+Result<void> InOrderQueue<Derived>::give_up(Derived& queue, std::optional<Error> error) {
+    static_assert(noexcept(queue.abandon())&& noexcept(queue.begun()));
     const bool begun = queue.begun();
     if (begun) queue.timeline().drain();
     queue.abandon();
-    if (!begun || error.code == Code::DEVICE_LOST) {
+    if (!error) error = errors::submit_out_of_memory();
+    if (!begun || error->code == Code::DEVICE_LOST) {
         queue.timeline().drop_signals(value_);
-        return error;
+        return *std::move(error);
     }
-    queue.timeline().add_failed(value_, std::move(error));
+    queue.timeline().add_failed(value_, *std::move(error));
     return {};
 }
 

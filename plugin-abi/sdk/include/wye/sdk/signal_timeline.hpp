@@ -85,15 +85,15 @@ class SignalTimeline : public TimelineObject {
         changed_.notify_all();
     }
     // Records that this submit was refused, so that it will not signal `value`.
-    void unbind(std::uint64_t value) {
+    void unbind(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         for (std::size_t left = bound_.size(); left > 0; --left) {
             Bound one = bound_.pop();
             if (one.value != value) bound_.push(std::move(one));
         }
     }
-    // Records that `value` was signalled, or has failed. Does not throw.
-    void settle(std::uint64_t value, std::optional<Error> error) {
+    // Records that `value` was signalled, or has failed.
+    void settle(std::uint64_t value, std::optional<Error> error) noexcept {
         const Lock lock(mutex_);
         if (value > log_.newest()) log_.add(value);
         if (error && value > log_.reached())

@@ -141,7 +141,7 @@ class Timeline : public TimelineObject {
         }
     }
     // Records that this submit was refused, and signals nothing.
-    void drop_signals(std::uint64_t value) {
+    void drop_signals(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         for (std::size_t left = signals_.size(); left > 0; --left) {
             const Signal one = signals_.pop();
@@ -195,7 +195,7 @@ class Timeline : public TimelineObject {
     // values were reached. Submitting thread only: see draft_if_idle.
     void add_reached(std::uint64_t value) { log_.add_reached(value); }
     // Like `add_ended`, for a submit that failed with `error`.
-    void add_failed(std::uint64_t value, Error error) {
+    void add_failed(std::uint64_t value, Error error) noexcept {
         const Lock lock(mutex_);
         collect(log_.newest());
         log_.add(value);
@@ -203,9 +203,9 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // Marks everything up to `value` as ended, for plugins that run the work themselves. Does not
-    // allocate.
-    void publish(std::uint64_t value) {
+    // Marks everything up to `value` as ended, for plugins that run the work themselves. Allocates
+    // nothing that it needs.
+    void publish(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         collect(value);
     }
@@ -222,19 +222,20 @@ class Timeline : public TimelineObject {
         return mark_last();
     }
     // Waits until the driver is idle. No value is reached or fails by this.
-    void let_end() {
+    void let_end() noexcept {
         [[maybe_unused]] const auto entered = enter(self());
-        (void)self().finish();
+        (void)finish_all();
     }
     // Waits until all work has ended, including queued work that has no value yet.
-    void drain() {
+    void drain() noexcept {
         [[maybe_unused]] const auto entered = enter(self());
-        const Result<void> finished = self().finish();
+        const std::uint64_t last = newest();
+        std::optional<Error> error = finish_all();
         const Lock lock(mutex_);
-        if (finished.ok())
-            collect(log_.newest());
+        if (error)
+            give_up(last, *std::move(error));
         else
-            give_up(finished.error());
+            collect(last);
     }
 
   protected:
@@ -303,12 +304,12 @@ class Timeline : public TimelineObject {
         }
     }
     [[nodiscard]] Result<bool> ended_by_now(std::uint64_t value) {
-        const Result<bool> now = ask(value);
-        return now.ok() ? now : failed(value, now.error());
+        Result<bool> now = ask(value);
+        return now.ok() ? std::move(now) : failed(value, std::move(now).error());
     }
     [[nodiscard]] Result<bool> await(std::uint64_t value, std::uint64_t timeout_ns) {
-        const Result<bool> now = block(value, timeout_ns);
-        if (!now.ok()) return failed(value, now.error());
+        Result<bool> now = block(value, timeout_ns);
+        if (!now.ok()) return failed(value, std::move(now).error());
         if (*now) publish(value);
         return now;
     }
@@ -396,8 +397,8 @@ class Timeline : public TimelineObject {
         }
     }
 
-    // Settles everything up to `value`.
-    void collect(std::uint64_t value) WYE_REQUIRES(mutex_) {
+    // Settles everything up to `value`. Threads call it that have no caller, and destructors.
+    void collect(std::uint64_t value) noexcept WYE_REQUIRES(mutex_) {
         while (!pending_.empty() && pending_.front().value <= value) {
             Pending& first = pending_.front();
             const std::uint64_t ended = first.value;
@@ -416,25 +417,35 @@ class Timeline : public TimelineObject {
         if (!signals_.empty()) [[unlikely]]
             signal();
     }
-    [[nodiscard]] std::optional<Error> settle(Pending& pending) WYE_REQUIRES(mutex_) {
-        std::optional<Error> error = self().settle(pending.value, pending.submit);
+    // Without memory to settle a submit, its value fails.
+    [[nodiscard]] std::optional<Error> settle(Pending& pending) noexcept WYE_REQUIRES(mutex_) {
+        std::optional<Error> error;
+        try {
+            error = self().settle(pending.value, pending.submit);
+        } catch (const std::exception&) {
+            error = errors::brief(Code::OUT_OF_MEMORY);
+        }
         // Every submit of a lost device fails with the error of the loss.
         if (loss_.lost()) [[unlikely]]
-            error = loss_.error();
+            error = loss_.error_or_brief();
         return error;
     }
-    [[gnu::noinline]] void settle_timed(Pending& pending) WYE_REQUIRES(mutex_) {
-        const WorkTimes times = self().times_of(pending.submit);
+    [[gnu::noinline]] void settle_timed(Pending& pending) noexcept WYE_REQUIRES(mutex_) {
+        WorkTimes times;
+        try {
+            times = self().times_of(pending.submit);
+        } catch (const std::exception&) {  // without memory: no times
+        }
         if (auto error = settle(pending))
             log_.fail(pending.value, pending.value, *std::move(error));
         else
             log_.keep_times(pending.value, times);
     }
     // Settles the values of SignalTimelines that submits up to the reached value signal.
-    void signal() WYE_REQUIRES(mutex_) {
+    void signal() noexcept WYE_REQUIRES(mutex_) {
         while (!signals_.empty() && signals_.front().at <= log_.reached()) {
             const Signal one = signals_.pop();
-            one.timeline->settle(one.value, log_.failure(one.at));
+            one.timeline->settle(one.value, log_.failure_or_brief(one.at));
         }
     }
     // Whether nothing up to `value` is pending. A value between those of two submits is reached
@@ -454,18 +465,30 @@ class Timeline : public TimelineObject {
             collect(last.value);
         }
     }
-    // Fails all pending values, without completing their read-backs.
-    void give_up(Error error) WYE_REQUIRES(mutex_) {
-        pending_.clear();
-        log_.fail_pending(std::move(error));
+    // Fails the pending values up to `last`, without completing their read-backs.
+    void give_up(std::uint64_t last, Error error) noexcept WYE_REQUIRES(mutex_) {
+        while (!pending_.empty() && pending_.front().value <= last) (void)pending_.pop();
+        log_.fail_pending(last, std::move(error));
         signal();
     }
-    // Fails all pending values. First waits for the driver, if that is possible: a caller that gets
-    // an error frees its memory, so no work may use it then.
+    // Waits until the driver is idle. Returns the error if that is not known.
+    [[nodiscard]] std::optional<Error> finish_all() noexcept {
+        try {
+            Result<void> finished = self().finish();
+            if (finished.ok()) return std::nullopt;
+            return std::move(finished).error();
+        } catch (const std::exception&) {
+            return errors::brief(Code::OUT_OF_MEMORY);
+        }
+    }
+    // Fails the values that are pending now. First waits for the driver, if that is possible: a
+    // caller that gets an error frees its memory, so no work may use it then. Submits that are
+    // added meanwhile may still run, and stay pending.
     [[nodiscard]] Result<bool> failed(std::uint64_t value, Error error) {
-        (void)self().finish();
+        const std::uint64_t last = newest();
+        (void)finish_all();
         const Lock lock(mutex_);
-        give_up(std::move(error));
+        give_up(last, std::move(error));
         WYE_TRY(log_.outcome(value));
         return true;
     }

@@ -25,8 +25,6 @@ class ValueLog {
   public:
     enum class State : std::uint8_t { Reached, Pending, Failed };
     static constexpr std::uint64_t kKeptTimes = 256;
-    // Number of failed ranges that are kept. Older ones read as reached, as do retired ones.
-    static constexpr std::size_t kKeptFailures = 4096;
 
     ValueLog() { failures_.make_room(); }
 
@@ -47,6 +45,15 @@ class ValueLog {
         const std::size_t at = find(value);
         if (at == failures_.size()) return std::nullopt;
         return failures_[at].error;
+    }
+    // As `failure`, but a brief error if there is no memory for a copy.
+    [[nodiscard]] std::optional<Error> failure_or_brief(std::uint64_t value) const noexcept {
+        if (value > last_failed_.load(std::memory_order_acquire)) return std::nullopt;
+        const Lock lock(mutex_);
+        const std::size_t at = find(value);
+        if (at == failures_.size()) return std::nullopt;
+        const Error& error = failures_[at].error;
+        return errors::made_or_brief(error.code, [&] { return error; });
     }
     [[nodiscard, gnu::always_inline]] Result<void> outcome(std::uint64_t value) const {
         if (value > last_failed_.load(std::memory_order_acquire)) [[likely]]
@@ -81,25 +88,35 @@ class ValueLog {
         times_[next_time_++ % kKeptTimes] = {value, times};
     }
     // Fails the values [first, last] with `error`. They must be above all values that failed
-    // before. Does not throw.
-    void fail(std::uint64_t first, std::uint64_t last, Error error) {
+    // before. Adjacent values with equal errors share a range.
+    void fail(std::uint64_t first, std::uint64_t last, Error error) noexcept {
         const Lock lock(mutex_);
-        try {
-            failures_.push({first, last, std::move(error)});
-        } catch (const std::bad_alloc&) {  // no failure may be lost, so the newest range grows
-            failures_[failures_.size() - 1].last = last;
+        const bool any = !failures_.empty();
+        Failure* const newest = any ? &failures_[failures_.size() - 1] : nullptr;
+        if (any && newest->last + 1 == first && are_equal(newest->error, error)) {
+            newest->last = last;
+        } else {
+            try {
+                failures_.push({first, last, std::move(error)});
+            } catch (const std::bad_alloc&) {  // no failure may be lost, so the newest range grows
+                newest->last = last;           // there is one: an empty log has room
+            }
         }
-        if (failures_.size() > kKeptFailures) (void)failures_.pop();
         last_failed_.store(last, std::memory_order_release);
     }
-    // Fails all submitted values that were not reached.
-    void fail_pending(Error error) {
-        const std::uint64_t last = newest();  // read first, see add_reached
+    // Fails the submitted values up to `last` that were not reached. `last` was read from newest()
+    // before reached() is read here, see add_reached.
+    void fail_pending(std::uint64_t last, Error error) noexcept {
         if (reached() >= last) return;
         fail(reached() + 1, last, std::move(error));
         reach(last);
     }
-    // Forgets failures of values up to `value`.
+    // The number of ranges that are kept.
+    [[nodiscard]] std::size_t failures() const {
+        const Lock lock(mutex_);
+        return failures_.size();
+    }
+    // Forgets failures of values up to `value`. All others are kept.
     void retire(std::uint64_t value) {
         const Lock lock(mutex_);
         while (!failures_.empty() && failures_.front().last <= value) (void)failures_.pop();
@@ -115,6 +132,11 @@ class ValueLog {
         std::uint64_t first = 0, last = 0;
         Error error;
     };
+    [[nodiscard]] static bool are_equal(const Error& a, const Error& b) {
+        return a.code == b.code && a.native_code == b.native_code && a.cause == b.cause &&
+               a.message == b.message && a.fix == b.fix && a.subject == b.subject &&
+               a.native_domain == b.native_domain;
+    }
     [[nodiscard, gnu::noinline]] Result<void> old_outcome(std::uint64_t value) const {
         if (auto error = failure(value)) return *std::move(error);
         return {};
