@@ -39,7 +39,7 @@ Result<void> Queue::wait_native(const wye_native_handle& event) {
     if (value == nullptr)
         return sdk::event_unfit(kType, name, "the handle has no `semaphore_value`",
                                 "give the value of the timeline semaphore to wait for");
-    submission_.wait_for(SemaphoreWait{semaphore, value->value});
+    submission_.wait_for(SemaphoreWait{semaphore, value->value, nullptr});
     return {};
 }
 

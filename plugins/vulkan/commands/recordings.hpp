@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "vulkan/commands/recording.hpp"
@@ -41,9 +43,10 @@ class Recordings {
         free_.erase(std::next(at).base());
         return out;
     }
-    void give_back(std::unique_ptr<Recording> recording) {
+    // Without memory to keep it, frees it.
+    void give_back(std::unique_ptr<Recording> recording) noexcept {
         const sdk::Lock lock(mutex_);
-        free_.push_back(std::move(recording));
+        keep(free_, std::move(recording));
     }
 
     [[nodiscard]] Result<std::unique_ptr<Stamps>> take_stamps() {
@@ -57,13 +60,21 @@ class Recordings {
         }
         return Stamps::create(device_, lane_);
     }
-    void give_back(std::unique_ptr<Stamps> stamps) {
+    void give_back(std::unique_ptr<Stamps> stamps) noexcept {
         const sdk::Lock lock(mutex_);
-        stamps_.push_back(std::move(stamps));
+        keep(stamps_, std::move(stamps));
     }
 
   private:
     static constexpr std::size_t kKept = 8;
+
+    template <typename T>
+    static void keep(std::vector<std::unique_ptr<T>>& list, std::unique_ptr<T> one) noexcept {
+        try {
+            list.push_back(std::move(one));
+        } catch (const std::bad_alloc&) {
+        }
+    }
 
     Device& device_;
     const Lane lane_;

@@ -9,8 +9,43 @@ namespace wye::vulkan {
 
 Result<void> LastUse::wait() const {
     if (!queue_ || number_ <= queue_->ended.load() || number_ > queue_->newest.load()) return {};
-    WYE_TRY(queue_->of.await(number_, UINT64_MAX));
-    return {};
+    Device& device = queue_->device();
+    WYE_TRY(device.loss.check());
+    std::string_view call;
+    const VkResult result = queue_->wait_for(number_, UINT64_MAX, call);
+    return device.check(result, call);
+}
+
+// quirk nvidia-vk-silent-loss: checks periodically whether the device is lost.
+VkResult Progress::wait_for(std::uint64_t number, std::uint64_t timeout_ns,
+                            std::string_view& call) {
+    auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+    const VkSemaphore handle = semaphore.get();
+    info.semaphoreCount = 1;
+    info.pSemaphores = &handle;
+    info.pValues = &number;
+    for (std::uint64_t left = timeout_ns;;) {
+        const std::uint64_t slice = std::min(left, kAskEveryNs);
+        call = "vkWaitSemaphores";
+        const VkResult result = device_.vk().vkWaitSemaphores(device_.handle(), &info, slice);
+        if (result != VK_TIMEOUT) return result;
+        call = "vkQueueSubmit";
+        if (gone()) return VK_ERROR_DEVICE_LOST;
+        if (timeout_ns != UINT64_MAX) left -= slice;
+        if (left == 0) return VK_TIMEOUT;
+    }
+}
+
+bool Progress::gone() {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point last = asked_.load(std::memory_order_relaxed);
+    if (now - last < std::chrono::nanoseconds(kAskEveryNs) ||
+        !asked_.compare_exchange_strong(last, now))
+        return false;
+    const auto nothing = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    const sdk::Lock lock(compute_.mutex);
+    return device_.vk().vkQueueSubmit(compute_.handle, 1, &nothing, VK_NULL_HANDLE) ==
+           VK_ERROR_DEVICE_LOST;
 }
 
 Result<void> Segments::send(std::span<const SemaphoreWait> waits,
@@ -21,7 +56,8 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
         has_room_ = true;
     }
     const bool own = segment->lane != last_lane_ && !idle();
-    if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0) set_waits(waits, own);
+    if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0)
+        set_waits(waits, own, *segment);
     const std::uint64_t number = newest() + 1;
     send_number_ = number;
     send_info_.commandBufferCount = static_cast<std::uint32_t>(segment->commands.size());
@@ -37,19 +73,22 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
         segment = std::move(spare_.back());
         spare_.pop_back();
     }
-    if (staged) staging.mark(number);
     has_room_ = pending_.has_room();
+    if (staged) staging.mark(number);
     return {};
 }
 
-void Segments::set_waits(std::span<const SemaphoreWait> waits, bool own) {
+void Segments::set_waits(std::span<const SemaphoreWait> waits, bool own, Segment& segment) {
     wait_semaphores_.clear();
     wait_numbers_.clear();
     const auto add = [&](const SemaphoreWait& wait) {
         wait_semaphores_.push_back(wait.semaphore);
         wait_numbers_.push_back(wait.value);
     };
-    for (const SemaphoreWait& wait : waits) add(wait);
+    for (const SemaphoreWait& wait : waits) {
+        add(wait);
+        if (wait.owner) segment.waits.push_back(wait.owner);
+    }
     if (own) add(signal_of(newest()));
     if (wait_stages_.size() < wait_numbers_.size())
         wait_stages_.resize(wait_numbers_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
@@ -60,7 +99,7 @@ void Segments::set_waits(std::span<const SemaphoreWait> waits, bool own) {
     send_values_.pWaitSemaphoreValues = wait_numbers_.data();
 }
 
-void Segments::empty(Segment& segment) {
+void Segments::empty(Segment& segment) noexcept {
     for (std::unique_ptr<Recording>& recording : segment.recordings)
         recordings(segment.lane).give_back(std::move(recording));
     if (segment.stamps) recordings(segment.lane).give_back(std::move(segment.stamps));
@@ -69,6 +108,7 @@ void Segments::empty(Segment& segment) {
     segment.commands.clear();
     segment.copies.clear();
     segment.staged = false;
+    segment.waits.clear();
 }
 
 void Segments::expect_reads(std::span<const std::uint64_t> serials) {
@@ -90,9 +130,9 @@ Result<bool> Segments::has_ended(std::uint64_t number) {
     WYE_TRY(device_.loss.check());
     std::uint64_t now = 0;
     const VkResult result =
-        device_.vk().vkGetSemaphoreCounterValue(device_.handle(), semaphore_.get(), &now);
+        device_.vk().vkGetSemaphoreCounterValue(device_.handle(), progress_->semaphore.get(), &now);
     if (result != VK_SUCCESS) return failed(result, "vkGetSemaphoreCounterValue");
-    if (now < number && gone()) return failed(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
+    if (now < number && progress_->gone()) return failed(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     return now >= number;
 }
 
@@ -109,25 +149,15 @@ Result<void> Segments::finish() {
     return {};
 }
 
-// quirk nvidia-vk-silent-loss: checks periodically whether the device is lost.
 Result<bool> Segments::wait_for(std::uint64_t number, std::uint64_t timeout_ns) {
-    auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
-    const VkSemaphore semaphore = semaphore_.get();
-    info.semaphoreCount = 1;
-    info.pSemaphores = &semaphore;
-    info.pValues = &number;
-    for (std::uint64_t left = timeout_ns;;) {
-        const std::uint64_t slice = std::min(left, kAskEveryNs);
-        const VkResult result = device_.vk().vkWaitSemaphores(device_.handle(), &info, slice);
-        if (result == VK_SUCCESS) return true;
-        if (result != VK_TIMEOUT) return failed(result, "vkWaitSemaphores");
-        if (gone()) return failed(VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
-        if (timeout_ns != UINT64_MAX) left -= slice;
-        if (left == 0) return false;
-    }
+    std::string_view call;
+    const VkResult result = progress_->wait_for(number, timeout_ns, call);
+    if (result == VK_SUCCESS) return true;
+    if (result == VK_TIMEOUT) return false;
+    return failed(result, call);
 }
 
-void Segments::collect(std::uint64_t number) {
+void Segments::collect(std::uint64_t number) noexcept {
     const sdk::Lock lock(mutex_);
     bool staged = false;
     while (!pending_.empty() && pending_.front().number <= number) {
@@ -136,22 +166,32 @@ void Segments::collect(std::uint64_t number) {
             Segment& segment = *sent.segment;
             sdk::run(segment.copies);
             staged = staged || segment.staged;
-            if (segment.stamps)
-                if (const auto times = segment.stamps->times(); times.ok())
-                    times_.push({sent.number, *times});
+            keep_times(sent.number, segment);
             empty(segment);
-            spare_.push_back(std::move(sent.segment));
+            try {
+                spare_.push_back(std::move(sent.segment));
+            } catch (const std::bad_alloc&) {  // it is freed
+            }
         }
         progress_->ended.store(sent.number, std::memory_order_release);
     }
     if (staged) staging.release(number);
 }
 
-void Segments::drop_copies(const Sent& sent) {
+// Without memory, they are not kept.
+void Segments::keep_times(std::uint64_t number, const Segment& segment) noexcept {
+    if (!segment.stamps) return;
+    try {
+        if (const auto times = segment.stamps->times(); times.ok()) times_.push({number, *times});
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+void Segments::drop_copies(const Sent& sent) noexcept {
     if (sent.segment != nullptr) sent.segment->copies.clear();
 }
 
-void Segments::drop_copies(std::uint64_t first) {
+void Segments::drop_copies(std::uint64_t first) noexcept {
     const sdk::Lock lock(mutex_);
     for (std::size_t at = 0; at < pending_.size(); ++at)
         if (pending_[at].number >= first) drop_copies(pending_[at]);
@@ -199,18 +239,6 @@ Error Segments::failed(VkResult result, std::string_view call) {
     const sdk::Lock lock(mutex_);
     for (std::size_t at = 0; at < pending_.size(); ++at) drop_copies(pending_[at]);
     return device_.failed(result, call);
-}
-
-bool Segments::gone() {
-    const Clock::time_point now = Clock::now();
-    Clock::time_point last = asked_.load(std::memory_order_relaxed);
-    if (now - last < std::chrono::nanoseconds(kAskEveryNs) ||
-        !asked_.compare_exchange_strong(last, now))
-        return false;
-    const auto nothing = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-    const sdk::Lock lock(shared_[0]->mutex);
-    return device_.vk().vkQueueSubmit(shared_[0]->handle, 1, &nothing, VK_NULL_HANDLE) ==
-           VK_ERROR_DEVICE_LOST;
 }
 
 }  // namespace wye::vulkan

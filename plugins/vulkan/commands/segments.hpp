@@ -9,7 +9,9 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <span>
+#include <string_view>
 
 #include "vulkan/commands/recordings.hpp"
 #include "vulkan/commands/staging.hpp"
@@ -28,10 +30,13 @@ struct SegmentWait {
     explicit operator bool() const { return number != 0; }
 };
 
+class Progress;
+
 // A value of a timeline semaphore that a segment waits for.
 struct SemaphoreWait {
     VkSemaphore semaphore = VK_NULL_HANDLE;
     std::uint64_t value = 0;
+    std::shared_ptr<Progress> owner;  // null: the application
 };
 
 // One vkQueueSubmit. Empty segments are reused, since they keep their memory.
@@ -43,13 +48,34 @@ struct Segment {
     std::unique_ptr<Stamps> stamps;     // null: not timed
     std::vector<sdk::HostCopy> copies;  // made when it has ended
     bool staged = false;                // whether it uses staging memory
+    // Owners of the semaphores that it waits for, whose queues may be destroyed meanwhile.
+    std::vector<std::shared_ptr<Progress>> waits;
 };
 
-// The newest and the last ended segment of a queue. Outlives the queue, with all segments ended.
-struct Progress {
-    explicit Progress(Segments& segments) : of(segments) {}
-    Segments& of;
+// The newest and the last ended segment of a queue, and its timeline semaphore. Outlives the queue,
+// with all segments ended, while another queue's segment waits for the semaphore or a command
+// refers to it.
+class Progress {
+  public:
+    Progress(Device& device, SharedQueue& compute, SemaphoreHandle handle)
+        : semaphore(std::move(handle)), device_(device), compute_(compute) {}
+
+    const SemaphoreHandle semaphore;
     std::atomic<std::uint64_t> newest{0}, ended{0};
+
+    [[nodiscard]] Device& device() const { return device_; }
+    // Waits for a segment. VK_TIMEOUT: not within timeout_ns. `call`: the driver's call that
+    // failed.
+    [[nodiscard]] VkResult wait_for(std::uint64_t number, std::uint64_t timeout_ns,
+                                    std::string_view& call);
+    // Whether the device is lost; checked periodically.
+    [[nodiscard]] bool gone();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Device& device_;
+    SharedQueue& compute_;
+    std::atomic<Clock::time_point> asked_{Clock::now()};
 };
 
 // The newest segment, of any queue, that contains a command buffer.
@@ -78,7 +104,7 @@ class Segments {
           for_transfers_(for_transfers),
           device_(device),
           shared_{&shared, device.context().next_transfers(for_transfers)},
-          semaphore_(std::move(semaphore)) {
+          progress_(std::make_shared<Progress>(device, shared, std::move(semaphore))) {
         send_values_.signalSemaphoreValueCount = 1;
         send_values_.pSignalSemaphoreValues = &send_number_;
         send_info_.pNext = &send_values_;
@@ -130,7 +156,7 @@ class Segments {
         return true;
     }
     // Empties a segment that is not pending.
-    void empty(Segment& segment);
+    void empty(Segment& segment) noexcept;
     [[nodiscard]] std::uint64_t newest() const {
         return progress_->newest.load(std::memory_order_relaxed);
     }
@@ -156,19 +182,18 @@ class Segments {
     [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
     // The same as a value of the queue's semaphore.
     [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
-        return {semaphore_.get(), number};
+        return {progress_->semaphore.get(), number, progress_};
     }
     // Makes the copies of all segments up to `number`, which has ended.
-    void collect(std::uint64_t number);
+    void collect(std::uint64_t number) noexcept;
     // Drops the copies of segments from `first` on, because their submit failed.
-    void drop_copies(std::uint64_t first);
+    void drop_copies(std::uint64_t first) noexcept;
     // As `await` without a limit, then `collect`.
     [[nodiscard]] Result<void> wait(std::uint64_t number);
     // The times of collected segments, which are then dropped.
     [[nodiscard]] sdk::WorkTimes times_of(std::uint64_t first, std::uint64_t last);
 
   private:
-    using Clock = std::chrono::steady_clock;
     struct Time {
         std::uint64_t number = 0;
         Stamps::Times times;
@@ -183,19 +208,18 @@ class Segments {
         std::unique_ptr<Segment> segment;  // null: the command buffer of a Command alone
     };
 
-    static void drop_copies(const Sent& sent);
+    static void drop_copies(const Sent& sent) noexcept;
+    void keep_times(std::uint64_t number, const Segment& segment) noexcept WYE_REQUIRES(mutex_);
     // Calls vkQueueSubmit with send_info_.
     [[nodiscard]] VkResult submit(SharedQueue& shared) {
         const sdk::Lock lock(shared.mutex);
         return device_.vk().vkQueueSubmit(shared.handle, 1, &send_info_, VK_NULL_HANDLE);
     }
-    void set_waits(std::span<const SemaphoreWait> waits, bool own);
+    void set_waits(std::span<const SemaphoreWait> waits, bool own, Segment& segment);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Relates the device's clock to the host's, if the driver can read it.
     void match_clock();
-    // Whether the device is lost; checked periodically.
-    bool gone();
 
     const bool for_transfers_;
     Device& device_;
@@ -203,10 +227,8 @@ class Segments {
                                           Recordings(device_, Lane::Transfers)};
     const std::array<SharedQueue*, 2> shared_;  // indexed by lane
     Lane last_lane_ = Lane::Compute;            // of the newest segment
-    const SemaphoreHandle semaphore_;
-    const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>(*this);
+    const std::shared_ptr<Progress> progress_;
     std::atomic<std::uint64_t> reads_until_{0};
-    std::atomic<Clock::time_point> asked_{Clock::now()};
 
     sdk::NanosecondMatch clock_;
 
@@ -214,7 +236,7 @@ class Segments {
     VkSubmitInfo send_info_ = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
     VkTimelineSemaphoreSubmitInfo send_values_ =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-    const VkSemaphore send_signal_ = semaphore_.get();
+    const VkSemaphore send_signal_ = progress_->semaphore.get();
     bool has_room_ = false;  // whether adding a segment to pending_ allocates nothing
     std::uint64_t send_number_ = 0;
     std::vector<VkSemaphore> wait_semaphores_;

@@ -39,7 +39,7 @@ class Submission {
     // direct reads of buffers, which this queue may write.
     [[nodiscard]] Result<void> wait_for(const SegmentWait& event);
     // The same for a semaphore of the application.
-    void wait_for(const SemaphoreWait& event) { waits_.push_back(event); }
+    void wait_for(SemaphoreWait event) { waits_.push_back(std::move(event)); }
     // Returns the operations to record. The host, or an earlier command buffer, does the others.
     [[nodiscard]] std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     [[nodiscard]] Result<void> dispatch(const Program& program, const wye_dispatch_op& op);
