@@ -25,8 +25,9 @@
  *  9. Threads: tables and facts are immutable after `init`. Slots marked [FREE] may be called by
  *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
  *     no lock when it calls a slot, and a plugin holds none when it calls the host.
- * 10. Each object keeps its parent alive: the host destroys commands, programs, buffers, queues,
- *     timelines, devices, plugin, in that order, and never unloads at process exit.
+ * 10. The host destroys a buffer, program or command once no pending work uses it. It destroys
+ *     all objects of a device before the device, devices before the plugin, and never unloads at
+ *     process exit. No structure names a plugin, device or queue object: layers replace these.
  *
  * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
  * change of `abi.lock` and a new WYE_ABI_DRAFT; afterwards everything here is append-only.
@@ -377,7 +378,10 @@ typedef struct wye_command_object wye_command_object; /* operations that are exe
  *
  * Values fail singly: a failed operation fails the value of its submit, and that fails the values
  * that it signals, and the submits that wait for it, unless they wait for its end alone. All other
- * values go on. Only a lost device fails every value that has not ended. */
+ * values go on. Only a lost device fails every value that has not ended.
+ *
+ * Work that waits for a value sees every byte that work up to the value has written, in whichever
+ * queue, and so does the host once `query` or `wait` has reported the value. */
 typedef struct wye_event {
     wye_timeline_object* timeline;
     uint64_t value;
@@ -554,7 +558,7 @@ enum wye_submission_flags {
  * submit or the host has signalled; the host holds back a submit whose waits do not. */
 typedef struct wye_submission {
     wye_header header;
-    const wye_operation* operations; /* executed in order */
+    const wye_operation* operations; /* executed as if in order */
     uint64_t operation_count;
     const wye_event* waits; /* of this device; a null timeline is ignored */
     uint64_t wait_count;
@@ -759,7 +763,9 @@ typedef struct wye_queue_table {
     wye_status (*cancel)(wye_queue_object* queue, uint64_t first, uint64_t last, wye_error** error);
 
     /* Mandatory [SYNC]. Blocks until everything submitted has ended, then frees, the queue's
-     * timeline too. No other call concerns its values, or those that it signals, meanwhile. */
+     * timeline too. No other call concerns its values, or those that it signals, meanwhile or
+     * afterwards. Accepted submits of other queues may still wait for its values: they go on with
+     * the outcome, and need nothing of this queue once the call has returned. */
     void (*destroy)(wye_queue_object* WYE_OWNED queue);
 
     /* Optional [FREE]. What the driver gave; the same in every call. Without it: a queue of kind
@@ -815,13 +821,13 @@ typedef struct wye_device_table {
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 
     /* Optional [FREE]. The host does not ask for values up to the event's any more: their outcomes
-     * may be forgotten, and then read as reached. Those of the newest 4,096 failed values of a
-     * timeline are kept without it; older ones may be forgotten. */
+     * may be forgotten, and then read as reached. All other failures are kept. */
     wye_status (*retire)(wye_device_object* device, const wye_event* event, wye_error** error);
 
     /* Optional [FREE], the four together. Timelines that submits and the host signal. Destroyed
-     * when no pending submit signals it and no call concerns it. Without them the host holds back
-     * what waits for such a timeline. */
+     * when no pending submit signals it and no call concerns it; accepted submits may still wait
+     * for its values, as in `destroy` of a queue. Without them the host holds back what waits for
+     * such a timeline. */
     wye_status (*timeline_create)(wye_device_object* device, const wye_timeline_desc* desc,
                                   wye_timeline_object** WYE_OWNED out, wye_error** error);
     void (*timeline_destroy)(wye_device_object* device, wye_timeline_object* WYE_OWNED timeline);

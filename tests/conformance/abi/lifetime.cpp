@@ -102,6 +102,69 @@ TEST_CASE("destroying a queue waits for its pending work (P-13, P-25)") {
     }
 }
 
+TEST_CASE("a queue or timeline ends while submits of other queues wait for its values (P-54)") {
+    Rig rig;
+    constexpr std::uint32_t kWords = 1U << 20U;
+    constexpr std::uint64_t kBytes = std::uint64_t{kWords} * 4;
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    wye_buffer_object* b = rig.device.buffer(kBytes);
+    wye_buffer_object* c = rig.device.buffer(kBytes);
+    wye_queue_object* waits = rig.device.queue;
+    const std::vector<wye_operation> slow(20, fill(c, 0, kBytes, 7, 1));
+    for (std::uint32_t round = 0; round < 24; ++round) {
+        CAPTURE(round);
+        const bool busy = round % 2 == 0;       // the waiting queue has work before
+        const bool ended = round / 2 % 2 == 0;  // the value has ended before its queue does
+        const bool made_one = round / 4 % 2 == 0;
+        wye_queue_object* ends = rig.device.queue_create();
+        harness::Timeline made(rig.device);
+        const bool signals = made_one && made.timeline != nullptr;
+        const auto words = counting(kWords, round);
+        const wye_operation up = harness::upload(a, 0, bytes_of(words));
+        const wye_operation copy = harness::copy(a, b, 0, 0, kBytes);
+        if (busy) REQUIRE(rig.device.submit(slow, {}, waits) == WYE_OK);
+        wye_event event = made.event(1);
+        REQUIRE(rig.device.submit({&up, 1}, {}, ends, {&event, signals ? 1U : 0U}) == WYE_OK);
+        const std::uint64_t value = rig.device.value;
+        if (!signals) event = rig.device.event(ends, value);
+        if (round % 3 == 0) event.flags = WYE_EVENT_ORDER_ONLY;
+        REQUIRE(rig.device.submit({&copy, 1}, {&event, 1}, waits) == WYE_OK);
+        const std::uint64_t behind = rig.device.value;
+        if (ended) CHECK(rig.device.await(ends, value, kDeadline, nullptr) == WYE_OK);
+        rig.device.queue_table->destroy(ends);
+        made.destroy();
+        // New ones, perhaps at the addresses of the destroyed ones.
+        rig.device.queue_table->destroy(rig.device.queue_create());
+        CHECK(rig.device.await(waits, behind, kDeadline, nullptr) == WYE_OK);
+        CHECK(rig.words(b, kWords) == words);
+    }
+}
+
+TEST_CASE("a failed value of a destroyed queue still fails what waits for it (P-26, P-54)") {
+    Rig rig;
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 22U;
+    wye_buffer_object* a = rig.device.buffer(kBytes);
+    wye_buffer_object* b = rig.device.buffer(kBytes);
+    if (rig.device.queue_table->cancel == nullptr)
+        return harness::not_applicable("the plugin cancels nothing");
+    const std::vector<wye_operation> slow(200, fill(a, 0, kBytes, 7, 1));
+    const wye_operation clear = fill(b, 0, kBytes, 0, 1);
+    for (int round = 0; round < 4; ++round) {
+        wye_queue_object* ends = rig.device.queue_create();
+        REQUIRE(rig.device.submit(slow, {}, rig.device.queue) == WYE_OK);
+        REQUIRE(rig.device.submit(slow, {}, ends) == WYE_OK);
+        const std::uint64_t value = rig.device.value;
+        const wye_event event = rig.device.event(ends, value);
+        REQUIRE(rig.device.submit({&clear, 1}, {&event, 1}, rig.device.queue) == WYE_OK);
+        const std::uint64_t behind = rig.device.value;
+        CHECK(rig.device.queue_table->cancel(ends, value, value, nullptr) == WYE_OK);
+        const wye_status outcome = rig.device.await(ends, value, kDeadline, nullptr);
+        CHECK((outcome == WYE_OK || outcome == WYE_CANCELLED));
+        rig.device.queue_table->destroy(ends);
+        CHECK(rig.device.await(rig.device.queue, behind, kDeadline, nullptr) == outcome);
+    }
+}
+
 TEST_CASE("a device that is closed leaves another device of the plugin as it was (P-29)") {
     harness::QuietPlugin plugin;
     harness::Device kept(plugin);

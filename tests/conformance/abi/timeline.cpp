@@ -197,6 +197,67 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
     table.destroy(other);
 }
 
+TEST_CASE(
+    "a wait that only orders ends with its value, whether that was reached or failed (P-26)") {
+    Rig rig;
+    wye_queue_object* queue = rig.device.queue;
+    wye_queue_object* other = rig.device.queue_create();
+    constexpr std::uint32_t kWords = 1U << 20U;
+    const auto words = counting(kWords, 1), after = counting(kWords, 2);
+    wye_buffer_object* a = rig.device.buffer(std::uint64_t{kWords} * 4);
+    const wye_operation up = harness::upload(a, 0, bytes_of(words));
+    const wye_operation again = harness::upload(a, 0, bytes_of(after));
+    const auto order = [&](wye_queue_object* of, std::uint64_t value) {
+        wye_event out = rig.device.event(of, value);
+        out.flags = WYE_EVENT_ORDER_ONLY;
+        return out;
+    };
+    // Submits to both queues behind the event; the upload is right only if the wait ends.
+    const auto runs_behind = [&](const wye_event& event) {
+        for (wye_queue_object* waiting : {queue, other}) {
+            REQUIRE(rig.device.submit({&again, 1}, {&event, 1}, waiting) == WYE_OK);
+            CHECK(rig.device.await(waiting, rig.device.value, kDeadline, nullptr) == WYE_OK);
+        }
+        CHECK(rig.words(a, kWords) == after);
+    };
+    REQUIRE(rig.device.submit({&up, 1}, {}, queue) == WYE_OK);
+    runs_behind(order(queue, rig.device.value));
+
+    wye_operation bad[] = {up, {}};
+    bad[1].kind = 77;
+    if (rig.device.submit(bad) == WYE_OK) runs_behind(order(queue, rig.device.value));
+    if (const harness::Timeline made(rig.device); made.timeline != nullptr) {
+        wye_error_desc failure{};
+        failure.header.size = sizeof failure;
+        failure.code = WYE_CANCELLED;
+        failure.message = {"given up", 8};
+        failure.fix = {"Fix: none, this is a test", 25};
+        wye_event event = made.event(1);
+        CHECK(made.table.timeline_fail(rig.device.object, &event, &failure, nullptr) == WYE_OK);
+        event.flags = WYE_EVENT_ORDER_ONLY;
+        runs_behind(event);
+    }
+    if (rig.device.queue_table->cancel != nullptr) {
+        // Cancelled while another queue waits for it.
+        const std::vector<wye_operation> many(200, up);
+        REQUIRE(rig.device.submit(many, {}, queue) == WYE_OK);
+        const std::uint64_t value = rig.device.value;
+        const wye_event event = order(queue, value);
+        REQUIRE(rig.device.submit({&again, 1}, {&event, 1}, other) == WYE_OK);
+        const std::uint64_t behind = rig.device.value;
+        CHECK(rig.device.queue_table->cancel(queue, value, value, nullptr) == WYE_OK);
+        CHECK(rig.device.await(other, behind, kDeadline, nullptr) == WYE_OK);
+        CHECK(rig.words(a, kWords) == after);
+    }
+    wye_event odd = rig.device.event(queue, 0);
+    odd.flags = 6;
+    CHECK(rig.device.submit({&again, 1}, {&odd, 1}, other) == WYE_UNSUPPORTED);
+    odd = rig.device.event(queue, 0);
+    odd.reserved = 1;
+    CHECK(rig.device.submit({&again, 1}, {&odd, 1}, other) == WYE_UNSUPPORTED);
+    rig.device.queue_table->destroy(other);
+}
+
 TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (P-36)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;

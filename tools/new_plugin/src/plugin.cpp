@@ -39,7 +39,7 @@ namespace {
 using driver::buffer_of;
 using driver::Failure;
 using driver::guard;
-using driver::queue_of;
+using driver::timeline_of;
 
 constexpr wye_string literal(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -246,7 +246,7 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
         driver::refuse_critical(desc->header);
         auto* queue = new QueueObject{*device, driver::Queue(device->progress)};
         *out = reinterpret_cast<wye_queue_object*>(queue);
-        *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue);
+        *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue.timeline());
         *table = &kQueueTable;
         return WYE_OK;
     });
@@ -308,7 +308,7 @@ wye_status queue_submit(wye_queue_object* object, const wye_submission* submissi
                 refuse("flags of a wait");
         if (submission->signal_count != 0) refuse("timelines that submits signal");
         driver::Submit submit{
-            submission->value, {submission->waits, submission->waits + submission->wait_count}, {}};
+            submission->value, driver::waits_of({submission->waits, submission->wait_count}), {}};
         for (std::uint64_t i = 0; i < submission->operation_count; ++i)
             submit.operations.push_back(operation_of(submission->operations[i]));
         queue.queue.submit(std::move(submit));
@@ -323,7 +323,7 @@ void queue_destroy(wye_queue_object* object) { delete reinterpret_cast<QueueObje
 wye_status timeline_query(wye_device_object* device, const wye_event* event, wye_error** error) {
     return guard(device->plugin.host, error, [&] {
         const std::lock_guard lock(device->progress.mutex);
-        return queue_of(event->timeline).reached(event->value) ? WYE_OK : WYE_NOT_READY;
+        return timeline_of(event->timeline).reached(event->value) ? WYE_OK : WYE_NOT_READY;
     });
 }
 
@@ -337,6 +337,14 @@ wye_status timeline_wait(wye_device_object* device, const wye_event* events, std
     });
     if (index != nullptr && ended < count) *index = ended;
     return status;
+}
+
+wye_status timeline_retire(wye_device_object* device, const wye_event* event, wye_error** error) {
+    return guard(device->plugin.host, error, [&] {
+        const std::lock_guard lock(device->progress.mutex);
+        timeline_of(event->timeline).retire(event->value);
+        return WYE_OK;
+    });
 }
 
 // ---- Tables ------------------------------------------------------------------------------------
@@ -361,6 +369,7 @@ constexpr wye_device_table device_table() {
     table.queue_create = queue_create;
     table.query = timeline_query;
     table.wait = timeline_wait;
+    table.retire = timeline_retire;
     table.close = device_close;
     return table;
 }

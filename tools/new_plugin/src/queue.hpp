@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -28,17 +29,71 @@ namespace driver {
 // call only.
 using Operation = std::function<void()>;
 
-struct Submit {
-    std::uint64_t value;
-    std::vector<wye_event> waits;
-    std::vector<Operation> operations;
-};
-
 // Guards the values of all queues of a device, so that one call can wait for several queues.
 struct Progress {
     std::mutex mutex;
     std::condition_variable changed;
 };
+
+class Timeline;
+
+struct Wait {
+    std::shared_ptr<const Timeline> timeline;
+    std::uint64_t value;
+    bool order_only;  // it ends also if the value fails
+};
+
+struct Submit {
+    std::uint64_t value;
+    std::vector<Wait> waits;
+    std::vector<Operation> operations;
+};
+
+// The submits of a queue, and their values. Submits of other queues that wait for these own it too,
+// since the queue may be destroyed before they begin. Needs the lock of Progress.
+class Timeline : public std::enable_shared_from_this<Timeline> {
+  public:
+    // Whether the value was reached. Throws the failure of a value that failed. A value that no
+    // submit had is reached together with the one below it.
+    [[nodiscard]] bool reached(std::uint64_t value) const {
+        if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
+        return ended(value);
+    }
+    // Whether the value was reached or has failed.
+    [[nodiscard]] bool ended(std::uint64_t value) const {
+        return value <= (pending_.empty() ? newest_ : pending_.front().value - 1);
+    }
+    void add(Submit submit) {
+        const std::uint64_t value = submit.value;
+        pending_.push_back(std::move(submit));
+        newest_ = value;
+    }
+    [[nodiscard]] bool empty() const { return pending_.empty(); }
+    // The submit that runs. It stays in place while others are added.
+    [[nodiscard]] Submit& first() { return pending_.front(); }
+    void fail(const Failure& failure) { failed_.emplace(first().value, failure); }
+    void end() { pending_.pop_front(); }
+    // Forgets the failures of values up to `value`.
+    void retire(std::uint64_t value) { failed_.erase(failed_.begin(), failed_.upper_bound(value)); }
+
+  private:
+    std::deque<Submit> pending_;
+    std::uint64_t newest_ = 0;  // the value of the newest submit
+    std::map<std::uint64_t, Failure> failed_;
+};
+
+inline Timeline& timeline_of(wye_timeline_object* object) {
+    return *reinterpret_cast<Timeline*>(object);
+}
+
+inline std::vector<Wait> waits_of(std::span<const wye_event> events) {
+    std::vector<Wait> out;
+    for (const wye_event& event : events)
+        if (event.timeline != nullptr)
+            out.push_back({timeline_of(event.timeline).shared_from_this(), event.value,
+                           (event.flags & WYE_EVENT_ORDER_ONLY) != 0});
+    return out;
+}
 
 class Queue {
   public:
@@ -54,31 +109,17 @@ class Queue {
         progress_.changed.notify_all();
         thread_.join();
     }
+    [[nodiscard]] Timeline& timeline() { return *timeline_; }
 
     void submit(Submit submit) {
         {
             const std::lock_guard lock(progress_.mutex);
-            const std::uint64_t value = submit.value;
-            pending_.push_back(std::move(submit));
-            newest_ = value;
+            timeline_->add(std::move(submit));
         }
         progress_.changed.notify_all();
     }
 
-    // Whether the value was reached. Needs the lock of Progress. Throws the failure of a value that
-    // failed. A value that no submit had is reached together with the one below it.
-    [[nodiscard]] bool reached(std::uint64_t value) const {
-        if (const auto failed = failed_.find(value); failed != failed_.end()) throw failed->second;
-        return ended(value);
-    }
-    // Whether the value was reached or has failed. Needs the lock of Progress.
-    [[nodiscard]] bool ended(std::uint64_t value) const {
-        return value <= (pending_.empty() ? newest_ : pending_.front().value - 1);
-    }
-
   private:
-    static constexpr std::size_t kMostFailures = 4096;  // that are remembered
-
     void run() {
         // Blocks all signals, and uses the default floating-point mode: the application's do not
         // concern this thread.
@@ -89,9 +130,9 @@ class Queue {
 
         std::unique_lock lock(progress_.mutex);
         while (true) {
-            progress_.changed.wait(lock, [&] { return closing_ || !pending_.empty(); });
-            if (pending_.empty()) return;
-            Submit& submit = pending_.front();  // stays in place while others are added
+            progress_.changed.wait(lock, [&] { return closing_ || !timeline_->empty(); });
+            if (timeline_->empty()) return;
+            Submit& submit = timeline_->first();
             try {
                 progress_.changed.wait(lock, [&] { return all_reached(submit.waits); });
                 lock.unlock();
@@ -99,44 +140,32 @@ class Queue {
                 lock.lock();
             } catch (const Failure& failure) {
                 if (!lock.owns_lock()) lock.lock();
-                failed_.emplace(submit.value, failure);
+                timeline_->fail(failure);
             } catch (const std::bad_alloc&) {
                 if (!lock.owns_lock()) lock.lock();
-                failed_.emplace(submit.value, Failure{WYE_OUT_OF_MEMORY, {}, {}, {}});
+                timeline_->fail(Failure{WYE_OUT_OF_MEMORY, {}, {}, {}});
             }
-            if (failed_.size() > kMostFailures) failed_.erase(failed_.begin());
-            pending_.pop_front();
+            timeline_->end();
             progress_.changed.notify_all();
         }
     }
 
-    static bool all_reached(std::span<const wye_event> events);
+    static bool all_reached(std::span<const Wait> waits) {
+        return std::all_of(waits.begin(), waits.end(), [](const Wait& wait) {
+            return wait.order_only ? wait.timeline->ended(wait.value)
+                                   : wait.timeline->reached(wait.value);
+        });
+    }
 
     Progress& progress_;
     // Guarded by progress_.mutex:
-    std::deque<Submit> pending_;  // the first one is running
-    std::uint64_t newest_ = 0;    // the value of the newest submit
-    std::map<std::uint64_t, Failure> failed_;
+    const std::shared_ptr<Timeline> timeline_ = std::make_shared<Timeline>();
     bool closing_ = false;
 
     std::thread thread_;  // the last member: it uses the others
 };
 
 inline Queue& queue_of(wye_queue_object* object) { return *reinterpret_cast<Queue*>(object); }
-// Returns the queue of a timeline, which is the same object.
-inline Queue& queue_of(wye_timeline_object* timeline) {
-    return *reinterpret_cast<Queue*>(timeline);
-}
-
-inline bool Queue::all_reached(std::span<const wye_event> events) {
-    for (const wye_event& event : events) {
-        if (event.timeline == nullptr) continue;
-        const Queue& queue = queue_of(event.timeline);
-        const bool order_only = (event.flags & WYE_EVENT_ORDER_ONLY) != 0;
-        if (order_only ? !queue.ended(event.value) : !queue.reached(event.value)) return false;
-    }
-    return true;
-}
 
 // Waits for all events, or for one if `any`. Sets `index` to an event that failed or else, if
 // `any`, to one that was reached; otherwise to the number of events.
@@ -149,7 +178,7 @@ inline void wait(Progress& progress, std::span<const wye_event> events, bool any
     const auto done = [&] {
         std::size_t count = 0;
         for (index = 0; index < events.size(); ++index) {  // `reached` may throw
-            if (!queue_of(events[index].timeline).reached(events[index].value)) continue;
+            if (!timeline_of(events[index].timeline).reached(events[index].value)) continue;
             if (any) return true;
             ++count;
         }
