@@ -39,23 +39,46 @@
 #define WYE_RELEASE_GENERIC(...) WYE_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define WYE_ASSERT_CAPABILITY(...) WYE_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
 
+// ThreadSanitizer knows the mutexes of the standard library. It is told of Mutex, so that it sees
+// the order in which mutexes are locked. WYE_FOR_TSAN(call) is the call in its builds only.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WYE_THREAD_SANITIZER
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define WYE_THREAD_SANITIZER
+#endif
+#if defined(WYE_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#define WYE_FOR_TSAN(call) call
+#else
+#define WYE_FOR_TSAN(call) void()
+#endif
+
 namespace wye::sdk {
 
 class WYE_CAPABILITY("mutex") Mutex {
   public:
     constexpr Mutex() = default;
+#if defined(WYE_THREAD_SANITIZER)
+    ~Mutex() { __tsan_mutex_destroy(this, 0); }
+#endif
     Mutex(const Mutex&) = delete;
     Mutex& operator=(const Mutex&) = delete;
 
     void lock() WYE_ACQUIRE() {
+        WYE_FOR_TSAN(__tsan_mutex_pre_lock(this, 0));
         std::uint32_t expected = kFree;
         if (!state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
                                             std::memory_order_relaxed)) [[unlikely]]
             lock_contended();
+        WYE_FOR_TSAN(__tsan_mutex_post_lock(this, 0, 0));
     }
     void unlock() WYE_RELEASE() {
+        WYE_FOR_TSAN(__tsan_mutex_pre_unlock(this, 0));
         if (state_.exchange(kFree, std::memory_order_release) == kWanted) [[unlikely]]
             wake_one();
+        WYE_FOR_TSAN(__tsan_mutex_post_unlock(this, 0));
     }
 
   private:
