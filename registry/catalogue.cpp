@@ -241,30 +241,33 @@ struct Registry::Impl {
     void probe(const std::vector<Plugin*>& wanted) {
         std::vector<Plugin*> claimed;
         std::vector<const Candidate*> candidates;
+        claimed.reserve(wanted.size());
+        candidates.reserve(wanted.size());
         for (Plugin* plugin : wanted) {
             const sdk::Lock lock(plugin->mutex);
             if (plugin->query != nullptr || plugin->phase != Plugin::Phase::idle || plugin->probed)
                 continue;
-            claimed.reserve(wanted.size());
             candidates.push_back(&plugin->candidate);
             claimed.push_back(plugin);
             plugin->phase = Plugin::Phase::opening;
         }
-        const auto release = [&](const std::vector<Probed>* results) {
+        std::vector<Probed> results;
+        // Allocates nothing: others wait for the plugins to be released.
+        const auto release = [&]() noexcept {
             for (std::size_t i = 0; i < claimed.size(); ++i) {
                 const sdk::Lock lock(claimed[i]->mutex);
-                if (results != nullptr) claimed[i]->probed = (*results)[i];
+                if (!results.empty()) claimed[i]->probed = std::move(results[i]);
                 claimed[i]->phase = Plugin::Phase::idle;
                 claimed[i]->changed.notify_all();
             }
         };
         try {
-            const std::vector<Probed> results = prober->probe(candidates);
-            release(&results);
+            results = prober->probe(candidates);
         } catch (...) {
-            release(nullptr);
+            release();
             throw;
         }
+        release();
     }
 
     // Opens one copy of a plugin. `probed`: the probe's result, if there is one.

@@ -13,7 +13,8 @@ namespace {
 
 struct State {
     std::atomic<std::uint32_t> kind{kNothing};
-    std::atomic<std::uint64_t> at{0}, calls{0}, fired{0};
+    std::atomic<std::uint64_t> at{0}, second{0}, calls{0}, fired{0};
+    std::atomic<Threads> threads{Threads::kAll};
     std::atomic<bool> persistent{false};
     std::atomic<std::uint32_t> flavour{0};
     std::atomic<const char*> first{""};
@@ -22,6 +23,7 @@ struct State {
     std::atomic<std::int64_t> objects{0};
 };
 State state;
+thread_local bool is_caller = false;  // the thread that called `arm` last
 
 enum class Origin { kWye, kShared, kOther };
 
@@ -75,6 +77,9 @@ void arm(const Plan& plan) {
     state.first = "";
     state.caller = nullptr;
     state.at = plan.at;
+    state.second = plan.second;
+    state.threads = plan.threads;
+    is_caller = true;
     state.name = plan.name;
     state.persistent = plan.persistent;
     state.flavour = plan.flavour;
@@ -87,9 +92,12 @@ Counts counts() { return {state.calls, state.fired, state.first, state.caller}; 
 
 bool hit(Kind kind, const char* name, void* caller) {
     if (state.kind != kind) return false;
+    const Threads threads = state.threads;
+    if (threads != Threads::kAll && is_caller != (threads == Threads::kCaller)) return false;
     const std::uint64_t number = ++state.calls;
     const std::uint64_t at = state.at;
-    if (at == 0 || number < at || (number > at && !state.persistent)) return false;
+    if (at == 0 || number < at) return false;
+    if (number > at && number != state.second && !state.persistent) return false;
     if (state.fired++ == 0) {
         state.first = name;
         state.caller = caller;

@@ -20,6 +20,9 @@ enum Kind : std::uint32_t {
     kDriver = 4,      // functions of a driver
 };
 
+// Whose calls count: those of the thread that calls `arm`, those of all other threads, or all.
+enum class Threads : std::uint32_t { kAll, kCaller, kOthers };
+
 struct Plan {
     Kind kind = kNothing;
     // Number of the first call that fails, from 1; 0: none, calls are only counted.
@@ -29,6 +32,8 @@ struct Plan {
     // Receives the name of the first call that failed: kNameRoom bytes, which can be read after the
     // process died. May be null.
     char* name = nullptr;
+    std::uint64_t second = 0;  // number of another call that fails; 0: none
+    Threads threads = Threads::kAll;
 };
 inline constexpr std::size_t kNameRoom = 96;
 

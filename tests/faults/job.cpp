@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "faults/busy.hpp"
 #include "faults/tool.hpp"
 
 #if defined(WYE_FAKE_CUDA)
@@ -250,8 +251,10 @@ std::string kind_name(Kind kind) { return kKinds[kind]; }
 
 std::string Job::text() const {
     return target + "/" + subject + "/" + kind_name(kind) +
-           (persistent ? "/from-then-on/" : "/once/") + std::to_string(flavour) +
-           (warm ? "/warm" : "/cold");
+           (persistent ? "/from-then-on/"
+            : twice    ? "/twice/"
+                       : "/once/") +
+           std::to_string(flavour) + (warm ? "/warm" : "/cold");
 }
 
 bool parse_job(const std::string& text, Job& out) {
@@ -288,6 +291,14 @@ std::vector<Job> all_jobs() {
                             out.push_back({target.name, name, way.kind, persistent, flavour, true});
                     }
     }
+    // Flavour 0: on the calling thread; 1: on the others.
+    for (const std::string& target : busy_targets())
+        for (const std::string& name : busy_calls())
+            for (const std::uint32_t flavour : {0U, 1U}) {
+                out.push_back({target, name, kAllocation, false, flavour, true});
+                out.push_back({target, name, kAllocation, true, flavour, true});
+                out.push_back({target, name, kAllocation, false, flavour, true, true});
+            }
     for (const std::string& name : tool_names())
         for (const bool persistent : {false, true}) {
             out.push_back({"tool", name, kAllocation, persistent, 0, false});
@@ -298,6 +309,7 @@ std::vector<Job> all_jobs() {
 }
 
 int run_job(const Job& job, const Range& range, const std::string& cache, Progress& progress) {
+    if (job.busy()) return run_busy_job(job, range, cache, progress);
     if (job.target == "tool") return run_tool_job(job, range, cache, progress);
     return Worker(job, cache, progress).run(range);
 }

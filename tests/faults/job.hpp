@@ -18,8 +18,10 @@ struct Job {
     Kind kind = kNothing;
     bool persistent = false;
     std::uint32_t flavour = 0;
-    bool warm = false;  // whether the cache folder is already filled
+    bool warm = false;   // whether the cache folder is already filled
+    bool twice = false;  // on a busy device: pairs of calls fail
 
+    [[nodiscard]] bool busy() const { return target.starts_with("busy-"); }
     [[nodiscard]] std::string text() const;  // "cpu/saxpy/allocation/once/0/cold"
 };
 std::string kind_name(Kind kind);

@@ -179,7 +179,7 @@ bool run(const std::string& program, const Job& job, std::uint64_t first, const 
 // are slower, a few programs that together cover everything.
 bool sampled(const Job& job) {
     if (job.target == "none" || job.target == "cpu" || job.target == "faulty" ||
-        job.target == "tool")
+        job.target == "tool" || job.busy())
         return true;
     return job.subject == "scale" || job.subject == "saxpy" || job.subject == "phases";
 }
@@ -200,7 +200,8 @@ int run_all(const std::string& program, const Settings& settings) {
         bool wanted = settings.only.empty() ? settings.all || sampled(job) : false;
         for (const std::string& text : settings.only)
             wanted |= job.text().find(text) != std::string::npos;
-        for (std::uint64_t i = 0; wanted && i < settings.slices; ++i)
+        const std::uint64_t slices = job.busy() ? 1 : settings.slices;
+        for (std::uint64_t i = 0; wanted && i < slices; ++i)
             jobs.push_back({job, settings.from + i});
     }
     std::mutex mutex;
@@ -233,7 +234,8 @@ int run_all(const std::string& program, const Settings& settings) {
                             static_cast<unsigned long long>(total.calls));
                 std::fflush(stdout);
             }
-            Total& sum = totals[faults::kind_name(job.kind) + " on " + job.target];
+            const std::string what = faults::kind_name(job.kind) + (job.twice ? " pair" : "");
+            Total& sum = totals[what + " on " + job.target];
             sum.injected += total.injected;
             // Each slice counts the calls of the whole job.
             if (first == settings.from) sum.calls += total.calls;

@@ -22,6 +22,11 @@ uint32_t faults_flavour(void);
 /* The driver made (1) or freed (-1) an object. */
 void faults_driver_object(int change);
 
+/* How the monotonic clock runs for the calling thread: as it does, a thousand times slower, or 1 ms
+ * ahead at each look. */
+enum { kFaultsRealClock, kFaultsSlowClock, kFaultsFastClock };
+void faults_set_clock(int mode);
+
 #ifdef __cplusplus
 }
 #endif

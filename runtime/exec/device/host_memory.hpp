@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <utility>
 
@@ -24,20 +24,26 @@ class HostBlock {
     HostBlock(HostBlock&& other) noexcept { *this = std::move(other); }
     HostBlock& operator=(HostBlock&& other) noexcept {
         std::swap(pool_, other.pool_);
-        std::swap(bytes_, other.bytes_);
-        std::swap(capacity_, other.capacity_);
+        held_.swap(other.held_);
         return *this;
     }
     ~HostBlock() { release(); }
     void release() noexcept;
 
-    [[nodiscard]] std::byte* data() const noexcept { return bytes_.get(); }
+    [[nodiscard]] std::byte* data() const noexcept {
+        return held_.empty() ? nullptr : held_.front().bytes.get();
+    }
 
   private:
     friend class HostMemory;
+    struct Memory {
+        std::unique_ptr<std::byte[]> bytes;
+        std::size_t capacity = 0;
+        std::uint64_t round = 0;  // when it was given back last
+    };
     HostMemory* pool_ = nullptr;
-    std::unique_ptr<std::byte[]> bytes_;
-    std::size_t capacity_ = 0;
+    // At most one. An element of a list moves back to the pool without an allocation.
+    std::list<Memory> held_;
 };
 
 class HostMemory {
@@ -47,25 +53,21 @@ class HostMemory {
 
   private:
     friend class HostBlock;
-    struct Idle {
-        std::unique_ptr<std::byte[]> bytes;
-        std::size_t capacity = 0;
-        std::uint64_t round = 0;
-    };
-    void put(std::unique_ptr<std::byte[]> bytes, std::size_t capacity) noexcept;
+    using Memory = HostBlock::Memory;
+    void put(std::list<Memory>& held) noexcept;
 
     static constexpr std::size_t kMostIdle = std::size_t{256} << 20U;  // bytes
     // An idle block is freed after this many other blocks were given back.
     static constexpr std::uint64_t kKeepRounds = 1024;
 
     sdk::Mutex mutex_;
-    std::deque<Idle> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
+    std::list<Memory> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
     std::size_t idle_bytes_ WYE_GUARDED_BY(mutex_) = 0;
     std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
 };
 
 inline void HostBlock::release() noexcept {
-    if (bytes_) pool_->put(std::move(bytes_), capacity_);
+    if (!held_.empty()) pool_->put(held_);
 }
 
 }  // namespace wye::exec

@@ -15,20 +15,18 @@ constexpr std::chrono::milliseconds kLongestWait{2};
 }  // namespace
 
 Result<void> Watcher::add(WorkRef work, std::function<void()> then) {
+    std::list<Entry> entry;
+    entry.push_back({std::move(work), std::move(then)});
     const sdk::Lock lock(mutex_);
     if (stopping_)
         return Error(Code::SHUTTING_DOWN, "the device is being closed",
                      "Fix: ask to be notified before the context is destroyed");
-    added_.push_back({std::move(work), std::move(then)});
     if (!started_) {
-        auto thread = sdk::WideThread::start("wye-watch", [this] { run(); });
-        if (!thread.ok()) {
-            added_.pop_back();
-            return std::move(thread).error();
-        }
-        thread_ = std::move(thread).value();
+        WYE_ASSIGN(thread_, sdk::WideThread::start("wye-watch", [this] { run(); }));
         started_ = true;
     }
+    // Nothing fails from here on, so an entry is kept only if the call succeeds.
+    added_.splice(added_.end(), entry);
     changed_.notify_one();
     return {};
 }
