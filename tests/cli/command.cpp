@@ -62,13 +62,13 @@ Outcome run_command(const std::vector<std::string>& words,
     posix_spawn_file_actions_destroy(&actions);
     REQUIRE_MESSAGE(spawned == 0, "cannot start ", words[0]);
 
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (std::chrono::steady_clock::now() > deadline) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
-            FAIL(words[0], " did not end within 60 s");
+            FAIL(words[0], " did not end within 10 minutes");
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -82,8 +82,8 @@ Outcome run_command(const std::vector<std::string>& words,
     return outcome;
 }
 
-TempFolder::TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wye-cli-XXXXXX").string();
+TempFolder::TempFolder(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "wye-cli-XXXXXX").string();
     REQUIRE(mkdtemp(pattern.data()) != nullptr);
     root_ = pattern;
 }

@@ -17,14 +17,16 @@ struct Outcome {
 };
 
 // The environment is the test's own with the changes in `environment`. The disk cache of programs
-// is off unless these have WYE_CACHE_SIZE. 60 seconds at most.
+// is off unless these have WYE_CACHE_SIZE. Ten minutes at most, since a busy machine
+// may need many times as long as a quiet one.
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment = {});
 
 // A folder of its own, removed with everything in it at the end.
 class TempFolder {
   public:
-    TempFolder();
+    explicit TempFolder(
+        const std::filesystem::path& parent = std::filesystem::temp_directory_path());
     TempFolder(const TempFolder&) = delete;
     TempFolder& operator=(const TempFolder&) = delete;
     ~TempFolder();

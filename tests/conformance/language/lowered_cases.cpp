@@ -116,11 +116,12 @@ void open_loops_are_right(Plugin& plugin, Device& device) {
 }
 
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,
+                               std::uint64_t step,
                                support::RandomProgramOptions (*options)(std::uint64_t,
                                                                         const Plugin&)) {
     const std::uint64_t first = number_from("WYE_RANDOM_SEED", first_seed);
     const std::uint64_t count = number_from("WYE_RANDOM_PROGRAMS", 24);
-    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    for (std::uint64_t seed = first; seed < first + count; seed += step) {
         const auto random = support::random_program(seed, options(seed, plugin));
         auto program = valid_program(random.text);
         if (wye::lower::uses_math(program)) {

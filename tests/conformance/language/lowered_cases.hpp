@@ -21,9 +21,11 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
 // Loops whose start, end and step are read from memory, at the edges of u32 and i32.
 void open_loops_are_right(Plugin& plugin, Device& device);
 
-// Random programs; `options` chooses their shape by seed. WYE_RANDOM_PROGRAMS and WYE_RANDOM_SEED
-// extend the search.
+// Random programs: those of `first_seed`, `first_seed + step` and so on, 24 seeds further at most.
+// The grids of seeds that are multiples of three are folded. `options` chooses their shape by seed.
+// WYE_RANDOM_PROGRAMS and WYE_RANDOM_SEED extend the search.
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,
+                               std::uint64_t step,
                                support::RandomProgramOptions (*options)(std::uint64_t seed,
                                                                         const Plugin& plugin));
 

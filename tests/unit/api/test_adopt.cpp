@@ -53,7 +53,7 @@ struct Opened {
     std::unique_ptr<NativeApi> api;
 };
 
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 Words counting(std::uint32_t first) {
     Words out;

@@ -126,7 +126,7 @@ struct Work {
     wye::Buffer in, a, b;
 };
 
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 // Few enough workgroups for every GPU at once, and more than any has room for.
 constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;

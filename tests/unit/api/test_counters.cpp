@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counters through wye.hpp, on the CPU and a real driver, against the sizes of the calls.
+// Counters through wye.hpp, on the CPU or a real driver, against the sizes of the calls.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ TEST_CASE("counters have the numbers and sizes of the calls") {
         take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}));
     const auto program = take(context.program_from_text(kAdd));
     std::uint64_t uploaded = 0;
-    for (const std::string& selector : {std::string("cpu"), support::test_driver()}) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const auto device = take(context.open(selector));
         constexpr std::uint64_t kBytes = 40'000;

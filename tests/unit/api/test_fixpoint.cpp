@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fixpoint iterations on the CPU and a real driver, against plain C++ and as many dispatches.
+// Fixpoint iterations on the CPU or a real driver, against plain C++ and as many dispatches.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -71,8 +71,7 @@ struct Driven {
     }
 };
 
-// The CPU of the library and the driver of this test.
-std::vector<std::string> devices() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> devices() { return support::test_devices(); }
 
 }  // namespace
 

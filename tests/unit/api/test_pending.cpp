@@ -225,21 +225,23 @@ TEST_CASE("wait-any and notifications, over two devices") {
     const Opened t("cpu");
     const auto other = take(t.context.open(support::test_driver()));
     const auto program = take(t.context.program_from_text(kMix));
-    const Words x(1, 7), many(30000, 7);
-    wye::Dispatch slow(program, t.device), quick(program, other);
+    const Words x(1, 7), many(200000, 7);
+    wye::Dispatch endless(program, t.device), quick(program, other);
     quick.param("rounds", std::uint32_t{3}).input("x", x);
-    take(take(quick.submit()).wait());  // compiled
-    slow.param("rounds", std::uint32_t{30000}).input("x", many);
+    endless.param("rounds", std::uint32_t{10000000}).input("x", many);
     std::vector<wye::Pending> pending;
-    pending.push_back(take(slow.submit()));
+    pending.push_back(take(endless.submit()));
     pending.push_back(take(quick.submit()));
     CHECK(take(wye::wait_any(pending)) == 1);
     CHECK(wye::wait_any({}).error().code == wye::Code::INVALID_ARGUMENT);
 
-    std::promise<wye::Code> done;
-    REQUIRE(pending[0].then([&](wye::Code code) { done.set_value(code); }).ok());
+    std::promise<wye::Code> stopped, done;
+    REQUIRE(pending[0].then([&](wye::Code code) { stopped.set_value(code); }).ok());
+    REQUIRE(pending[1].then([&](wye::Code code) { done.set_value(code); }).ok());
     CHECK(done.get_future().get() == wye::Code::OK);
-    CHECK(take(pending[0].output<std::uint32_t>("r"))[0] == mixed(7, 30000));
+    CHECK(take(pending[1].output<std::uint32_t>("r"))[0] == mixed(7, 3));
+    REQUIRE(pending[0].cancel().ok());
+    CHECK(stopped.get_future().get() == wye::Code::CANCELLED);
 }
 
 TEST_CASE("the CPU stops a cancelled dispatch, and no other") {

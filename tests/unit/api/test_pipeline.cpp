@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pipelines through wye/pipeline.hpp, on the CPU and a real driver, against plain dispatches and
+// Pipelines through wye/pipeline.hpp, on the CPU or a real driver, against plain dispatches and
 // plain C++.
 #include "wye/pipeline.hpp"
 
@@ -59,8 +59,7 @@ struct Opened {
     }
 };
 
-// The CPU of the library and the driver of this test.
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 Words words_of(std::span<const std::uint32_t> words) { return {words.begin(), words.end()}; }
 
@@ -180,7 +179,7 @@ main {
     barrier;
     if global_id.x < len(x) { r[global_id.x] = x[global_id.x] + tile[63u - local_id.x]; }
 })";
-    for (const std::string& selector : {std::string("cpu"), support::test_driver()}) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const wye::Pipeline pipeline = t.pipeline(kShared);
@@ -203,7 +202,7 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
                "main { let i = global_id.x; if i < len(x) { r[i] = x[i] * " + std::to_string(k) +
                "u; } }";
     };
-    for (const std::string& selector : {std::string("cpu"), support::test_driver()}) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const std::uint64_t has_layouts = selector.starts_with("vulkan") ? 1 : 0;

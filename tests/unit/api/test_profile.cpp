@@ -6,7 +6,6 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "support/driver.hpp"
@@ -27,7 +26,7 @@ struct Opened {
     wye::Device device;
 };
 
-std::set<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 // A program with one operation: its statement, with `T` for the type.
 struct Asked {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Public queues through wye.hpp, on the CPU and a real driver: whatever queues work is given to,
+// Public queues through wye.hpp, on the CPU or a real driver: whatever queues work is given to,
 // the results are those of the order of the calls.
 #include <doctest/doctest.h>
 
@@ -43,7 +43,7 @@ struct Opened {
     wye::Program program;
 };
 
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 }  // namespace
 

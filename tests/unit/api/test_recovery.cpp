@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of a device through wye.hpp, on the CPU and a real driver: prepare, flush, a loss that
+// The life of a device through wye.hpp, on the CPU or a real driver: prepare, flush, a loss that
 // the layer `faults` injects, recovery, shutdown. The layer `validate` watches both sides.
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ wye::Context context_with(const std::string& rules, Log& log) {
     return take(wye::Context::create(options));
 }
 
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 bool computes(const std::string& selector) {
     return selector == "cpu" || support::test_driver_computes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host bytes through staging memory, on the CPU and a real driver (Vulkan with the validation
+// Host bytes through staging memory, on the CPU or a real driver (Vulkan with the validation
 // layer), compared with the host's own arithmetic.
 #include <doctest/doctest.h>
 
@@ -70,7 +70,7 @@ struct Opened {
     wye::Device device;
 };
 
-std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }
+std::vector<std::string> selectors() { return support::test_devices(); }
 
 Words counting(std::size_t count, std::uint32_t first) {
     Words out(count);

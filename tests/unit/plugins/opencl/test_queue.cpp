@@ -42,53 +42,15 @@ const std::string kTwice = kernel("twice", "2 * r[i] + x[i] + p.step");
 
 }  // namespace
 
-TEST_CASE("kernels get buffers, counts and parameters, and only what changed is set again") {
-    Plugin plugin;
-    Device device(plugin);
-    const auto content = counting(1000);
-    wye_buffer_object* x = device.buffer(bytes_of(content));
-    wye_buffer_object* r = device.buffer(4000);
-    wye_program_object* program =
-        device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
-    REQUIRE_MESSAGE(program != nullptr, device.failure.message);
-
-    for (const std::uint32_t step : {1U, 1U, 7U}) {
-        REQUIRE(device.run(harness::fill(r, 0, 4000, 0, 4)) == WYE_OK);
-        const wye_binding bindings[] = {binding(x, 0, 1000), binding(r, 0, 900)};
-        REQUIRE(device.run(harness::dispatch(program, bindings, {16, 1, 1}, &step)) == WYE_OK);
-        const auto out = values_of<std::uint32_t>(device.download(r, 4000));
-        for (std::uint32_t i = 0; i < 1000; ++i) CHECK(out[i] == (i < 900 ? i + step : 0));
-    }
-    // A new buffer, perhaps at the address of one that is gone.
-    device.destroy(x);
-    wye_buffer_object* y = device.buffer(bytes_of(counting(1000, 5000)));
-    const std::uint32_t step = 7;
-    const wye_binding bindings[] = {binding(y, 0, 1000), binding(r, 0, 1000)};
-    REQUIRE(device.run(harness::dispatch(program, bindings, {16, 1, 1}, &step)) == WYE_OK);
-    const auto out = values_of<std::uint32_t>(device.download(r, 4000));
-    for (std::uint32_t i = 0; i < 1000; ++i) CHECK(out[i] == 5000 + i + step);
-}
-
-TEST_CASE("ranges are bound where they start, empty ones anywhere") {
+TEST_CASE("a range that starts between multiples of the alignment is refused with it") {
     Plugin plugin;
     Device device(plugin);
     const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
     wye_buffer_object* x = device.buffer(bytes_of(counting(1024)));
     wye_buffer_object* r = device.buffer(4096);
-    REQUIRE(device.run(harness::fill(r, 0, 4096, 0, 4)) == WYE_OK);
     wye_program_object* program =
         device.program(harness::artifact(kAdd, "add", kAddSlots, 2, 64, 4));
     const std::uint32_t step = 3;
-    const wye_binding bindings[] = {binding(x, 2 * alignment, 64), binding(r, alignment, 64)};
-    REQUIRE(device.run(harness::dispatch(program, bindings, {1, 1, 1}, &step)) == WYE_OK);
-    const auto out = values_of<std::uint32_t>(device.download(r, 4096));
-    const auto word = static_cast<std::uint32_t>(alignment / 4);
-    for (std::uint32_t i = 0; i < 1024; ++i)
-        CHECK(out[i] == (i >= word && i < word + 64 ? i + word + step : 0));
-
-    const wye_binding empty[] = {binding(x, 4096, 0), binding(r, 4, 0)};
-    CHECK(device.run(harness::dispatch(program, empty, {1, 1, 1}, &step)) == WYE_OK);
-
     const wye_binding crooked[] = {binding(x, 4, 64), binding(r, 0, 64)};
     CHECK(device.run(harness::dispatch(program, crooked, {1, 1, 1}, &step)) ==
           WYE_INVALID_ARGUMENT);

@@ -23,7 +23,7 @@ TEST_CASE("random programs give what the oracle gives, and no message") {
     CheckedPlugin plugin;
     Device device(plugin);
     harness::cases::random_programs_are_right(
-        plugin, device, 101, [](std::uint64_t seed, const harness::Plugin& subject) {
+        plugin, device, 101, 1, [](std::uint64_t seed, const harness::Plugin& subject) {
             support::RandomProgramOptions options;
             options.traps = seed % 4 == 0;
             options.size = 6 + static_cast<unsigned>(seed % 12);
