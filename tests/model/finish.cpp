@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a run: what is in use cannot be freed, what follows running work waits for it; then
+// everything ends, every outcome is asked for, every byte is compared, every object is freed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "world.hpp"
+
+namespace wye::model {
+
+void World::probe() {
+    if (handle_ == 0 || was_lost_ || is_busy()) return;
+    const bool abandoned =
+        std::ranges::any_of(calls_, [](const Call& call) { return call.time_passed; });
+    for (int i = 0; i < scope_.buffers && fault_.empty(); ++i)
+        if (buffers_[static_cast<std::size_t>(i)].handle != 0 && in_use(i)) {
+            start({'x', std::to_string(i), 0});
+            settle();
+        }
+    if (abandoned || scope_.pending_count < 8) return;
+    for (int i = 0; i < scope_.buffers && fault_.empty(); ++i)
+        if (buffers_[static_cast<std::size_t>(i)].handle != 0) {
+            start({'l', "n" + std::to_string(i), 0});
+            settle();
+        }
+}
+
+// The newest queues first, so that work that should have waited runs too early.
+void World::end_all() {
+    for (int round = 0; round < 200 && fault_.empty(); ++round) {
+        Work* next = nullptr;
+        for (const auto& native : device_.natives | std::views::reverse)
+            if (next == nullptr) next = Device::head(*native);
+        if (next != nullptr)
+            device_.end(*next, next->cancel_asked && !device_.options.cancels ? WYE_OK
+                               : next->cancel_asked                           ? WYE_CANCELLED
+                                                                              : WYE_OK);
+        settle();
+        if (next == nullptr && device_.is_idle()) break;
+    }
+    if (fault_.empty() && !device_.is_idle()) fail("work waits for other work without end");
+    // Everything has ended, so a call that has not returned waits for nothing.
+    for (const Call& call : calls_)
+        if (call.fiber != nullptr)
+            fail(fmt::format("{} ({}) does not return, though all work has ended", call.step.text(),
+                             letter_of(call.step.kind)->meaning));
+}
+
+void World::call_to_end(Step step) {
+    if (!fault_.empty()) return;
+    const Call& call = start(std::move(step));
+    settle();
+    if (call.fiber != nullptr && fault_.empty()) end_all();
+}
+
+void World::free_all() {
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+        if (pending_[i].handle == 0) continue;
+        call_to_end({'w', std::to_string(i), 0});
+        call_to_end({'k', std::to_string(i), 0});
+    }
+    const bool lost = device_.lost;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        if (buffers_[i].handle == 0) continue;
+        const std::string number = std::to_string(i);
+        if (!lost) call_to_end({'D', number, 0});
+        while (buffers_[i].maps > 0 && fault_.empty()) call_to_end({'n', number, 0});
+        call_to_end({'x', number, 0});
+    }
+    if (graph_ != 0) call_to_end({'i', "", 0});
+    for (std::size_t i = 0; i < queues_.size(); ++i)
+        if (queues_[i] != 0) call_to_end({'-', std::to_string(i), 0});
+    run([this] {
+        wye_error* error = nullptr;
+        if (pipeline_ != 0) (void)wye_pipeline_free(context_, pipeline_, &error);
+        for (const wye_buffer buffer : old_buffers_)
+            (void)wye_buffer_free(context_, buffer, nullptr);
+        for (const wye_device device : old_) (void)wye_device_close(context_, device, nullptr);
+        wye_error_free(error);
+    });
+    if (handle_ != 0) call_to_end({'C', "", 0});
+}
+
+void World::finish() {
+    for (const auto& fiber : fibers_.all()) fiber->stop_at = 0;
+    for (int round = 0; round < 100 && fault_.empty(); ++round) {
+        const auto stopped = std::ranges::find_if(
+            fibers_.all(), [](const auto& fiber) { return fiber->state == Fiber::State::Stopped; });
+        if (stopped == fibers_.all().end()) break;
+        fibers_.go(**stopped);
+        settle();
+    }
+    if (fault_.empty()) probe();
+    ending_ = true;
+    if (fault_.empty()) end_all();
+    if (fault_.empty()) free_all();
+    if (!device_.found().empty()) fail("breach: " + device_.found());
+    if (fault_.empty() && device_.opens != 0)
+        fail(fmt::format("the device stays open, with {} objects", device_.objects()));
+}
+
+}  // namespace wye::model

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C library's functions for threads, locks and time, on fibers. The executable exports them, so
+// that libwye.so and libstdc++ call these. Outside of fibers they do what the C library does.
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "fibers.hpp"
+
+namespace {
+
+using wye::model::Fiber;
+using wye::model::Fibers;
+using wye::model::Reason;
+
+constexpr long kNs = 1'000'000'000;
+
+template <typename Function>
+Function* real(const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+std::uint64_t ns_of(const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * kNs + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+bool on_fiber() { return Fibers::current() != nullptr; }
+
+// Takes a lock by its function that does not wait.
+template <typename Try>
+int take(Try try_it, std::uint64_t deadline = UINT64_MAX) {
+    int status = try_it();
+    if (status != EBUSY) return status;
+    const bool got = Fibers::active->block(
+        Reason::Lock,
+        [&] {
+            status = try_it();
+            return status != EBUSY;
+        },
+        deadline);
+    return got ? status : ETIMEDOUT;
+}
+
+// The number of times that each condition variable was signalled.
+std::map<const void*, std::uint64_t>& signals() {
+    static auto& map = *new std::map<const void*, std::uint64_t>;
+    return map;
+}
+
+int wait_for(pthread_cond_t* changed, pthread_mutex_t* mutex, std::uint64_t deadline) {
+    const std::uint64_t before = signals()[changed];
+    ::pthread_mutex_unlock(mutex);
+    const bool woken = Fibers::active->block(
+        Reason::Wake, [=] { return signals()[changed] != before; }, deadline);
+    ::pthread_mutex_lock(mutex);
+    return woken ? 0 : ETIMEDOUT;
+}
+
+// The fibers that stand for threads, by what stands for their pthread_t.
+struct Thread {
+    bool ended = false;
+};
+
+long raw(long number, long a, long b, long c, long d, long e, long f) {
+    long out = number;
+    register long r10 asm("r10") = d;
+    register long r8 asm("r8") = e;
+    register long r9 asm("r9") = f;
+    asm volatile("syscall"
+                 : "+a"(out)
+                 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                 : "rcx", "r11", "memory");
+    if (out >= 0 || out < -4095) return out;
+    errno = static_cast<int>(-out);
+    return -1;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+    if (on_fiber()) return take([=] { return ::pthread_mutex_trylock(mutex); });
+    static const auto lock = real<int(pthread_mutex_t*)>("pthread_mutex_lock");
+    return lock(mutex);
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t, const timespec* time) noexcept {
+    return take([=] { return ::pthread_mutex_trylock(mutex); }, ns_of(*time));
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+    return take([=] { return ::pthread_rwlock_tryrdlock(lock); });
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+    return take([=] { return ::pthread_rwlock_trywrlock(lock); });
+}
+
+int pthread_cond_wait(pthread_cond_t* changed, pthread_mutex_t* mutex) {
+    return wait_for(changed, mutex, UINT64_MAX);
+}
+
+int pthread_cond_clockwait(pthread_cond_t* changed, pthread_mutex_t* mutex, clockid_t,
+                           const timespec* time) {
+    return wait_for(changed, mutex, ns_of(*time));
+}
+
+int pthread_cond_timedwait(pthread_cond_t* changed, pthread_mutex_t* mutex, const timespec* time) {
+    return wait_for(changed, mutex, ns_of(*time));
+}
+
+int pthread_cond_signal(pthread_cond_t* changed) noexcept { return ++signals()[changed], 0; }
+
+int pthread_cond_broadcast(pthread_cond_t* changed) noexcept { return ++signals()[changed], 0; }
+
+int pthread_create(pthread_t* out, const pthread_attr_t*, void* (*run)(void*),
+                   void* argument) noexcept {
+    auto* const thread = new Thread;
+    const Fiber* const parent = Fibers::current();
+    Fiber& fiber = Fibers::active->start([=] {
+        (void)run(argument);
+        thread->ended = true;
+    });
+    fiber.library = true;
+    if (parent != nullptr) fiber.call = parent->call;
+    if (parent != nullptr && parent->holds_births) fiber.state = Fiber::State::Stopped;
+    *out = reinterpret_cast<pthread_t>(thread);
+    return 0;
+}
+
+int pthread_join(pthread_t id, void**) {
+    auto* const thread = reinterpret_cast<Thread*>(id);
+    Fibers::active->block(Reason::Wake, [=] { return thread->ended; });
+    delete thread;
+    return 0;
+}
+
+int pthread_detach(pthread_t) noexcept { return 0; }
+
+int clock_gettime(clockid_t clock, timespec* out) noexcept {
+    if (clock != CLOCK_MONOTONIC || Fibers::active == nullptr)
+        return static_cast<int>(
+            raw(SYS_clock_gettime, clock, reinterpret_cast<long>(out), 0, 0, 0, 0));
+    const auto now = static_cast<long>(Fibers::active->now());
+    *out = {now / kNs, now % kNs};
+    return 0;
+}
+
+int nanosleep(const timespec* time, timespec*) {
+    if (on_fiber())
+        Fibers::active->block(
+            Reason::Sleep, [] { return false; }, Fibers::active->now() + ns_of(*time));
+    return 0;
+}
+
+int clock_nanosleep(clockid_t, int, const timespec* time, timespec* left) {
+    return nanosleep(time, left);
+}
+
+long syscall(long number, ...) noexcept {
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (long& one : a) one = va_arg(list, long);
+    va_end(list);
+    const long operation = a[1] & FUTEX_CMD_MASK;
+    if (number != SYS_futex || !on_fiber() ||
+        (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET))
+        return raw(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    // Goes on when the value is another one, so a wake needs no record.
+    const auto* const at = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
+    const auto value = static_cast<std::uint32_t>(a[2]);
+    Fibers::active->block(Reason::Lock, [=] { return *at != value; });
+    return 0;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reference model: what each call may return, and for what it may wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "world.hpp"
+
+namespace wye::model {
+namespace {
+
+bool is_one_of(char kind, std::string_view kinds) {
+    return kinds.find(kind) != std::string_view::npos;
+}
+
+}  // namespace
+
+void World::expect(const Call& call, bool fits, const std::string& expected) {
+    if (fits) return;
+    fail(fmt::format("{} ({}) returns `{}` in place of {}: {}", call.step.text(),
+                     letter_of(call.step.kind)->meaning, wye_status_text(call.status), expected,
+                     call.error));
+}
+
+bool World::is_busy() const {
+    return std::ranges::any_of(calls_, [](const Call& call) { return call.fiber != nullptr; });
+}
+
+const Buffer* World::native(int buffer) const {
+    const auto at = static_cast<std::size_t>(buffer);
+    return at < natives_.size() ? natives_[at] : nullptr;
+}
+
+bool World::in_use(int buffer) const { return device_.is_used(native(buffer)); }
+
+// The outcome of work is that which the device gave to it; a failure that spread from other work is
+// not its own.
+void World::judge_pending(const Call& call, int owner, bool cancel_asked) {
+    bool runs = false, failed = false, matches = false;
+    for (const auto& work : device_.works) {
+        if (work->call != owner) continue;
+        runs = runs || !work->ended;
+        if (!work->ended || work->status == WYE_OK || work->spread) continue;
+        failed = true;
+        matches = matches || work->status == call.status;
+    }
+    if (was_lost_ && call.status == WYE_DEVICE_LOST) return;
+    const bool given_up = cancel_asked && !device_.options.cancels;
+    if (given_up && call.status == WYE_CANCELLED) return;
+    if (failed) return expect(call, matches, "the error of its work");
+    expect(call, call.status == WYE_OK && !runs, "the success of its work");
+}
+
+void World::judge(Call& call) {
+    const char kind = call.step.kind;
+    const wye_status status = call.status;
+    if (status != WYE_OK) ++refused_;
+    const auto number = call.step.arguments.empty() || call.step.arguments[0] == 'n'
+                            ? 0U
+                            : static_cast<std::size_t>(call.step.number(0));
+    if (status == WYE_OK && (kind == 'O' || (kind == 'R' && call.was_lost))) {
+        natives_.clear();
+        for (BufferState& buffer : buffers_) {
+            if (buffer.handle != 0) old_buffers_.push_back(buffer.handle);
+            buffer = {};
+            wye_buffer_create_desc desc;
+            WYE_INIT(desc);
+            desc.size = 16;
+            desc.usage = WYE_BUFFER_USAGE_SHARED;
+            run([&] {
+                wye_error* error = nullptr;
+                if (wye_buffer_create(context_, handle_, &desc, &buffer.handle, &error) != WYE_OK)
+                    fail("a buffer of an opened device is refused");
+            });
+            natives_.push_back(device_.buffers.back().get());
+        }
+        std::ranges::fill(queues_, 0);
+        pipeline_ = graph_ = 0;
+    }
+    if (status == WYE_OK && kind == 'C') {  // all handles are stale
+        for (BufferState& buffer : buffers_) buffer.handle = 0;
+        for (PendingState& one : pending_) one.handle = 0;
+        std::ranges::fill(queues_, 0);
+        pipeline_ = graph_ = 0;
+    }
+    if (kind == 'g' && status == WYE_STALE_HANDLE &&
+        (buffers_[static_cast<std::size_t>(graph_reads_)].handle == 0 ||
+         buffers_[static_cast<std::size_t>(graph_writes_)].handle == 0))
+        return;
+    if (is_one_of(kind, "saphHuflg") && status == WYE_OK)
+        pending_.push_back({call.pending, call.number, false, false});
+    // What a lost device returns, and calls that concern objects of a lost one.
+    if ((call.was_lost || was_lost_) && status == WYE_DEVICE_LOST) return;
+    // Another call has freed what it uses.
+    if (!call.alone && status == WYE_STALE_HANDLE) return;
+    if (was_lost_ && is_one_of(kind, "-kn") && status == WYE_STALE_HANDLE) return;
+    if (kind == 'w' || kind == 'o') {
+        PendingState& one = pending_[number];
+        if (kind == 'o') return expect(call, status == WYE_OK, "ok");
+        one.told = true;
+        return judge_pending(call, one.call, one.cancel_asked);
+    }
+    if (is_one_of(kind, "tv") && call.time_passed && status == WYE_TIMEOUT) return;
+    if (is_one_of(kind, "detBD")) {
+        // While work that timed out still runs, the device is busy.
+        if (status == WYE_DEVICE_BUSY && !call.idle_before) return;
+        return judge_pending(call, call.number, false);
+    }
+    if (kind == 'v') {
+        if (status == WYE_DEVICE_BUSY) return;
+        return judge_pending(call, call.number, false);
+    }
+    if (kind == 'a' && status == WYE_DEVICE_BUSY) return;
+    if (is_one_of(kind, "xC")) {
+        const bool used = kind == 'x'
+                              ? in_use(static_cast<int>(number)) || buffers_[number].maps != 0
+                              : !device_.is_idle() ||
+                                    std::ranges::any_of(
+                                        buffers_, [](const BufferState& b) { return b.maps != 0; });
+        if (status != WYE_OK && (used || !call.alone || is_busy())) return;
+        return expect(call, status == WYE_OK && (!used || kind == 'x'), used ? "a refusal" : "ok");
+    }
+    if (kind == 'j' && status == WYE_DEVICE_BUSY) return;
+    if (status == WYE_DEVICE_BUSY && !call.idle_before) {
+        // An abandoned dispatch keeps the device busy.
+        if (std::ranges::any_of(calls_, [](const Call& one) { return one.time_passed; })) return;
+    }
+    if (kind == 'R' && status == WYE_DEVICE_BUSY && is_busy()) return;
+    expect(call, status == WYE_OK, "ok");
+}
+
+// Called before a call waits for work.
+void World::judge_block(const Work& work) {
+    const Fiber* const fiber = Fibers::current();
+    if (fiber == nullptr || fiber->call < 0 || ending_) return;
+    const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
+    const char kind = call.step.kind;
+    const auto runs = [&](int owner) {
+        return std::ranges::any_of(
+            device_.works, [&](const auto& one) { return one->call == owner && !one->ended; });
+    };
+    if (runs(call.number)) return;  // its own work
+    const auto number = call.step.arguments.empty() || call.step.arguments[0] == 'n'
+                            ? 0U
+                            : static_cast<std::size_t>(call.step.number(0));
+    bool may = is_one_of(kind, "RYZ");
+    if (kind == 'w') may = runs(pending_[number].call);
+    if (kind == 'W')
+        may = std::ranges::all_of(
+            pending_, [&](const PendingState& one) { return one.handle == 0 || runs(one.call); });
+    if (kind == 'y') may = in_use(static_cast<int>(number));
+    if (is_one_of(kind, "tv")) {
+        const auto busy = std::ranges::count_if(device_.natives, [&](const auto& native) {
+            return native->alive &&
+                   std::ranges::any_of(native->works, [](const Work* one) { return !one->ended; });
+        });
+        may = busy >= scope_.native || in_use(call.step.number(1)) || in_use(call.step.number(2));
+    }
+    if (is_one_of(kind, "sphHuflg")) {
+        const auto left = std::ranges::count_if(
+            device_.works, [](const auto& one) { return one->on->seen < one->value; });
+        may = left >= scope_.pending_count;
+    }
+    if (!may)
+        fail(fmt::format("{} ({}) waits for value {} of native queue {}, which it does not need",
+                         call.step.text(), letter_of(kind)->meaning, work.value, work.on->index));
+}
+
+// Without stopped calls nobody holds a lock for long.
+void World::judge_locks() {
+    for (const auto& fiber : fibers_.all())
+        if (fiber->state == Fiber::State::Stopped) return;
+    for (const auto& fiber : fibers_.all()) {
+        if (fiber->library || fiber->state != Fiber::State::Blocked || fiber->call < 0) continue;
+        if (fiber->reason == Reason::Device) continue;
+        const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
+        fail(fmt::format("{} ({}) waits for {}, though no call is stopped", call.step.text(),
+                         letter_of(call.step.kind)->meaning,
+                         fiber->reason == Reason::Lock ? "a lock" : "another thread"));
+    }
+}
+
+}  // namespace wye::model

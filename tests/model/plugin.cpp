@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin's file. Its device is in the executable, which plays the device's script.
+#include "plugin.hpp"
+
+extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
+                                                           const wye_plugin_desc** out);
+extern "C" wye_status wye_plugin_query_1(const wye_hello* hello, const wye_plugin_desc** out) {
+    return model_plugin_query(hello, out);
+}

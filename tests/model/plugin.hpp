@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What connects the plugin's file to the scripted device, which is in the executable.
+#pragma once
+
+#include "wye/abi.h"
+
+extern "C" WYE_PLUGIN_EXPORT wye_status model_plugin_query(const wye_hello* hello,
+                                                           const wye_plugin_desc** out);

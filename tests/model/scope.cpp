@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scope.hpp"
+
+#include <algorithm>
+
+namespace wye::model {
+
+const std::vector<Scope>& scopes() {
+    static const std::vector<Scope> kScopes = [] {
+        std::vector<Scope> out;
+        const auto add = [&](const char* name, const char* letters, int steps, int long_steps) {
+            Scope& scope = out.emplace_back();
+            scope.name = name;
+            scope.letters = letters;
+            scope.steps = steps;
+            scope.long_steps = long_steps;
+            return &scope;
+        };
+        // Work without public queues, and how it ends.
+        add("plain", "swcEFX", 5, 8);
+        // Public queues that come and go while their work runs.
+        add("queues", "+-swE", 6, 8);
+        {
+            Scope& scope = *add("failing_queues", "+-swcEFX", 5, 8);
+            scope.queues = 2;
+        }
+        // One native queue for all work without a public queue, and one that shares it.
+        {
+            Scope& scope = *add("shared", "+-swE", 5, 8);
+            scope.native = 1;
+            scope.device.max_queues = 1;
+        }
+        // A device that cannot cancel work.
+        {
+            Scope& scope = *add("given_up", "swcEW", 5, 8);
+            scope.device.cancels = false;
+        }
+        // Time limits.
+        add("limits", "stETX", 4, 7);
+        // Few dispatches in flight.
+        {
+            Scope& scope = *add("room", "sahwokE", 4, 7);
+            scope.pending_count = 2;
+            scope.pending = 4;
+        }
+        // Transfers, pipelines, batches, mappings.
+        add("transfers", "sulfDwE", 4, 6);
+        add("kinds", "spdBmnyWE", 4, 6);
+        // Graphs.
+        add("graphs", "Ggjisw+E", 5, 8);
+        // The life of a device, and its loss.
+        {
+            Scope& scope = *add("life", "+-swxCOYE", 5, 8);
+            scope.pending = 2;
+        }
+        add("loss", "swgGLREx", 5, 8);
+        {
+            Scope& scope = *add("reopened", "+swhLRE", 5, 7);
+            scope.device.recovers = false;
+        }
+        // Failures that a device forgets.
+        {
+            Scope& scope = *add("forgotten", "swcEX", 6, 8);
+            scope.device.kept = 1;
+        }
+        // Two threads: calls that stop at boundaries of slots.
+        const auto two = [&](const char* name, const char* letters, int steps, int long_steps) {
+            Scope* const scope = add(name, letters, steps, long_steps);
+            scope->calls = 2;
+            scope->places = 6;
+            return scope;
+        };
+        two("two_submits", "sdE>", 4, 6);
+        two("two_queues", "+-sw>E", 4, 6);
+        two("two_room", "sHo>E", 3, 5)->pending_count = 1;
+        two("two_lost", "sehLR>E", 4, 6);
+        two("two_compiles", "vLTxR>E", 5, 7);
+        return out;
+    }();
+    return kScopes;
+}
+
+const Scope* scope_of(const std::string& name) {
+    const auto found = std::ranges::find(scopes(), name, &Scope::name);
+    return found == scopes().end() ? nullptr : &*found;
+}
+
+}  // namespace wye::model

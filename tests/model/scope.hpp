@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scope: which sequences are tried: the letters, the number of steps, and the device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+
+namespace wye::model {
+
+struct Scope {
+    std::string name;
+    std::string letters;
+    int steps = 0;       // of the gate's run
+    int long_steps = 0;  // with --long
+    int buffers = 2;
+    int queues = 1;   // public ones at a time
+    int pending = 3;  // pending dispatches in a sequence
+    int calls = 1;    // in progress at a time; 2: calls can be stopped
+    int places = 0;   // the most places to stop at
+    int native = 2;   // queues.count
+    int pending_count = 16;
+    DeviceOptions device;
+};
+
+[[nodiscard]] const std::vector<Scope>& scopes();
+[[nodiscard]] const Scope* scope_of(const std::string& name);
+
+}  // namespace wye::model
