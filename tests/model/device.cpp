@@ -136,9 +136,11 @@ void Device::submit(Native& native, const wye_submission& submission, int call) 
 // ended.
 void Device::check_order(const Work& work) {
     if (lost) return;
+    std::uint64_t before_it = work.after;
+    for (const auto& known : works)
+        if (known->on->seen >= known->value) before_it |= known->after | 1ULL << known->index;
     for (const auto& before : works) {
-        if (before->on->session != session || before->on->seen >= before->value) continue;
-        if ((work.after >> before->index & 1) != 0) continue;
+        if (before->on->session != session || (before_it >> before->index & 1) != 0) continue;
         for (const auto& buffer : buffers) {
             const Buffer* const b = buffer.get();
             const bool conflict =

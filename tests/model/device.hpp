@@ -6,6 +6,7 @@
 // or has seen, nothing is destroyed while work uses it, values that are asked for were submitted.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -100,7 +101,12 @@ class Device {
   public:
     // Its first fault is kept; the explorer asks for it.
     void breach(std::string what) {
-        if (breach_.empty()) breach_ = std::move(what);
+        if (breach_.empty() && !is_ignored(what)) breach_ = std::move(what);
+    }
+    [[nodiscard]] bool is_ignored(const std::string& what) const {
+        return std::ranges::any_of(ignored, [&](const std::string& text) {
+            return what.find(text) != std::string::npos;
+        });
     }
     [[nodiscard]] const std::string& found() const { return breach_; }
 
@@ -149,6 +155,7 @@ class Device {
     int opens = 0;  // opened and not closed: the host opens a recovered device again
     bool lost = false;
     bool loss_seen = false;  // a slot has told the host
+    std::vector<std::string> ignored;  // faults with one of these texts are not kept
     // Called before a wait for this work lets other fibers go on.
     std::function<void(const Work&)> on_block;
 

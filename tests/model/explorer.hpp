@@ -28,6 +28,7 @@ struct Share {
 
 [[nodiscard]] Found explore(const Scope& scope, int steps, const Share& share);
 // Runs one sequence and prints what came of each step. Returns the fault.
-[[nodiscard]] std::string replay(const Scope& scope, const std::string& sequence);
+[[nodiscard]] std::string replay(const Scope& scope, const std::string& sequence,
+                                 const std::vector<std::string>& ignored);
 
 }  // namespace wye::model

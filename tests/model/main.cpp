@@ -92,7 +92,7 @@ bool run(const Scope& scope, const Options& options) {
     return good;
 }
 
-int replay_one(const std::string& text) {
+int replay_one(const std::string& text, const std::vector<std::string>& ignored) {
     const std::size_t colon = text.find(':');
     const Scope* const scope =
         colon == std::string::npos ? nullptr : scope_of(text.substr(0, colon));
@@ -100,7 +100,7 @@ int replay_one(const std::string& text) {
         std::fprintf(stderr, "`%s` does not begin with the name of a scope\n", text.c_str());
         return 2;
     }
-    const std::string fault = replay(*scope, text.substr(colon + 1));
+    const std::string fault = replay(*scope, text.substr(colon + 1), ignored);
     std::printf("%s\n", fault.empty() ? "no fault" : ("FAULT: " + fault).c_str());
     std::fflush(stdout);
     ::_exit(fault.empty() ? 0 : 1);
@@ -144,7 +144,7 @@ int main(int count, char** arguments) {
             return 2;
         }
     }
-    if (!options.replayed.empty()) return replay_one(options.replayed);
+    if (!options.replayed.empty()) return replay_one(options.replayed, options.ignored);
     bool good = true;
     for (const Scope& scope : scopes())
         if (options.scope.empty() || options.scope == scope.name)

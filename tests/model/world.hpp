@@ -94,7 +94,7 @@ class World {
     [[nodiscard]] const Buffer* native(int buffer) const;
     void expect(const Call& call, bool fits, const std::string& expected);
     void fail(std::string what) {
-        if (fault_.empty()) fault_ = std::move(what);
+        if (fault_.empty() && !device_.is_ignored(what)) fault_ = std::move(what);
     }
 
     // finish.cpp
