@@ -104,9 +104,8 @@ class Device {
         if (breach_.empty() && !is_ignored(what)) breach_ = std::move(what);
     }
     [[nodiscard]] bool is_ignored(const std::string& what) const {
-        return std::ranges::any_of(ignored, [&](const std::string& text) {
-            return what.find(text) != std::string::npos;
-        });
+        return std::ranges::any_of(
+            ignored, [&](const std::string& text) { return what.find(text) != std::string::npos; });
     }
     [[nodiscard]] const std::string& found() const { return breach_; }
 
@@ -154,7 +153,7 @@ class Device {
     int session = 0;
     int opens = 0;  // opened and not closed: the host opens a recovered device again
     bool lost = false;
-    bool loss_seen = false;  // a slot has told the host
+    bool loss_seen = false;            // a slot has told the host
     std::vector<std::string> ignored;  // faults with one of these texts are not kept
     // Called before a wait for this work lets other fibers go on.
     std::function<void(const Work&)> on_block;

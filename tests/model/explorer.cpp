@@ -24,23 +24,32 @@ using Clock = std::chrono::system_clock;  // the steady clock is virtual
 char running[512];
 volatile std::uint64_t runs = 0, runs_seen = 0;
 
-void spins(int) {
-    if (runs != runs_seen) {
-        runs_seen = runs;
-        return;
-    }
-    constexpr char kText[] = "\na call neither returns nor waits, at the end of: ";
-    (void)!::write(2, kText, sizeof kText - 1);
-    (void)!::write(2, running, std::strlen(running));
-    (void)!::write(2, "\n", 1);
+void say(const char* text) { (void)!::write(2, text, std::strlen(text)); }
+
+[[noreturn]] void end(const char* what) {
+    say("\n");
+    say(what);
+    say(", at the end of: ");
+    say(running);
+    say("\n");
     ::_exit(1);
+}
+
+void crashes(int) { end("a call ends the process"); }
+
+void spins(int) {
+    if (runs == runs_seen) end("a call neither returns nor waits");
+    runs_seen = runs;
 }
 
 void watch() {
     struct sigaction action {};
+    action.sa_handler = crashes;
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+        ::sigaction(signal, &action, nullptr);
     action.sa_handler = spins;
     ::sigaction(SIGPROF, &action, nullptr);
-    const itimerval every = {{1, 0}, {1, 0}};  // of processor time
+    const itimerval every = {{2, 0}, {2, 0}};  // of processor time
     ::setitimer(ITIMER_PROF, &every, nullptr);
 }
 

@@ -21,9 +21,9 @@ struct Found {
 };
 
 struct Share {
-    int job = 0, jobs = 1;  // of the sequences of three steps and more
-    std::vector<std::string> ignored;    // faults with one of these texts count as none
-    double seconds = 1e9;   // after which no longer sequences are begun
+    int job = 0, jobs = 1;             // of the sequences of three steps and more
+    std::vector<std::string> ignored;  // faults with one of these texts count as none
+    double seconds = 1e9;              // after which no longer sequences are begun
 };
 
 [[nodiscard]] Found explore(const Scope& scope, int steps, const Share& share);

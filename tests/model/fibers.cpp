@@ -8,8 +8,41 @@
 #include <cstdlib>
 #include <string_view>
 
+// Saves the callee's registers and the stack pointer, and continues on another stack. (The C
+// library's swapcontext calls the system for the signal mask each time.)
+extern "C" void model_fiber_switch(void** from, void* to);
+asm(R"(
+.text
+.type model_fiber_switch, @function
+model_fiber_switch:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+.size model_fiber_switch, . - model_fiber_switch
+)");
+
 namespace wye::model {
 namespace {
+
+// What a switch finds on a new stack: six registers, the function, and a null return address.
+void* top_of(std::byte* end, void (*begin)()) {
+    auto* const at = reinterpret_cast<void**>(end) - 10;
+    std::fill_n(at, 10, nullptr);
+    at[6] = reinterpret_cast<void*>(begin);
+    return at;
+}
 
 constexpr std::size_t kStack = std::size_t{1} << 20U;
 constexpr std::uint64_t kTick = 1'100'000'000;  // above the time limit of any timed call
@@ -53,11 +86,7 @@ Fiber& Fibers::start(std::function<void()> work) {
     stacks_.pop_back();
     fiber->work = std::move(work);
     fiber->locals = fresh_;
-    ::getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = fiber->stack;
-    fiber->context.uc_stack.ss_size = kStack;
-    fiber->context.uc_link = nullptr;
-    ::makecontext(&fiber->context, &Fibers::enter, 0);
+    fiber->at = top_of(static_cast<std::byte*>(fiber->stack) + kStack, &Fibers::enter);
     fibers_.push_back(std::move(fiber));
     return *fibers_.back();
 }
@@ -73,12 +102,12 @@ void Fibers::resume(Fiber& fiber) {
     current_ = &fiber;
     fiber.state = Fiber::State::Ready;
     swap_locals(fiber);
-    ::swapcontext(&main_, &fiber.context);
+    model_fiber_switch(&main_, fiber.at);
     swap_locals(fiber);
     current_ = nullptr;
 }
 
-void Fibers::leave(Fiber& fiber) { ::swapcontext(&fiber.context, &main_); }
+void Fibers::leave(Fiber& fiber) { model_fiber_switch(&fiber.at, main_); }
 
 void Fibers::settle() {
     for (bool again = true; again;) {

@@ -6,8 +6,6 @@
 // virtual: it passes only when the explorer says so.
 #pragma once
 
-#include <ucontext.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,8 +42,8 @@ struct Fiber {
   private:
     friend class Fibers;
     std::function<void()> work;
-    ucontext_t context{};
     void* stack = nullptr;
+    void* at = nullptr;             // the stack pointer, while it does not run
     std::vector<std::byte> locals;  // the library's thread-local variables, while it does not run
 };
 
@@ -90,7 +88,7 @@ class Fibers {
     std::vector<std::unique_ptr<Fiber>> fibers_;
     std::vector<void*> stacks_;  // unused ones
     Fiber* current_ = nullptr;
-    ucontext_t main_{};
+    void* main_ = nullptr;          // the stack pointer of the explorer
     std::span<std::byte> locals_;   // the library's thread-local variables
     std::vector<std::byte> fresh_;  // what a new thread has there
     std::uint64_t now_ = std::uint64_t{1} << 40U;

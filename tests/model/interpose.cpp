@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +86,12 @@ long raw(long number, long a, long b, long c, long d, long e, long f) {
     return -1;
 }
 
+int raw_sigaction(int signal, const struct sigaction* to, struct sigaction* from) {
+    static const auto call =
+        real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
+    return call(signal, to, from);
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -148,6 +155,22 @@ int pthread_join(pthread_t id, void**) {
 }
 
 int pthread_detach(pthread_t) noexcept { return 0; }
+
+// The host saves and restores these around calls of plugins, which costs more than all else.
+int sigaction(int signal, const struct sigaction* to, struct sigaction* from) noexcept {
+    if (!on_fiber()) return raw_sigaction(signal, to, from);
+    if (from != nullptr) *from = {};
+    return 0;
+}
+int pthread_sigmask(int, const sigset_t*, sigset_t* from) noexcept {
+    if (from != nullptr) *from = {};
+    return 0;
+}
+int sigaltstack(const stack_t*, stack_t* from) noexcept {
+    if (from != nullptr) *from = {};
+    return 0;
+}
+int pthread_setname_np(pthread_t, const char*) noexcept { return 0; }
 
 int clock_gettime(clockid_t clock, timespec* out) noexcept {
     if (clock != CLOCK_MONOTONIC || Fibers::active == nullptr)

@@ -252,7 +252,7 @@ wye_status wait(wye_device_object*, const wye_event* events, std::uint64_t count
 
 wye_status retire(wye_device_object*, const wye_event* event, wye_error**) {
     Native& native = of<Native>(event->timeline);
-    the_device().check(native, "retire");
+    the_device().check(native, event->value, "retire");
     native.retired = std::max(native.retired, event->value);
     return WYE_OK;
 }
