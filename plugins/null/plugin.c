@@ -288,7 +288,7 @@ static wye_status timeline_wait(wye_device_object* device, const wye_event* even
     return reached == count || (any != 0 && reached != 0) ? WYE_OK : WYE_TIMEOUT;
 }
 
-/* Free the errors of failed values up to the event's value, if you keep them. */
+/* Free the error of the event's value, if it failed. */
 static wye_status timeline_retire(wye_device_object* device, const wye_event* event,
                                   wye_error** error) {
     (void)device, (void)event, (void)error;

@@ -74,6 +74,7 @@ struct Work {
     wye_status status = WYE_OK;
     bool spread = false;  // its failure is that of work that it waited for
     bool cancel_asked = false;
+    bool retired = false;  // its failure is forgotten
 
     [[nodiscard]] bool uses(const Buffer* buffer) const;
     [[nodiscard]] bool writes(const Buffer* buffer) const;
@@ -86,8 +87,7 @@ struct Native {
     bool alive = true;
     std::vector<Work*> works;
     std::uint64_t newest = 0;
-    std::uint64_t seen = 0;     // the newest value that the host knows to have ended
-    std::uint64_t retired = 0;  // failures up to it are forgotten
+    std::uint64_t seen = 0;  // the newest value that the host knows to have ended
 };
 
 struct DeviceOptions {

@@ -26,7 +26,7 @@ bool Device::failed(const Native& native, std::uint64_t value, wye_status& statu
             continue;
         }
         const bool old = options.kept >= 0 && newer >= options.kept;
-        if (work.status != WYE_DEVICE_LOST && (old || value <= native.retired)) return false;
+        if (work.status != WYE_DEVICE_LOST && (old || work.retired)) return false;
         status = work.status;
         return true;
     }

@@ -253,7 +253,8 @@ wye_status wait(wye_device_object*, const wye_event* events, std::uint64_t count
 wye_status retire(wye_device_object*, const wye_event* event, wye_error**) {
     Native& native = of<Native>(event->timeline);
     the_device().check(native, event->value, "retire");
-    native.retired = std::max(native.retired, event->value);
+    for (Work* const work : native.works)
+        if (work->value == event->value) work->retired = true;
     return WYE_OK;
 }
 

@@ -156,11 +156,12 @@ std::string World::state() const {
     std::string out =
         fmt::format("{}{}{}{};", handle_ == 0, device_.lost, device_.loss_seen, device_.session);
     for (const auto& native : device_.natives)
-        out += fmt::format("n{}.{}.{}.{}.{};", native->alive, native->session, native->newest,
-                           native->seen, native->retired);
+        out += fmt::format("n{}.{}.{}.{};", native->alive, native->session, native->newest,
+                           native->seen);
     for (const auto& work : device_.works) {
-        out += fmt::format("w{}.{}.{}.{}{}{}{}(", work->on->index, work->value, work->call,
-                           work->ended, work->status, work->spread, work->cancel_asked);
+        out +=
+            fmt::format("w{}.{}.{}.{}{}{}{}{}(", work->on->index, work->value, work->call,
+                        work->ended, work->status, work->spread, work->cancel_asked, work->retired);
         for (const Operation& op : work->operations) {
             out += static_cast<char>('0' + op.kind);
             for (const Buffer* buffer : op.reads) out += fmt::format("r{}", buffer->index);

@@ -820,8 +820,8 @@ typedef struct wye_device_table {
     wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 
-    /* Optional [FREE]. The host does not ask for values up to the event's any more: their outcomes
-     * may be forgotten, and then read as reached. All other failures are kept. */
+    /* Optional [FREE]. The host does not ask for the outcome of the event's value any more, which
+     * has ended: its failure may be forgotten, and then reads as reached. All others are kept. */
     wye_status (*retire)(wye_device_object* device, const wye_event* event, wye_error** error);
 
     /* Optional [FREE], the four together. Timelines that submits and the host signal. Destroyed

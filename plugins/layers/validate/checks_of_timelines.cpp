@@ -145,7 +145,7 @@ Result<void> before(slot::device::retire, DeviceNode& node, Frame& frame, const 
     WYE_TRY(check_events(node, frame, {event, 1}));
     const sdk::Lock lock(node.plugin().state().mutex);
     if (Timeline* known = node.state().objects.timelines.find(event->timeline))
-        std::erase_if(known->failed, [&](const auto& one) { return one.first <= event->value; });
+        known->failed.erase(event->value);
     return {};
 }
 

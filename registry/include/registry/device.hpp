@@ -299,8 +299,7 @@ class NativeQueue {
     [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
     // Asks to end the values in [first, last] and no others. UNIMPLEMENTED: cannot.
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
-    // Allows the plugin to forget the outcomes of values up to `value`. UNIMPLEMENTED: it forgets
-    // none.
+    // Allows the plugin to forget that a value has failed. UNIMPLEMENTED: it forgets none.
     [[nodiscard]] Result<void> retire(std::uint64_t value) const;
 
     // The kind and priority that the driver granted; ANY and 0 if the plugin has no such slot.

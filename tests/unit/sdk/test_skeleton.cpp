@@ -60,11 +60,28 @@ TEST_CASE("failures are kept until they are retired, however many there are") {
     }
     CHECK_FALSE(log.outcome(2).ok());
     CHECK(log.outcome(2 + 1).ok());
-    log.retire(2 * 101);
-    CHECK(log.outcome(2 * 101).ok());
-    CHECK_FALSE(log.outcome(2 * 102).ok());
-    log.retire(2 * kMany);
-    CHECK(log.outcome(2 * kMany).ok());
+    // In any order, and each alone.
+    for (std::uint64_t v = kMany; v >= 2; v -= 2) log.retire(2 * v);
+    CHECK(log.failures() == kMany / 2);
+    for (std::uint64_t v = 1; v <= kMany; ++v) CHECK(log.outcome(2 * v).ok() == (v % 2 == 0));
+    for (std::uint64_t v = 1; v <= kMany; v += 2) log.retire(2 * v);
+    CHECK(log.failures() == 0);
+    CHECK(log.outcome(2 * kMany - 2).ok());
+}
+
+TEST_CASE("a value of a range of failures is forgotten alone") {
+    for (std::uint64_t retired = 1; retired <= 5; ++retired) {
+        ValueLog log;
+        log.add(9);
+        log.fail(1, 5, broken("all"));
+        log.fail(7, 7, broken("one"));
+        log.reach(9);
+        log.retire(retired);
+        log.retire(6);
+        for (std::uint64_t v = 1; v <= 9; ++v)
+            CHECK(log.outcome(v).ok() == (v == retired || v == 6 || v > 7));
+        CHECK(log.failure(7)->message == "one");
+    }
 }
 
 TEST_CASE("adjacent failures share a range if their errors are equal, and keep their own if not") {

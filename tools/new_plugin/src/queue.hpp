@@ -73,8 +73,8 @@ class Timeline : public std::enable_shared_from_this<Timeline> {
     [[nodiscard]] Submit& first() { return pending_.front(); }
     void fail(const Failure& failure) { failed_.emplace(first().value, failure); }
     void end() { pending_.pop_front(); }
-    // Forgets the failures of values up to `value`.
-    void retire(std::uint64_t value) { failed_.erase(failed_.begin(), failed_.upper_bound(value)); }
+    // Forgets the failure of a value.
+    void retire(std::uint64_t value) { failed_.erase(value); }
 
   private:
     std::deque<Submit> pending_;

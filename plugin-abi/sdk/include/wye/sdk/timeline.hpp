@@ -123,7 +123,7 @@ class Timeline : public TimelineObject {
     [[nodiscard]] bool has_failed(std::uint64_t value) const {
         return log_.state(value) == ValueLog::State::Failed;
     }
-    // Forgets the failures of values up to `value`.
+    // Forgets the failure of a value.
     void retire(std::uint64_t value) { log_.retire(value); }
 
     // Whether a pending value may fail without a loss of the device.

@@ -116,10 +116,23 @@ class ValueLog {
         const Lock lock(mutex_);
         return failures_.size();
     }
-    // Forgets failures of values up to `value`. All others are kept.
-    void retire(std::uint64_t value) {
+    // Forgets the failure of `value`, if it has one. All others are kept.
+    void retire(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
-        while (!failures_.empty() && failures_.front().last <= value) (void)failures_.pop();
+        const std::size_t at = find(value);
+        if (at == failures_.size()) return;
+        Failure& range = failures_[at];
+        if (range.first < value && value < range.last) {
+            try {
+                split(at, value);
+            } catch (const std::bad_alloc&) {  // it is not forgotten, which changes no outcome
+            }
+        } else if (range.first < range.last) {
+            (range.first == value ? ++range.first : --range.last);
+        } else {
+            for (std::size_t to = at; to > 0; --to) failures_[to] = std::move(failures_[to - 1]);
+            (void)failures_.pop();
+        }
     }
 
   private:
@@ -144,6 +157,14 @@ class ValueLog {
     [[nodiscard, gnu::noinline]] bool has_failed(std::uint64_t value) const {
         const Lock lock(mutex_);
         return find(value) != failures_.size();
+    }
+    // Makes two ranges of one, without a value in its middle.
+    void split(std::size_t at, std::uint64_t value) WYE_REQUIRES(mutex_) {
+        Failure above{value + 1, failures_[at].last, failures_[at].error};
+        failures_.make_room();
+        failures_[at].last = value - 1;
+        for (std::size_t i = at + 1; i < failures_.size(); ++i) std::swap(above, failures_[i]);
+        failures_.push(std::move(above));
     }
     // The index of the range that contains `value`, or the end.
     [[nodiscard]] std::size_t find(std::uint64_t value) const WYE_REQUIRES(mutex_) {
