@@ -184,6 +184,15 @@ Error all_taken(std::string_view label) {
 
 }  // namespace
 
+Result<void> HandleTable::make_room() {
+    const sdk::Lock lock(mutex_);
+    Slot* const slot = take();
+    if (slot == nullptr) return all_taken({});
+    slot->next_empty = empty_;
+    empty_ = slot;
+    return {};
+}
+
 Result<Handle> HandleTable::add(HandleKind kind, std::shared_ptr<void> object,
                                 const OwnerRef& owner, std::string_view label) {
     const sdk::Lock lock(mutex_);

@@ -158,6 +158,9 @@ class HandleTable {
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
+    // Makes sure that the next object has a slot, unless another thread adds one first, for callers
+    // that must not fail after an act. LIMIT_EXCEEDED: there are too many.
+    [[nodiscard]] Result<void> make_room();
     // Adds an object and shares its ownership. `label` is for messages.
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object,
                                      const OwnerRef& owner, std::string_view label);

@@ -115,6 +115,7 @@ namespace {
         WYE_NEED(out);
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
+        WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start.time()));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};

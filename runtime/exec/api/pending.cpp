@@ -69,6 +69,7 @@ wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* de
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_dispatch(*desc));
+        WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(auto pending, Pending::submit(*self, *desc, Pending::kAsynchronous, start));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
@@ -85,6 +86,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_TRY(check_dispatch(*desc));
         const std::uint64_t limit = desc->timeout_ns;
+        WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(auto pending,
                    Pending::submit(*self, *desc,
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));

@@ -88,6 +88,7 @@ wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_d
                            "Fix: leave `target` null and take the bytes from wye_pending_output, "
                            "or set WYE_DISPATCH_BORROW and keep it until the transfer has ended");
         WYE_ASSIGN(const CheckedTransfer checked, check_transfer(self->handles(), *desc, borrows));
+        WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(auto pending, Pending::submit(*self, checked, desc->flags, start));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};

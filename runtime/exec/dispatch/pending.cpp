@@ -11,6 +11,7 @@
 #include "exec/dispatch/pending_request.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
+#include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
 namespace {
@@ -60,14 +61,24 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const wye_dispa
 }
 
 Result<registry::Handle> Pending::add(WorkPtr<Pending> work, registry::HandleTable& handles) {
-    DeviceSession& session = work->session_;
-    auto handle =
-        handles.add(registry::HandleKind::pending, work.get(), release_handle, session.owner());
+    struct Dropped {
+        ~Dropped() {
+            if (!work) return;
+            try {
+                (void)work->cancel();
+            } catch (const std::exception&) {  // no memory for an error's text
+            }
+            if (work->borrows_) work->wait_for_end();
+        }
+        WorkPtr<Pending> work;
+    } dropped{std::move(work)};
+    DeviceSession& session = dropped.work->session_;
+    auto handle = handles.add(registry::HandleKind::pending, dropped.work.get(), release_handle,
+                              session.owner());
     if (handle.ok()) [[likely]] {
-        (void)work.release();
+        (void)dropped.work.release();
         return handle;
     }
-    if (work->borrows_) work->wait_for_end();
     Error error = std::move(handle).error();
     error.subject = session.info().selector;
     return error;
@@ -144,11 +155,15 @@ Error Pending::cancelled() const {
             "Fix: wait for the device (wye_device_flush) before its buffers are used", name()};
 }
 
-void Pending::complete(Clock::time_point begun, const RunTimes& times, Result<void>& outcome) {
+void Pending::complete(Clock::time_point begun, const RunTimes& times,
+                       Result<void> outcome) noexcept {
     if (times.wanted) report_times(times, begun, timed_, report_);
-    if (outcome.ok() && given_up_.load(std::memory_order_relaxed)) [[unlikely]]
-        outcome = cancelled();
-    if (!outcome.ok()) report_.bytes_downloaded = 0;
+    if (!outcome.ok()) [[unlikely]]
+        error_ = std::move(outcome).error();
+    else if (!error_ && given_up_.load(std::memory_order_relaxed)) [[unlikely]]
+        error_ = sdk::errors::made_or_brief(Code::CANCELLED, [&] { return cancelled(); });
+    if (error_) [[unlikely]]
+        report_.bytes_downloaded = 0;
 }
 
 void Pending::log(const Texts* texts) const {

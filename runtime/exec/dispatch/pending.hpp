@@ -70,8 +70,8 @@ class Pending : public PendingWork {
         return given_up_.load(std::memory_order_acquire) && !borrows_;
     }
 
-    // Adds it to the handle table. If that fails, the work has ended on return, so the caller's
-    // memory is not in use.
+    // Adds it to the handle table, which the caller made room in before the submit. If that fails
+    // all the same, the work is cancelled, and the caller's memory is not in use on return.
     [[nodiscard]] static Result<registry::Handle> add(WorkPtr<Pending> work,
                                                       registry::HandleTable& handles);
     // Gives a handle's reference back; for HandleTable.
@@ -121,9 +121,9 @@ class Pending : public PendingWork {
     // Asks or waits for the work of a ticket. False: it has not ended by the deadline.
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
                              Result<void>& waited);
-    // The first steps of every end: completes the report and the outcome of work that began at
-    // `begun`.
-    void complete(Clock::time_point begun, const RunTimes& times, Result<void>& outcome)
+    // The first steps of every end: completes the report of work that began at `begun`, and sets
+    // `error_` unless that is set already, which stands for an outcome without memory for it.
+    void complete(Clock::time_point begun, const RunTimes& times, Result<void> outcome) noexcept
         WYE_REQUIRES(mutex_);
     // The last steps of every end are to set `ended_`, and to remove it from the session's list.
     void set_ended() noexcept WYE_REQUIRES(mutex_) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/dispatch/report.hpp"
+#include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
 
@@ -157,13 +158,11 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     Result<void> outcome;
     try {
         outcome = outcome_of(std::move(waited), times);
-        complete(begun, times, outcome);
-    } catch (const std::exception&) {  // cannot happen: short texts need no allocation
-        outcome = Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", "");
+    } catch (const std::exception&) {
+        error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
     }
-    session_.counters().dispatched(outcome.ok(), report_);
-    if (!outcome.ok()) [[unlikely]]
-        error_ = std::move(outcome).error();
+    complete(begun, times, std::move(outcome));
+    session_.counters().dispatched(!error_, report_);
     if (context_.logs()) [[unlikely]]
         log(texts_.get());
     execution_.release();

@@ -11,6 +11,7 @@
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "registry/process_state.hpp"
+#include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
 namespace {
@@ -155,8 +156,9 @@ void PendingRequest::advance(Result<void> waited) noexcept {
     try {
         Result<void> result = next(std::move(waited));
         if (!result.ok() || !ticket_.queue) end(std::move(result));
-    } catch (const std::exception&) {  // cannot happen: short texts need no allocation
-        end(Error(Code::OUT_OF_MEMORY, "no host memory", "Fix: free memory", ""));
+    } catch (const std::exception&) {
+        error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
+        end({});
     }
 }
 
@@ -188,12 +190,11 @@ Result<void> PendingRequest::deliver() {
 }
 
 void PendingRequest::end(Result<void> outcome) noexcept {
-    complete(begun_, times_, outcome);
-    if (transfer_ != 0)
-        outcome = count_transfer(session_, transfer_, transferred_, std::move(outcome));
-    else
-        session_.counters().dispatched(outcome.ok(), report_);
-    if (!outcome.ok()) error_ = std::move(outcome).error();
+    complete(begun_, times_, std::move(outcome));
+    if (transfer_ == 0)
+        session_.counters().dispatched(!error_, report_);
+    else if (!error_)
+        (void)count_transfer(session_, transfer_, transferred_, {});
     if (context_.logs() && transfer_ == 0) log(texts_.get());
     ticket_ = {};
     uses_.release();

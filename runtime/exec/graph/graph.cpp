@@ -272,7 +272,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
             auto result = steps.make_instance(
                 steps.operations_, steps.traps_ ? session_.workspace() : WorkspaceLease());
             if (result.ok()) made = std::move(result).value();
-        } catch (const std::bad_alloc&) {  // as many as there are must do
+        } catch (const std::exception&) {  // as many as there are must do
         }
         queues.mutex.lock();
         steps.growing_ = false;
