@@ -27,8 +27,9 @@ Error Device::failed(CUresult status, std::string_view call, std::string_view su
 }
 
 Result<void> Device::recover() {
-    context().lost.store(true);
-    const CUresult status = driver.cuDevicePrimaryCtxReset(info.id);
+    // A loss by request, by the extension wye.loss: the context works, and others may use it.
+    if (!context().lost.load(std::memory_order_acquire)) return {};
+    const CUresult status = context().reset();
     context().end();
     if (status == CUDA_SUCCESS) return acquire();
     Error error = native_error(driver, status, "cuDevicePrimaryCtxReset", info.name);

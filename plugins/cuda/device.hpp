@@ -52,7 +52,8 @@ class Device {
         if (status == CUDA_SUCCESS) return {};
         return failed(status, call, subject);
     }
-    // [SYNC] Resets the primary context, for all its users in the process.
+    // [SYNC] Resets the primary context, for all its users in the process, if a fault of the driver
+    // lost it and no other device has reset it since.
     [[nodiscard]] Result<void> recover();
 
   private:

@@ -27,7 +27,8 @@ Result<void> Queue::begin() {
     return {};
 }
 
-// The other queue's commands must be flushed before this queue may wait for them.
+// The other queue's commands must be flushed before this queue may wait for them. A command keeps
+// the events of its wait list, which outlive their queue.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(EventHandle event, other.event_for(value));
     if (!event) return {};

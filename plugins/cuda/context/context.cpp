@@ -2,9 +2,11 @@
 #include "cuda/context/context.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "cuda/status.hpp"
 #include "wye/sdk/errors.hpp"
+#include "wye/sdk/mutex.hpp"
 
 namespace wye::cuda {
 namespace {
@@ -12,11 +14,47 @@ namespace {
 // The pool keeps up to 1/kKeptShare of the device's memory for reuse.
 constexpr std::uint64_t kKeptShare = 8;
 
+// How often this plugin has reset the primary context of each device. Process-wide, as primary
+// contexts are.
+class Resets {
+  public:
+    // Calls `reset` if the count of the device is still `known`.
+    template <typename Reset>
+    CUresult reset(CUdevice device, std::uint64_t known, Reset&& reset) {
+        const sdk::Lock lock(mutex_);
+        std::uint64_t& count = count_of(device);
+        if (count != known) return CUDA_SUCCESS;
+        const CUresult status = reset();
+        if (status == CUDA_SUCCESS) ++count;
+        return status;
+    }
+    // Calls `retain`, and sets `known` to the device's count.
+    template <typename Retain>
+    CUresult retain(CUdevice device, std::uint64_t& known, Retain&& retain) {
+        const sdk::Lock lock(mutex_);
+        known = count_of(device);
+        return retain();
+    }
+
+  private:
+    // Devices may share a count: then one is not reset where it would be, and fails as lost again.
+    static constexpr std::size_t kCounts = 64;
+    std::uint64_t& count_of(CUdevice device) WYE_REQUIRES(mutex_) {
+        return counts_[static_cast<std::size_t>(device) % kCounts];
+    }
+
+    sdk::Mutex mutex_;
+    std::array<std::uint64_t, kCounts> counts_ WYE_GUARDED_BY(mutex_) = {};
+};
+constinit Resets resets;
+
 }  // namespace
 
 Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info) {
     std::unique_ptr<Context> context(new Context(driver, info));
-    CUresult status = driver.cuDevicePrimaryCtxRetain(&context->handle, info.id);
+    CUresult status = resets.retain(info.id, context->resets_, [&] {
+        return driver.cuDevicePrimaryCtxRetain(&context->handle, info.id);
+    });
     if (status != CUDA_SUCCESS) {
         context->handle = nullptr;
         Error error = native_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
@@ -45,6 +83,11 @@ void Context::end() {
     lost.store(true);
     (void)driver.cuDevicePrimaryCtxRelease(info_.id);
     handle = nullptr;
+}
+
+CUresult Context::reset() {
+    return resets.reset(info_.id, resets_,
+                        [&] { return driver.cuDevicePrimaryCtxReset(info_.id); });
 }
 
 Result<std::uint64_t> Context::free_bytes() const {

@@ -26,6 +26,9 @@ class Context : public ContextState {
     [[nodiscard]] Error gone(std::string_view call) const;
     // Releases the primary context. Objects left in it count as lost.
     void end();
+    // Resets the primary context, for all its users in the process, unless that was done since this
+    // object was made: another device has then recovered from the same loss, and is in use.
+    [[nodiscard]] CUresult reset();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
     // Allocates at least kLeastBytes, usable on every stream at once. The context must be current
@@ -47,6 +50,7 @@ class Context : public ContextState {
     CUresult try_allocate(std::uint64_t size, CUdeviceptr& out);
 
     const DeviceInfo& info_;
+    std::uint64_t resets_ = 0;  // of the primary context, when this object was made
     StreamHandle pool_stream_;
     PoolHandle pool_;  // empty if the device has no pools
     Memory nothing_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/context/events.hpp"
 
+#include <new>
+
 #include "wye/sdk/pauses.hpp"
 
 namespace wye::cuda {
@@ -67,11 +69,14 @@ void Events::match_clock() {
     });
 }
 
-void Events::give_back(EventRef event) {
+void Events::give_back(EventRef event) noexcept {
     if (event.use_count() != 1) return;
     const sdk::Lock lock(mutex_);
     std::vector<EventRef>& free = free_[static_cast<std::size_t>(event->kind)];
-    free.push_back(std::move(event));
+    try {
+        free.push_back(std::move(event));
+    } catch (const std::bad_alloc&) {
+    }
 }
 
 EventRef Events::take(EventKind kind) {

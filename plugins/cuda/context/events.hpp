@@ -111,7 +111,7 @@ class Events {
         return device_.check(status, "work on the queue");
     }
     // Returns a submit's events for reuse, except those that something still waits for.
-    void give_back(Submit& submit) {
+    void give_back(Submit& submit) noexcept {
         if (submit.first) give_back(std::move(submit.first));
         if (submit.last) give_back(std::move(submit.last));
     }
@@ -128,7 +128,7 @@ class Events {
         WYE_TRY(device_.check(now, "work on the queue"));
         return true;
     }
-    void give_back(EventRef event);  // not null
+    void give_back(EventRef event) noexcept;  // not null; without memory to keep it, frees it
     [[nodiscard]] EventRef take(EventKind kind);
 
     Device& device_;

@@ -197,6 +197,23 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
     table.destroy(other);
 }
 
+TEST_CASE("a failure is kept while others follow, until the host retires it (P-26)") {
+    Rig rig;
+    wye_buffer_object* a = rig.zeros(64);
+    wye_operation bad[] = {fill(a, 0, 64, 1, 4), {}};
+    bad[1].kind = 77;
+    if (rig.device.submit(bad) != WYE_OK)
+        return harness::not_applicable("the plugin refuses such a submit before it queues any");
+    const std::uint64_t first = rig.device.value;
+    for (int n = 0; n < 4200; ++n) {
+        if (n % 2 == 1) REQUIRE(rig.device.submit({bad, 1}) == WYE_OK);
+        REQUIRE(rig.device.submit(bad) == WYE_OK);
+    }
+    CHECK(rig.device.await(rig.device.queue, first, kDeadline, nullptr) == WYE_UNSUPPORTED);
+    CHECK(rig.device.query(rig.device.queue, first + 1, nullptr) == WYE_UNSUPPORTED);
+    CHECK(rig.device.query(rig.device.queue, first + 2, nullptr) == WYE_OK);
+}
+
 TEST_CASE(
     "a wait that only orders ends with its value, whether that was reached or failed (P-26)") {
     Rig rig;

@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "wye/sdk/plugin.hpp"
 #include "wye/sdk/queue_submit.hpp"
@@ -58,6 +60,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     }
     Result<void> finish() {
         steps_ += "drain ";
+        if (on_finish) std::exchange(on_finish, nullptr)();
         if (unknown) return broken("cannot finish");
         ended_up_to = numbered;
         return {};
@@ -68,6 +71,7 @@ struct FakeTimeline : Timeline<FakeTimeline, FakeSubmit, int> {
     std::string settled, marked;
     int numbered = 0, ended_up_to = 0, fails = 0, waited_for = 0;
     bool unknown = false;
+    std::function<void()> on_finish;  // called once
 };
 
 // Records its calls; refuses copies.

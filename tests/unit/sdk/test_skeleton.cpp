@@ -338,6 +338,23 @@ TEST_CASE("values may leave gaps; one in a gap is reached with the submit before
     CHECK(timeline.times(9).error().code == Code::UNSUPPORTED);
 }
 
+TEST_CASE("a submit that is added while the driver ends failed work stays pending") {
+    LossState loss;
+    std::string steps;
+    FakeTimeline timeline(loss, steps);
+    timeline.add();
+    timeline.unknown = true;
+    timeline.on_finish = [&] { timeline.add(); };
+    SUBCASE("asked") { CHECK_FALSE(timeline.poll(1).ok()); }
+    SUBCASE("drained") { timeline.drain(); }
+    timeline.unknown = false;
+    timeline.ended_up_to = 1;
+    CHECK_FALSE(timeline.poll(1).ok());
+    CHECK_FALSE(timeline.poll(2).value());
+    timeline.ended_up_to = 2;
+    CHECK(timeline.poll(2).value());
+}
+
 TEST_CASE("where nobody knows how far the work is, it ends first, and all that is pending fails") {
     LossState loss;
     std::string steps;
