@@ -41,9 +41,8 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 
 Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
     const Result<bool> ended = other.poll(value);
-    if (other.has_failed(value)) return {};
-    if (!ended.ok()) return ended.error();
-    return *ended ? Result<void>() : wait_in_batch(other, value, true);
+    if (!ended.ok() && ended.error().code == Code::DEVICE_LOST) return ended.error();
+    return !ended.ok() || *ended ? Result<void>() : wait_in_batch(other, value, true);
 }
 
 Result<void> Queue::wait_in_batch(Timeline& other, std::uint64_t value, bool order_only) {

@@ -100,11 +100,12 @@ Result<void> Batch::await(const Stop& stop) const {
         for (;;) {
             Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
             if (waited.ok()) break;
-            if (wait.timeline->has_failed(wait.value)) {
-                if (wait.order_only) break;
+            // A failure reads as reached once the host has retired it, at any time.
+            const Code code = waited.error().code;
+            if (code != Code::TIMEOUT || wait.timeline->has_failed(wait.value)) {
+                if (wait.order_only && code != Code::DEVICE_LOST) break;
                 return waited;
             }
-            if (waited.error().code != Code::TIMEOUT) return waited;
             if (stop.requested()) return sdk::errors::cancelled();
         }
     return {};
