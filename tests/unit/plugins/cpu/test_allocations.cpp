@@ -1,28 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What has run before allocates nothing: a small dispatch, and one behind another. Counted by
-// replacing the allocation functions of this executable, which has the plugin linked in.
+// replacing the allocation functions of this executable, which has the plugin linked in. They can
+// fail too: then a refused submit leaves nothing behind, and values end.
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 
 #include "rig.hpp"
 
 namespace {
+
 std::atomic<std::uint64_t> allocations{0};
+
+constexpr std::uint64_t kNever = UINT64_MAX;
+// The allocations of this thread that succeed before one fails, or all do.
+thread_local std::uint64_t left = kNever;
+thread_local bool from_then_on = false;
+std::atomic<bool> no_threads{false};
+
+bool allowed() {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    if (left == kNever) return true;
+    if (left != 0) return --left, true;
+    if (!from_then_on) left = kNever;
+    return false;
+}
+
+}  // namespace
+
+// In place of the C library's, for threads that cannot be started.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*run)(void*),
+                                                             void* argument) noexcept {
+    if (no_threads) return EAGAIN;
+    static const auto real =
+        reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+    return real(thread, attributes, run, argument);
 }
 
 // Not inlined, since compilers would report one half of the pair as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    if (allowed())
+        if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
     throw std::bad_alloc();
 }
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    return std::malloc(size == 0 ? 1 : size);
+    return allowed() ? std::malloc(size == 0 ? 1 : size) : nullptr;
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -89,5 +119,98 @@ TEST_CASE("a dispatch behind another allocates nothing if some have ended before
     for (int n = 0; n < 10; ++n) CHECK(round(100) == 0);
     CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 256)) ==
           std::vector<std::uint32_t>(64, 3 * 1200));
+    rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer);
+}
+
+namespace {
+
+const char* const kEndless =
+    "wye 1; program endless; workgroup 64; input_output a: u32[]; main { var n = 0u; while n != 1u "
+    "{ n += 2u; } a[0u] = n; }";
+const char* const kAdds =
+    "wye 1; program small; workgroup 64; param k: u32; input_output a: u32[]; grid elements "
+    "len(a); main { a[global_id.x] = a[global_id.x] + k; }";
+
+}  // namespace
+
+TEST_CASE("nothing of a refused submit runs with a later one, whatever allocation fails") {
+    test::Rig rig({}, 1);
+    test::Loaded endless(rig, kEndless), small(rig, kAdds);
+    const std::vector<wye_binding> refused = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
+    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
+    const test::Bytes params = small.params_block({1});
+    const wye_operation blocks = endless.operation(bindings, {}, {1, 1, 1});
+    const wye_operation adds = small.operation(bindings, params, {1, 1, 1});
+    wye_operation bad[] = {small.operation(refused, params, {1, 1, 1}), {}};
+    bad[1].kind = 77;
+    wye_queue_object* other = rig.new_queue();
+    std::uint32_t done = 0;
+    for (const bool all : {false, true}) {
+        bool failed = true;  // an allocation did
+        for (std::uint64_t n = 0; failed; ++n) {
+            REQUIRE(n < 1000);
+            std::uint64_t blocked = 0, value = 0, waited = 0;
+            REQUIRE(rig.submit(other, blocks, waited) == WYE_OK);
+            REQUIRE(rig.submit(rig.queue(), blocks, blocked) == WYE_OK);
+            const wye_event event = rig.event(other, waited);
+            wye_submission submission{};
+            submission.header.size = sizeof submission;
+            submission.operations = bad;
+            submission.operation_count = 2;
+            submission.waits = &event;
+            submission.wait_count = 1;
+            submission.value = blocked + 1;
+            from_then_on = all;
+            left = n;
+            // Without a sink, since the test's host allocates.
+            const wye_status status = rig.queue_table().submit(rig.queue(), &submission, nullptr);
+            failed = all ? left == 0 : left == kNever;
+            left = kNever;
+            CHECK((status == WYE_UNSUPPORTED || (failed && status == WYE_OUT_OF_MEMORY)));
+            REQUIRE(rig.submit(rig.queue(), adds, value) == WYE_OK);
+            CHECK(rig.queue_table().cancel(rig.queue(), blocked, blocked, nullptr) == WYE_OK);
+            CHECK(rig.await(rig.queue(), value, 10'000'000'000, nullptr) == WYE_OK);
+            CHECK(rig.queue_table().cancel(other, waited, waited, nullptr) == WYE_OK);
+            CHECK(rig.await(other, waited, 10'000'000'000, nullptr) == WYE_CANCELLED);
+            ++done;
+        }
+    }
+    CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 256))[1] == done);
+    CHECK(test::values_of<std::uint32_t>(rig.content(refused[0].buffer, 256)) ==
+          std::vector<std::uint32_t>(64));
+    for (const auto* one : {&refused, &bindings})
+        rig.device_table().buffer_destroy(rig.device(), one->front().buffer);
+}
+
+TEST_CASE("the values of a queue end, whose thread cannot be started") {
+    test::Rig rig({}, 1);
+    test::Loaded small(rig, kAdds);
+    constexpr std::uint64_t kCount = 1U << 20U;  // more than the caller runs itself
+    const std::vector<wye_binding> bindings = {
+        {rig.new_buffer(kCount * 4), 0, kCount * 4, kCount, 0, 0}};
+    const test::Bytes params = small.params_block({3});
+    const wye_operation adds = small.operation(bindings, params, {kCount / 64, 1, 1});
+    for (const bool memory : {true, false}) {
+        wye_queue_object* queue = rig.new_queue();
+        std::uint64_t value = 0;
+        no_threads = true;
+        from_then_on = true;
+        wye_status status = rig.submit(queue, adds, value);  // so that all but the thread is there
+        CHECK(status == WYE_OK);
+        CHECK(rig.await(queue, value, 10'000'000'000, nullptr) == WYE_OUT_OF_MEMORY);
+        if (!memory) {
+            left = 0;
+            status = rig.submit(queue, adds, value);
+            left = kNever;
+            CHECK(status == WYE_OK);
+            CHECK(rig.await(queue, value, 10'000'000'000, nullptr) == WYE_OUT_OF_MEMORY);
+        }
+        no_threads = false;
+        CHECK(rig.submit(queue, adds, value) == WYE_OK);
+        CHECK(rig.await(queue, value, 10'000'000'000, nullptr) == WYE_OK);
+        rig.queue_table().destroy(queue);
+    }
+    CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 4)) ==
+          std::vector<std::uint32_t>(1, 6));
     rig.device_table().buffer_destroy(rig.device(), bindings[0].buffer);
 }

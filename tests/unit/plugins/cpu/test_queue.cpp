@@ -123,6 +123,34 @@ TEST_CASE("a small submit on an idle queue has ended on return") {
     CHECK(job.values() == U32s(100, 3));
 }
 
+TEST_CASE("a queue may be destroyed while a batch of another queue waits for a value of it") {
+    test::Rig rig({}, 2);
+    const Job blocks(rig, kForever, 1, 64);
+    const Job job(rig, kAddOne, 50, 20000);
+    for (const bool fails : {false, true}) {
+        for (const std::uint32_t flags : {0U, std::uint32_t{WYE_EVENT_ORDER_ONLY}}) {
+            const U32s before = job.values();
+            wye_queue_object* ends = rig.new_queue();
+            const std::uint64_t blocked = blocks.submit(rig.queue());
+            const std::uint64_t value = fails ? blocks.submit(ends) : job.submit(ends);
+            wye_event event = rig.event(ends, value);
+            event.flags = flags;
+            const std::uint64_t behind = job.submit(rig.queue(), {event});
+            if (fails) CHECK(rig.queue_table().cancel(ends, value, value, nullptr) == WYE_OK);
+            CHECK(rig.await(ends, value, kDeadline, nullptr) == (fails ? WYE_CANCELLED : WYE_OK));
+            rig.queue_table().destroy(ends);
+            wye_queue_object* again = rig.new_queue();  // perhaps at the same address
+            CHECK(rig.queue_table().cancel(rig.queue(), blocked, blocked, nullptr) == WYE_OK);
+            const bool runs = !fails || flags != 0;
+            CHECK(rig.await(rig.queue(), behind, kDeadline, nullptr) ==
+                  (runs ? WYE_OK : WYE_CANCELLED));
+            const std::uint32_t more = 50 * ((fails ? 0U : 1U) + (runs ? 1U : 0U));
+            CHECK(job.values() == U32s(20000, before[0] + more));
+            rig.queue_table().destroy(again);
+        }
+    }
+}
+
 TEST_CASE("large and small submits keep their order") {
     test::Rig rig({}, 3);
     const Job large(rig, kAddOne, 100, 300000);

@@ -246,6 +246,34 @@ TEST_CASE("an illegal address loses the device on every handle, and recovery bri
               again.download(again.buffer(harness::bytes_of(content)), 256)) == content);
 }
 
+TEST_CASE("of two devices that one fault has lost, the second recovery leaves the first in use") {
+    Rig rig;
+    Device first(rig.plugin), second(rig.plugin);
+    wye_buffer_object* a = second.buffer(256);
+    wye_buffer_object* b = first.buffer(256);
+    driver().fault(CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(second.run(harness::fill(a, 0, 256, 1, 4)) == WYE_DEVICE_LOST);
+    CHECK(first.run(harness::fill(b, 0, 256, 1, 4)) == WYE_DEVICE_LOST);
+    const auto recover = [](Device& device) {
+        REQUIRE(device.table->try_recover(device.object, nullptr) == WYE_OK);
+        device.queue_table->destroy(device.queue);
+        device.queue = device.queue_create();
+    };
+    const auto content = harness::counting(64);
+    recover(first);
+    wye_buffer_object* kept = first.buffer(harness::bytes_of(content));
+    recover(second);
+    CHECK(harness::values_of<std::uint32_t>(first.download(kept, 256)) == content);
+    CHECK(harness::values_of<std::uint32_t>(
+              second.download(second.buffer(harness::bytes_of(content)), 256)) == content);
+    // A new fault is another loss, which resets the context again.
+    driver().fault(CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(second.run(harness::fill(second.buffer(256), 0, 256, 1, 4)) == WYE_DEVICE_LOST);
+    recover(second);
+    CHECK(harness::values_of<std::uint32_t>(
+              second.download(second.buffer(harness::bytes_of(content)), 256)) == content);
+}
+
 TEST_CASE("where a fault outlives the context, opening again says to restart the process") {
     Rig rig;
     Device device(rig.plugin);

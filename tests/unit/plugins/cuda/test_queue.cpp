@@ -383,6 +383,35 @@ TEST_CASE("one queue waits for another") {
     device.queue_table->destroy(other);
 }
 
+TEST_CASE("a queue that others wait for may be destroyed; its failure is no matter of order") {
+    Rig rig;
+    Device device(rig.plugin);
+    wye_queue_object* other = device.queue_create();
+    wye_buffer_object* x = device.buffer(bytes_of(counting(64)));
+    wye_buffer_object* y = device.buffer(256);
+    const wye_operation produce = harness::copy(x, y, 0, 0, 256);
+    wye_operation bad[] = {produce, {}};
+    bad[1].kind = 77;
+    REQUIRE(device.submit(bad, {}, other) == WYE_OK);  // its value fails
+    wye_event order = device.event(other, device.value);
+    order.flags = WYE_EVENT_ORDER_ONLY;
+    const wye_operation consume = harness::copy(y, x, 128, 0, 128);
+    REQUIRE(device.submit({&consume, 1}, {&order, 1}) == WYE_OK);
+    CHECK(device.wait() == WYE_OK);
+
+    driver().hold(1);
+    REQUIRE(device.submit({&produce, 1}, {}, other) == WYE_OK);
+    order = device.event(other, device.value);
+    order.flags = WYE_EVENT_ORDER_ONLY;
+    REQUIRE(device.submit({&consume, 1}, {&order, 1}) == WYE_OK);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    driver().hold(0);
+    device.queue_table->destroy(other);
+    CHECK(device.wait() == WYE_OK);
+    const auto words = values_of<std::uint32_t>(device.download(x, 256));
+    CHECK(words[0] == words[32]);
+}
+
 TEST_CASE("the time that a queue waits for another is not that of its work") {
     Rig rig;
     Device device(rig.plugin, true);

@@ -219,6 +219,43 @@ TEST_CASE("a refusal after other operations fails the submit's value alone") {
     device.queue_table->destroy(other);
 }
 
+TEST_CASE(
+    "work that only waits for an order runs behind pending and failed work of another queue") {
+    Plugin plugin;
+    Device device(plugin);
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 22U;
+    wye_buffer_object* a = device.buffer(kBytes);
+    wye_buffer_object* b = device.buffer(kBytes);
+    wye_queue_object* other = device.queue_create();
+    const auto order = [&](std::uint64_t value) {
+        wye_event out = device.event(device.queue, value);
+        out.flags = WYE_EVENT_ORDER_ONLY;
+        return out;
+    };
+    for (const bool timed : {false, true}) {  // by one native queue, or two
+        device.timed = timed;
+        for (std::uint64_t round = 1; round < 9; ++round) {
+            const wye_operation fills[] = {harness::fill(a, 0, kBytes, 0, 1),
+                                           harness::fill(a, 0, kBytes, round, 1)};
+            REQUIRE(device.submit(fills) == WYE_OK);
+            const wye_event event = order(device.value);
+            if (round % 2 == 0) REQUIRE(device.submit({}) == WYE_OK);
+            const wye_operation copy = harness::copy(a, b, 0, 0, kBytes);
+            REQUIRE(device.submit({&copy, 1}, {&event, 1}, other) == WYE_OK);
+            CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+            CHECK((device.download(b, kBytes) ==
+                   std::vector<std::byte>(kBytes, static_cast<std::byte>(round))));
+        }
+    }
+    wye_operation bad[] = {harness::fill(a, 0, 256, 1, 4), {}};
+    bad[1].kind = 77;
+    REQUIRE(device.submit(bad) == WYE_OK);
+    const wye_event failed = order(device.value);
+    REQUIRE(device.submit({bad, 1}, {&failed, 1}, other) == WYE_OK);
+    CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
+    device.queue_table->destroy(other);
+}
+
 TEST_CASE("a wait ends after its time, and the work goes on") {
     constexpr std::string_view kSlow = R"(
 __kernel void slow(__global uint* r, const ulong n) {

@@ -170,6 +170,31 @@ TEST_CASE("a command with nothing late is recorded once, whatever it is submitte
     CHECK(device.run(execute) == WYE_OK);
 }
 
+TEST_CASE("a semaphore lives while a pending submit of another queue waits for it") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
+    wye_buffer_object* a = device.buffer(kBytes);
+    wye_buffer_object* b = device.buffer(kBytes);
+    const std::vector<wye_operation> slow(200, fill(b, 0, kBytes, 1, 4));
+    for (std::uint64_t round = 0; round < 3; ++round) {
+        wye_queue_object* ends = device.queue_create();
+        const wye_operation first = fill(a, 0, kBytes, round, 4);
+        REQUIRE(device.submit({&first, 1}, {}, ends) == WYE_OK);
+        const std::uint64_t value = device.value;
+        REQUIRE(device.submit(slow) == WYE_OK);
+        const wye_event event = device.event(ends, value);
+        const wye_operation after = copy(a, b, 0, 0, kBytes);
+        REQUIRE(device.submit({&after, 1}, {&event, 1}) == WYE_OK);
+        REQUIRE(device.await(ends, value, UINT64_MAX, nullptr) == WYE_OK);
+        CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
+        device.queue_table->destroy(ends);
+        REQUIRE(device.wait() == WYE_OK);
+        CHECK(values_of<std::uint32_t>(device.download(b, kBytes)) ==
+              std::vector<std::uint32_t>(kBytes / 4, static_cast<std::uint32_t>(round)));
+    }
+}
+
 TEST_CASE("equal operations before a command are recorded once, as submits without one are") {
     loader().reset();
     CheckedPlugin plugin(std::map<std::string, std::string>{{"vulkan.library", WYE_LOSSY_VULKAN}});
