@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint64_t kMinute = 60'000'000'000;
 
-wye_status keep(World& w, wye_status status, wye_pending made) {
+wye_status keep(World& w, wye_status status, const wye_pending& made) {
     if (status == WYE_OK) w.mine.push_back(made);
     return status;
 }

@@ -2,7 +2,7 @@
 #include "faults/busy_world.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "faults/modules.h"
 
@@ -179,11 +179,13 @@ bool World::begin(bool behind) {
 }
 
 void World::open() {
-    for (const Gate& gate : gates_)
-        if (gate.word != nullptr) std::atomic_ref(*gate.word).store(1);
+    for (Gate& gate : gates_)
+        if (std::uint32_t* const word = std::exchange(gate.word, nullptr))
+            std::atomic_ref(*word).store(1);
 }
 
 void World::settle(bool exact) {
+    if (others_.empty()) return;
     bool all = true;
     for (const wye_pending pending : others_) {
         const wye_status status =

@@ -45,6 +45,7 @@ class World {
     // Starts work that does not end before `open`: on a queue of its own, and with `behind` also
     // where work without a queue goes, if the place is a queue's thread.
     bool begin(bool behind);
+    // Once; the memory behind the mapping may be gone afterwards.
     void open();
     // Waits for the work of `begin`. `exact`: none of it may have failed.
     void settle(bool exact);
