@@ -17,7 +17,8 @@ using Object = DriverObjects::Object;
 struct Look {
     std::uint64_t adds, subs;  // in: at the last look; out: now
     bool changed = false;
-    std::vector<Object> objects;
+    bool complete = true;  // false: there was no memory for an object
+    std::vector<Object> objects{};
 };
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -67,7 +68,8 @@ int visit(dl_phdr_info* info, std::size_t, void* user) noexcept {
     look.subs = info->dlpi_subs;
     try {
         look.objects.push_back(read(*info));
-    } catch (const std::exception&) {  // no memory: the object stays unknown
+    } catch (const std::exception&) {
+        look.complete = false;
     }
     return 0;
 }
@@ -80,15 +82,16 @@ bool never_a_driver(const Object& object) {
 }  // namespace
 
 std::vector<Object> DriverObjects::loaded() noexcept {
-    Look look{UINT64_MAX, UINT64_MAX, false, {}};
+    Look look{UINT64_MAX, UINT64_MAX};
     dl_iterate_phdr(visit, &look);
     return std::move(look.objects);
 }
 
 void DriverObjects::look(bool drivers) noexcept try {
-    Look look{adds_, subs_, false, {}};
+    Look look{adds_, subs_};
     dl_iterate_phdr(visit, &look);
-    if (!look.changed) return;
+    // The next look tries again; what is known stays known until then.
+    if (!look.changed || !look.complete) return;
     for (Object& found : look.objects) {
         const auto known = std::ranges::find_if(objects_, [&](const Object& o) {
             return o.base == found.base && o.end == found.end && o.name == found.name;
@@ -100,7 +103,7 @@ void DriverObjects::look(bool drivers) noexcept try {
     adds_ = look.adds;
     subs_ = look.subs;
     spread();
-} catch (const std::exception&) {  // the next look tries again
+} catch (const std::exception&) {
 }
 
 void DriverObjects::add(const void* address) noexcept try {

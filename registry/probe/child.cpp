@@ -229,10 +229,14 @@ class Child {
         return true;
     }
 
-    // Its status is not taken yet, so the number of its group is still its own.
+    // While its status is not taken, the number of its group is still its own. ECHILD: somebody
+    // else took it.
     void leave() {
-        ::kill(-pid_, SIGKILL);
-        leaving_.add(pid_);
+        siginfo_t seen{};
+        if (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOWAIT | WNOHANG) == 0) {
+            ::kill(-pid_, SIGKILL);
+            leaving_.add(pid_);
+        }
         finish();
     }
 
