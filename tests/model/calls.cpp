@@ -279,6 +279,17 @@ wye_status World::perform(Call& call, wye_error** error) {
         case 'w':
             call.pending = pending_[number].handle;
             return wye_pending_wait(context_, call.pending, UINT64_MAX, nullptr, error);
+        case 'P':
+            call.pending = pending_[number].handle;
+            return wye_pending_wait(context_, call.pending, kLimit, nullptr, error);
+        case 'N':
+            pending_[number].notes = std::make_shared<std::vector<wye_status>>();
+            return wye_pending_notify(
+                context_, pending_[number].handle,
+                [](void* user, wye_status status) {
+                    static_cast<std::vector<wye_status>*>(user)->push_back(status);
+                },
+                pending_[number].notes.get(), error);
         case 'W': {
             std::vector<wye_pending> all;
             for (const PendingState& one : pending_)
@@ -329,6 +340,11 @@ wye_status World::perform(Call& call, wye_error** error) {
             if (status == WYE_OK) handle_ = 0;
             return status;
         }
+        case 'Z':
+            wye_context_destroy(std::exchange(context_, nullptr));
+            return WYE_OK;
+        case 'z':
+            return wye_context_destroy_within(std::exchange(context_, nullptr), 0, error);
         default: {  // 'O'
             const wye_status status =
                 wye_device_open(context_, wye_str("scripted"), 0, &handle_, error);

@@ -176,17 +176,23 @@ void Device::apply(const Operation& op, const std::function<std::byte*(Buffer*)>
     } else if (op.kind == WYE_OPERATION_DISPATCH) {
         // Mixes the parameters and the inputs into the outputs, so that bytes show the order.
         std::uint64_t mixed = 1469598103934665603ULL;
-        const auto mix = [&](std::byte byte) {
-            mixed = (mixed ^ static_cast<std::uint64_t>(byte)) * 1099511628211ULL;
-        };
-        for (const std::byte byte : op.bytes) mix(byte);
-        for (Buffer* buffer : op.reads)
-            for (std::uint64_t i = 0; i < buffer->size; ++i) mix(at(buffer)[i]);
-        for (Buffer* buffer : op.writes)
-            for (std::uint64_t i = 0; i < buffer->size; ++i) {
-                mix(static_cast<std::byte>(i));
-                at(buffer)[i] = static_cast<std::byte>(mixed >> 24U);
+        const auto mix = [&](std::uint64_t word) { mixed = (mixed ^ word) * 1099511628211ULL; };
+        for (const std::byte byte : op.bytes) mix(static_cast<std::uint64_t>(byte));
+        for (Buffer* buffer : op.reads) {
+            const std::byte* const bytes = at(buffer);
+            for (std::uint64_t i = 0; i < buffer->size; i += sizeof(std::uint64_t)) {
+                std::uint64_t word = 0;
+                std::memcpy(&word, bytes + i, std::min(sizeof word, buffer->size - i));
+                mix(word);
             }
+        }
+        for (Buffer* buffer : op.writes) {
+            std::byte* const bytes = at(buffer);
+            for (std::uint64_t i = 0; i < buffer->size; i += sizeof(std::uint64_t)) {
+                mix(i);
+                std::memcpy(bytes + i, &mixed, std::min(sizeof mixed, buffer->size - i));
+            }
+        }
     }
 }
 

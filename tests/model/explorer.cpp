@@ -96,8 +96,8 @@ class Runner {
             // The faulty one may be in any state, so it is left as it is.
             (void)world_.release();
             the_device().clear();
-            world_ = std::make_unique<World>(scope_);
         }
+        if (!out.fault.empty() || !world.is_alive()) world_ = std::make_unique<World>(scope_);
         return out;
     }
 

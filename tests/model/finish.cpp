@@ -12,7 +12,7 @@
 namespace wye::model {
 
 void World::probe() {
-    if (handle_ == 0 || was_lost_ || is_busy()) return;
+    if (context_ == nullptr || handle_ == 0 || was_lost_ || is_busy()) return;
     const bool abandoned =
         std::ranges::any_of(calls_, [](const Call& call) { return call.time_passed; });
     for (int i = 0; i < scope_.buffers && fault_.empty(); ++i)
@@ -57,6 +57,16 @@ void World::call_to_end(Step step) {
 }
 
 void World::free_all() {
+    if (context_ == nullptr) return;
+    for (const PendingState& one : pending_) {
+        if (one.notes == nullptr) continue;
+        std::string right;
+        if (one.notes->size() != 1)
+            fail(fmt::format("a callback was called {} times", one.notes->size()));
+        else if (!fits(one.notes->front(), one.call, one.cancel_asked, right))
+            fail(fmt::format("a callback got `{}` in place of {}",
+                             wye_status_text(one.notes->front()), right));
+    }
     for (std::size_t i = 0; i < pending_.size(); ++i) {
         if (pending_[i].handle == 0) continue;
         call_to_end({'w', std::to_string(i), 0});

@@ -37,6 +37,13 @@ std::uint64_t ns_of(const timespec& time) {
 
 bool on_fiber() { return Fibers::current() != nullptr; }
 
+// A lock of the standard library is a place in builds in which other locks are places too.
+void point_of_build() {
+#if defined(WYE_SCHEDULER)
+    Fibers::active->place();
+#endif
+}
+
 // Takes a lock by its function that does not wait.
 template <typename Try>
 int take(Try try_it, std::uint64_t deadline = UINT64_MAX) {
@@ -97,8 +104,17 @@ int raw_sigaction(int signal, const struct sigaction* to, struct sigaction* from
 #pragma GCC visibility push(default)
 extern "C" {
 
+// Called before each lock is taken, if the library was built for it; see wye/sdk/mutex.hpp.
+void wye_scheduler_point();
+void wye_scheduler_point() {
+    if (on_fiber()) Fibers::active->place();
+}
+
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-    if (on_fiber()) return take([=] { return ::pthread_mutex_trylock(mutex); });
+    if (on_fiber()) {
+        point_of_build();
+        return take([=] { return ::pthread_mutex_trylock(mutex); });
+    }
     static const auto lock = real<int(pthread_mutex_t*)>("pthread_mutex_lock");
     return lock(mutex);
 }

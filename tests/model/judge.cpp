@@ -37,20 +37,25 @@ bool World::in_use(int buffer) const { return device_.is_used(native(buffer)); }
 
 // The outcome of work is that which the device gave to it; a failure that spread from other work is
 // not its own.
-void World::judge_pending(const Call& call, int owner, bool cancel_asked) {
+bool World::fits(wye_status status, int owner, bool cancel_asked, std::string& right) const {
     bool runs = false, failed = false, matches = false;
     for (const auto& work : device_.works) {
         if (work->call != owner) continue;
         runs = runs || !work->ended;
         if (!work->ended || work->status == WYE_OK || work->spread) continue;
         failed = true;
-        matches = matches || work->status == call.status;
+        matches = matches || work->status == status;
     }
-    if (was_lost_ && call.status == WYE_DEVICE_LOST) return;
-    const bool given_up = cancel_asked && !device_.options.cancels;
-    if (given_up && call.status == WYE_CANCELLED) return;
-    if (failed) return expect(call, matches, "the error of its work");
-    expect(call, call.status == WYE_OK && !runs, "the success of its work");
+    right = failed ? "the error of its work" : "the success of its work";
+    if (was_lost_ && status == WYE_DEVICE_LOST) return true;
+    if (cancel_asked && !device_.options.cancels && status == WYE_CANCELLED) return true;
+    return failed ? matches : status == WYE_OK && !runs;
+}
+
+void World::judge_pending(const Call& call, int owner, bool cancel_asked) {
+    std::string right;
+    const bool good = fits(call.status, owner, cancel_asked, right);
+    expect(call, good, right);
 }
 
 void World::judge(Call& call) {
@@ -79,7 +84,7 @@ void World::judge(Call& call) {
         std::ranges::fill(queues_, 0);
         pipeline_ = graph_ = 0;
     }
-    if (status == WYE_OK && kind == 'C') {  // all handles are stale
+    if ((status == WYE_OK && is_one_of(kind, "CZ")) || kind == 'z') {  // all handles are stale
         for (BufferState& buffer : buffers_) buffer.handle = 0;
         for (PendingState& one : pending_) one.handle = 0;
         std::ranges::fill(queues_, 0);
@@ -90,14 +95,20 @@ void World::judge(Call& call) {
          buffers_[static_cast<std::size_t>(graph_writes_)].handle == 0))
         return;
     if (is_one_of(kind, "saphHuflg") && status == WYE_OK)
-        pending_.push_back({call.pending, call.number, false, false});
+        pending_.push_back({call.pending, call.number, false, false, nullptr});
     // What a lost device returns, and calls that concern objects of a lost one.
     if ((call.was_lost || was_lost_) && status == WYE_DEVICE_LOST) return;
     // Another call has freed what it uses.
     if (!call.alone && status == WYE_STALE_HANDLE) return;
     if (was_lost_ && is_one_of(kind, "-kn") && status == WYE_STALE_HANDLE) return;
-    if (kind == 'w' || kind == 'o') {
+    if (status == WYE_OK && (kind == 'Z' || kind == 'z')) handle_ = 0;
+    if (kind == 'z' && status == WYE_TIMEOUT && (!device_.is_idle() || is_busy())) {
+        handle_ = 0;
+        return;
+    }
+    if (is_one_of(kind, "wPo")) {
         PendingState& one = pending_[number];
+        if (kind == 'P' && call.time_passed && status == WYE_TIMEOUT) return;
         if (kind == 'o') return expect(call, status == WYE_OK, "ok");
         one.told = true;
         return judge_pending(call, one.call, one.cancel_asked);
@@ -134,7 +145,7 @@ void World::judge(Call& call) {
 // Called before a call waits for work.
 void World::judge_block(const Work& work) {
     const Fiber* const fiber = Fibers::current();
-    if (fiber == nullptr || fiber->call < 0 || ending_) return;
+    if (fiber == nullptr || fiber->call < 0 || fiber->library || ending_) return;
     const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
     const char kind = call.step.kind;
     const auto runs = [&](int owner) {
@@ -146,7 +157,7 @@ void World::judge_block(const Work& work) {
                             ? 0U
                             : static_cast<std::size_t>(call.step.number(0));
     bool may = is_one_of(kind, "RYZ");
-    if (kind == 'w') may = runs(pending_[number].call);
+    if (kind == 'w' || kind == 'P') may = runs(pending_[number].call);
     if (kind == 'W')
         may = std::ranges::all_of(
             pending_, [&](const PendingState& one) { return one.handle == 0 || runs(one.call); });
@@ -176,6 +187,7 @@ void World::judge_locks() {
         if (fiber->library || fiber->state != Fiber::State::Blocked || fiber->call < 0) continue;
         if (fiber->reason == Reason::Device) continue;
         const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
+        if (call.step.kind == 'Z') continue;  // for calls in progress
         fail(fmt::format("{} ({}) waits for {}, though no call is stopped", call.step.text(),
                          letter_of(call.step.kind)->meaning,
                          fiber->reason == Reason::Lock ? "a lock" : "another thread"));

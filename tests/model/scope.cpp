@@ -58,6 +58,10 @@ const std::vector<Scope>& scopes() {
             Scope& scope = *add("reopened", "+swhLRE", 5, 7);
             scope.device.recovers = false;
         }
+        // The end of the context.
+        add("destroyed", "+-swkEZz", 4, 7);
+        // Waits with a limit, and callbacks.
+        add("notified", "sPNcEXFT", 4, 7);
         // Failures that a device forgets.
         {
             Scope& scope = *add("forgotten", "swcEX", 6, 8);

@@ -94,7 +94,9 @@ std::vector<Step> World::enabled() const {
             natives.push_back(static_cast<char>('0' + i));
     const bool more = static_cast<int>(pending_.size()) < scope_.pending;
     const auto can = [&](char kind) {
-        if (is_call(kind) && (!room || (handle_ == 0) != (kind == 'O'))) return false;
+        if (is_call(kind) &&
+            (!room || context_ == nullptr || (handle_ == 0) != (kind == 'O')))
+            return false;
         if (kind == '+') return free_queue;
         if (std::string_view("sapugflhH").find(kind) != std::string_view::npos && !more)
             return false;
@@ -137,7 +139,8 @@ std::vector<Step> World::enabled() const {
             if (kind == 'n' && buffers_[at].maps == 0) continue;
             if (kind == 'y' && buffers_[at].maps == 0) continue;
             if (kind == 'm' && buffers_[at].maps != 0) continue;
-            if (kind == 'w' && pending_[at].told) continue;  // it returns the same again
+            if (kind == 'N' && pending_[at].notes != nullptr) continue;
+            if ((kind == 'w' || kind == 'P') && pending_[at].told) continue;  // it returns the same again
             if (kind == 'c' && pending_[at].cancel_asked) continue;
             if ((kind == 'B' || kind == 'G' || kind == 'p' || kind == 'v') &&
                 word[word.size() - 1] == word[word.size() - 2])
@@ -173,7 +176,8 @@ std::string World::state() const {
     for (const BufferState& buffer : buffers_)
         out += fmt::format("b{}{}{}", buffer.handle != 0, buffer.maps, buffer.used);
     for (const PendingState& one : pending_)
-        out += fmt::format("p{}{}{}", one.handle != 0, one.cancel_asked, one.told);
+        out += fmt::format("p{}{}{}{}", one.handle != 0, one.cancel_asked, one.told,
+                           one.notes == nullptr ? 9 : one.notes->size());
     out += fmt::format("g{}{}{}p{}r{}", graph_ != 0, graph_reads_, graph_writes_, pipeline_ != 0,
                        refused_);
     for (const auto& fiber : fibers_.all())

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class World {
     void finish();
     // The first fault; empty: none.
     [[nodiscard]] const std::string& fault() const { return fault_; }
+    // False once the context was destroyed, after which there is no further run.
+    [[nodiscard]] bool is_alive() const { return context_ != nullptr; }
     // Steps and what came of them, for a replay.
     void trace(bool on) { traces_ = on; }
     // Whether a letter's call can be stopped at places.
@@ -70,6 +73,7 @@ class World {
         int call = 0;
         bool cancel_asked = false;
         bool told = false;  // a call has returned its outcome
+        std::shared_ptr<std::vector<wye_status>> notes;  // what its callback got; null: none
     };
 
     // calls.cpp: how each step is done.
@@ -86,6 +90,7 @@ class World {
 
     // judge.cpp: what each call may return.
     void judge(Call& call);
+    [[nodiscard]] bool fits(wye_status status, int owner, bool cancel_asked, std::string& right) const;
     void judge_pending(const Call& call, int owner, bool cancel_asked);
     void judge_block(const Work& work);
     void judge_locks();

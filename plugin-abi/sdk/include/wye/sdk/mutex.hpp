@@ -39,6 +39,15 @@
 #define WYE_RELEASE_GENERIC(...) WYE_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define WYE_ASSERT_CAPABILITY(...) WYE_THREAD_ATTRIBUTE(assert_capability(__VA_ARGS__))
 
+// Called before a lock is taken, in builds for tests that choose the order of threads
+// (-Dscheduler=true, tests/model).
+#if defined(WYE_SCHEDULER)
+extern "C" [[gnu::weak, gnu::visibility("default")]] void wye_scheduler_point();
+#define WYE_SCHEDULER_POINT() (wye_scheduler_point != nullptr ? wye_scheduler_point() : void())
+#else
+#define WYE_SCHEDULER_POINT() void()
+#endif
+
 // ThreadSanitizer knows the mutexes of the standard library. It is told of Mutex, so that it sees
 // the order in which mutexes are locked. WYE_FOR_TSAN(call) is the call in its builds only.
 #if defined(__has_feature)
@@ -67,6 +76,7 @@ class WYE_CAPABILITY("mutex") Mutex {
     Mutex& operator=(const Mutex&) = delete;
 
     void lock() WYE_ACQUIRE() {
+        WYE_SCHEDULER_POINT();
         WYE_FOR_TSAN(__tsan_mutex_pre_lock(this, 0));
         std::uint32_t expected = kFree;
         if (!state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
@@ -121,9 +131,15 @@ class WYE_CAPABILITY("mutex") SharedMutex {
     SharedMutex(const SharedMutex&) = delete;
     SharedMutex& operator=(const SharedMutex&) = delete;
 
-    void lock() WYE_ACQUIRE() { mutex_.lock(); }
+    void lock() WYE_ACQUIRE() {
+        WYE_SCHEDULER_POINT();
+        mutex_.lock();
+    }
     void unlock() WYE_RELEASE() { mutex_.unlock(); }
-    void lock_shared() WYE_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+    void lock_shared() WYE_ACQUIRE_SHARED() {
+        WYE_SCHEDULER_POINT();
+        mutex_.lock_shared();
+    }
     void unlock_shared() WYE_RELEASE_SHARED() { mutex_.unlock_shared(); }
 
   private:
