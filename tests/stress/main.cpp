@@ -2,9 +2,15 @@
 //
 // wye-stress: calls the C API at random from many threads, and checks every result (README.md).
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <random>
+#include <stop_token>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -19,7 +25,7 @@ using wye::stress::Options;
 constexpr const char* kUsage =
     "usage: wye-stress [--device SELECTOR,...] [--seconds N] [--threads N] [--contexts N] [--seed "
     "N]\n"
-    "                  [--variety N]\n"
+    "                  [--variety N] [--part all|flight]\n"
     "  --device    at most three of \"cpu\" (the default), \"opencl\", \"vulkan\" and so on; each\n"
     "              context opens them all, and \"cpu\"\n"
     "  --seconds   how long (5); what a thread has begun it ends\n"
@@ -27,6 +33,7 @@ constexpr const char* kUsage =
     "(2)\n"
     "  --seed      what the calls are drawn from (another one each time); printed\n"
     "  --variety   how many different programs there are (12)\n"
+    "  --part      \"flight\": only work that is in flight while all is freed (\"all\")\n"
     "Exit status: 0 every call did as it should; 1 one did not; 2 wrong usage.\n";
 
 template <typename T>
@@ -46,6 +53,36 @@ bool split(std::string_view text, std::vector<std::string>& out) {
     }
 }
 
+bool part(std::string_view text, std::string& out) {
+    out = text;
+    return text == "all" || text == "flight";
+}
+
+// Ends the process if no call ends for a long time: something hangs.
+class Watch {
+  public:
+    explicit Watch(wye::stress::World& world)
+        : thread_([this, &world](const std::stop_token& stop) { watch(world, stop); }) {}
+
+  private:
+    void watch(wye::stress::World& world, const std::stop_token& stop) {
+        constexpr std::chrono::seconds kMost{30};
+        std::uint64_t calls = 0;
+        std::unique_lock lock(mutex_);
+        while (!wake_.wait_for(lock, stop, kMost, [] { return false; }) && !stop.stop_requested()) {
+            if (world.calls == calls) {
+                world.fail("no call ended within " + std::to_string(kMost.count()) + " s");
+                std::abort();
+            }
+            calls = world.calls;
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_;
+};
+
 bool read(int argc, char** argv, Options& options) {
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view name = argv[i];
@@ -56,6 +93,7 @@ bool read(int argc, char** argv, Options& options) {
                            : name == "--contexts" ? number(value, options.contexts)
                            : name == "--seed"     ? number(value, options.seed)
                            : name == "--variety"  ? number(value, options.variety)
+                           : name == "--part"     ? part(value, options.part)
                                                   : false;
         if (!known) return false;
     }
@@ -79,6 +117,7 @@ int main(int argc, char** argv) {
     std::uint64_t calls = 0;
     {
         wye::stress::World world(options);
+        const Watch watch(world);
         if (world.open()) {
             std::vector<std::jthread> threads;
             for (unsigned i = 0; i < options.threads; ++i)

@@ -2,6 +2,7 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "wye/buffer.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kMostOwn = 12;
 constexpr std::size_t kMostShared = 8;
 constexpr std::size_t kMostPrograms = 10;
+constexpr unsigned kFlights = 4, kAlone = 1;  // weights
 
 }  // namespace
 
@@ -22,7 +24,7 @@ void Worker::fail(const std::string& what) {
                 what);
 }
 
-wye_status Worker::call(const char* name, std::initializer_list<wye_status> allowed,
+wye_status Worker::call(const char* name, const std::vector<wye_status>& allowed,
                         const Call& function) {
     wye_error* error = nullptr;
     const wye_status status = function(&error);
@@ -302,7 +304,7 @@ void Worker::run() {
         unsigned weight;
         Step step;
     };
-    static constexpr std::array<Weighted, 23> kSteps = {{{6, &Worker::create_program},
+    static constexpr std::array<Weighted, 25> kSteps = {{{6, &Worker::create_program},
                                                          {3, &Worker::free_program},
                                                          {8, &Worker::create_buffer},
                                                          {6, &Worker::free_buffer},
@@ -324,13 +326,17 @@ void Worker::run() {
                                                          {3, &Worker::foreign_handles},
                                                          {4, &Worker::refusals},
                                                          {6, &Worker::pass_errors},
-                                                         {1, &Worker::short_context}}};
+                                                         {1, &Worker::short_context},
+                                                         {kFlights, &Worker::fly},
+                                                         {kAlone, &Worker::fly_alone}}};
+    const std::span all(kSteps);
+    const std::span steps = world_.options().part == "flight" ? all.last(2) : all;
     unsigned sum = 0;
-    for (const Weighted& entry : kSteps) sum += entry.weight;
+    for (const Weighted& entry : steps) sum += entry.weight;
     while (world_.running()) {
         ++step_;
         auto left = static_cast<unsigned>(pick(sum));
-        for (const Weighted& entry : kSteps) {
+        for (const Weighted& entry : steps) {
             if (left < entry.weight) {
                 (this->*entry.step)();
                 break;

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "flight.hpp"
 #include "world.hpp"
 
 namespace wye::stress {
@@ -52,8 +52,7 @@ class Worker {
     // Makes a call; if it fails, checks the error and passes it to another thread. A status other
     // than OK and `allowed` fails the run.
     using Call = std::function<wye_status(wye_error**)>;
-    wye_status call(const char* name, std::initializer_list<wye_status> allowed,
-                    const Call& function);
+    wye_status call(const char* name, const std::vector<wye_status>& allowed, const Call& function);
     void fail(const std::string& what);
     [[nodiscard]] std::uint64_t pick(std::uint64_t count) { return below(random_, count); }
     [[nodiscard]] Place& place(std::size_t index) { return *world_.places()[index]; }
@@ -86,6 +85,14 @@ class Worker {
     void refusals();
     void pass_errors();
     void short_context();
+    // Work in flight (flight.hpp): on a device that all threads use, and on one of a context of its
+    // own, which is closed and opened again, or lost and recovered.
+    void fly();
+    void fly_alone();
+
+    [[nodiscard]] Flight flight(wye_context* context, wye_device device, Random& random,
+                                bool may_be_lost);
+    void lose(wye_context* context, wye_device device);
 
     struct Launch;
     struct Graph;

@@ -33,9 +33,19 @@ World::~World() {
     for (wye_error* error : errors_) wye_error_free(error);
 }
 
-bool World::open_place(Place& place, const std::vector<std::string>& devices) {
+bool World::open_place(Place& place, const std::vector<std::string>& devices,
+                       const std::string& rules) {
+    const wye_string folder = wye_str(WYE_LAYERS_FOLDER);
+    const wye_key_value config[] = {{wye_str("layers"), wye_str("faults")},
+                                    {wye_str("layer.faults.rules"), {rules.data(), rules.size()}}};
     wye_context_desc desc;
     WYE_INIT(desc);
+    if (!rules.empty()) {
+        desc.plugin_paths = &folder;
+        desc.plugin_path_count = 1;
+        desc.config = config;
+        desc.config_count = std::size(config);
+    }
     desc.log = count_line;
     desc.log_user = &place;
     wye_error* error = nullptr;

@@ -29,6 +29,7 @@ struct Options {
     unsigned threads = 6;
     unsigned contexts = 2;
     std::uint64_t variety = 12;
+    std::string part = "all";  // or "flight"
 };
 
 // A handle in the table of a place. `freed` is set before the call that frees the handle.
@@ -67,7 +68,9 @@ class World {
     [[nodiscard]] bool open();
     // Opens a context with these devices and "cpu"; its log callback counts in `place`. False:
     // failed, and reported.
-    [[nodiscard]] bool open_place(Place& place, const std::vector<std::string>& devices);
+    // `rules`: of the layer `faults`, which is there unless they are empty.
+    [[nodiscard]] bool open_place(Place& place, const std::vector<std::string>& devices,
+                                  const std::string& rules = {});
 
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] std::vector<std::unique_ptr<Place>>& places() { return places_; }
