@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/device.hpp"
 
+#include <new>
+#include <thread>
+
 #include "contain.hpp"
 #include "open_plugin.hpp"
 #include "registry/process_state.hpp"
@@ -370,6 +373,27 @@ NativeQueue::~NativeQueue() {
 
 Result<void> NativeQueue::about_it(Result<void> failed) const {
     return about(*device_, std::move(failed).error());
+}
+
+bool NativeQueue::has_ended(std::uint64_t value) const noexcept {
+    const wye_event event = this->event(value);
+    const PluginSlot at{device_->info().plugin, "query"};
+    const PluginMark mark(at);
+    try {
+        return device_->table().query(device_->object(), &event, nullptr) != WYE_NOT_READY;
+    } catch (...) {
+        return false;
+    }
+}
+
+// A plugin without memory for the error of a time-out returns OUT_OF_MEMORY, which is no end.
+Result<void> NativeQueue::failed_wait(std::uint64_t value, std::uint64_t timeout_ns,
+                                      Result<void> failed) const {
+    if (failed.error().code != Code::OUT_OF_MEMORY || has_ended(value))
+        return about_it(std::move(failed));
+    if (timeout_ns != UINT64_MAX) throw std::bad_alloc();
+    std::this_thread::yield();
+    return wait(value);
 }
 
 [[gnu::hot]] Result<void> NativeQueue::send(std::span<const wye_operation> operations, bool timed,

@@ -284,7 +284,8 @@ class NativeQueue {
         return newest_;
     }
     [[nodiscard]] Result<bool> reached(std::uint64_t value) const;  // or the value's error
-    // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit.
+    // Errors: TIMEOUT, or the value's own. UINT64_MAX: no limit. Throws std::bad_alloc if there is
+    // no memory for an error: `has_ended` then tells whether the value has ended.
     [[nodiscard]] Result<void> wait(std::uint64_t value,
                                     std::uint64_t timeout_ns = UINT64_MAX) const {
         const wye_event event = this->event(value);
@@ -293,9 +294,11 @@ class NativeQueue {
                                          error);
         });
         if (!waited.ok()) [[unlikely]]
-            return about_it(std::move(waited));
+            return failed_wait(value, timeout_ns, std::move(waited));
         return {};
     }
+    // Whether the value was reached or has failed. Allocates nothing.
+    [[nodiscard]] bool has_ended(std::uint64_t value) const noexcept;
     [[nodiscard]] Result<wye_timing> timing(std::uint64_t value) const;  // UNIMPLEMENTED: none
     // Asks to end the values in [first, last] and no others. UNIMPLEMENTED: cannot.
     [[nodiscard]] Result<void> cancel(std::uint64_t first, std::uint64_t last) const;
@@ -325,6 +328,9 @@ class NativeQueue {
                 const wye_queue_table& table, std::uint64_t newest) noexcept;
     // Sets the device as the subject of a failure that has none.
     [[nodiscard, gnu::cold]] Result<void> about_it(Result<void> failed) const;
+    // The rest of a wait that returned an error.
+    [[nodiscard, gnu::cold]] Result<void> failed_wait(std::uint64_t value, std::uint64_t timeout_ns,
+                                                      Result<void> failed) const;
 
     DeviceRef device_;
     wye_queue_object* object_;

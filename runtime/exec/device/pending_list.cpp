@@ -87,7 +87,7 @@ bool PendingList::collect() {
 }
 
 void PendingList::wait_for_all() {
-    for (WorkRef work = oldest(); work; work = oldest()) work->wait({});
+    for (WorkRef work = oldest(); work; work = oldest()) work->wait_for_end();
 }
 
 }  // namespace wye::exec

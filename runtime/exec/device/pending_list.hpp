@@ -39,6 +39,8 @@ class PendingWork : private WorkLink {
     [[nodiscard]] virtual bool poll() = 0;
     // As poll, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
+    // Waits without a limit. Needs no memory.
+    virtual void wait_for_end() noexcept = 0;
     // Whether its result is known before its end.
     [[nodiscard]] virtual bool is_given_up() const { return false; }
 

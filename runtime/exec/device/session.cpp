@@ -142,6 +142,11 @@ void DeviceSession::collect() {
 }
 
 Result<void> DeviceSession::flush() {
+    settle_all();
+    return alive();
+}
+
+void DeviceSession::settle_all() {
     const Span span(trace(), "flush");
     await_overdue();
     pending_.wait_for_all();
@@ -152,18 +157,25 @@ Result<void> DeviceSession::flush() {
             if (abandoned_.empty()) break;
             ticket = abandoned_.front().ticket;
         }
-        auto waited = ticket.queue->wait(ticket.value);
-        if (!waited.ok()) failed(ticket, waited.error());
+        try {
+            auto waited = ticket.queue->wait(ticket.value);
+            if (!waited.ok()) failed(ticket, waited.error());
+        } catch (const std::bad_alloc&) {
+            if (!ticket.queue->has_ended(ticket.value)) throw;
+        }
         let_go(ticket);
     }
     for (const Ticket& newest : queues_.newest()) await_end(newest);
     (void)queues_.newest();  // destroys native queues whose work has ended now
-    return alive();
 }
 
 void DeviceSession::await_end(const Ticket& ticket) {
     if (!ticket.queue) return;
-    (void)wait(ticket);
+    try {
+        (void)wait(ticket);
+    } catch (const std::bad_alloc&) {  // nobody wants the error
+        if (!ticket.queue->has_ended(ticket.value)) throw;
+    }
     queues_.ended(ticket);
 }
 
@@ -194,7 +206,7 @@ Result<void> DeviceSession::flush(std::uint32_t queue) {
 void DeviceSession::finish() noexcept {
     for (;;) {
         try {
-            (void)flush();
+            settle_all();
             break;
         } catch (const std::exception&) {  // no memory for an error's text
             std::this_thread::yield();
@@ -245,7 +257,7 @@ Result<void> DeviceSession::recover() {
     const sdk::Lock alone(recovering_);
     if (!lost() || recovered_) return {};
     for (const Ticket& newest : queues_.close()) await_end(newest);
-    (void)flush();
+    settle_all();
     pending_.drop_idle();  // it refers to these queues
     workspaces_.clear();
     staging_.clear();

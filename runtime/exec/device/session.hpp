@@ -215,6 +215,8 @@ class DeviceSession {
 
     // Waits until nothing runs, including abandoned work and overdue compiles.
     [[nodiscard]] Result<void> flush();
+    // As flush, whether or not the device was lost.
+    void settle_all();
     // Waits as flush does, and until all completion callbacks have run. If memory runs out it
     // retries.
     void finish() noexcept;

@@ -28,6 +28,7 @@ ChunkedTransfer::~ChunkedTransfer() {
             try {
                 (void)wait(slot);
             } catch (const std::exception&) {  // no memory for an error's text
+                if (slot.ticket.queue->has_ended(slot.ticket.value)) slot.ticket = {};
                 std::this_thread::yield();
             }
         }

@@ -90,8 +90,10 @@ void Pending::wait_for_end() noexcept {
             wait({});
             return;
         } catch (const std::exception&) {  // no memory for an error's text
-            std::this_thread::yield();
+            end_without_memory();
         }
+        if (has_ended()) return;
+        std::this_thread::yield();
     }
 }
 

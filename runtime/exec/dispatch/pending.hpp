@@ -49,8 +49,7 @@ class Pending : public PendingWork {
                                                          Clock::time_point start);
 
     bool poll() final { return wait(Clock::time_point::min()); }
-    // Waits without a time limit. If memory runs out it retries.
-    void wait_for_end() noexcept;
+    void wait_for_end() noexcept final;
     // Cancels the work. Work that the device cannot stop is given up: its result is CANCELLED
     // although it uses its memory until its end, and what the host has not submitted yet never
     // runs.
@@ -129,6 +128,8 @@ class Pending : public PendingWork {
     void set_ended() noexcept WYE_REQUIRES(mutex_) {
         ended_.store(true, std::memory_order_release);
     }
+    // Ends it with a brief error if its work has ended, without memory for what became of that.
+    virtual void end_without_memory() noexcept = 0;
     void log(const Texts* texts) const WYE_REQUIRES(mutex_);
     [[nodiscard]] Error cancelled() const;
 

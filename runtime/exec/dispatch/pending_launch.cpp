@@ -169,6 +169,13 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     leave();
 }
 
+void PendingLaunch::end_without_memory() noexcept {
+    const sdk::Lock lock(mutex_);
+    if (has_ended() || !ticket_.queue->has_ended(ticket_.value)) return;
+    error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
+    end({});
+}
+
 void PendingLaunch::leave() noexcept {
     set_ended();
     WorkRef listed;  // released after the lock

@@ -82,6 +82,7 @@ class PendingLaunch final : public Pending {
     [[nodiscard]] Result<void> outcome_of(Result<void> waited, RunTimes& times)
         WYE_REQUIRES(mutex_);
     void leave() noexcept WYE_REQUIRES(mutex_);
+    void end_without_memory() noexcept override;
 
     // Every submit writes these.
     Graph* graph_ = nullptr;             // null: a repeated request

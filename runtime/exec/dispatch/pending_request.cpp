@@ -209,6 +209,13 @@ void PendingRequest::end(Result<void> outcome) noexcept {
     session_.pending().remove(*this);
 }
 
+void PendingRequest::end_without_memory() noexcept {
+    const sdk::Lock lock(mutex_);
+    if (has_ended() || !ticket_.queue->has_ended(ticket_.value)) return;
+    error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
+    end({});
+}
+
 Result<std::span<const std::byte>> PendingRequest::output(std::uint32_t binding) const {
     WYE_TRY(outcome());
     const auto found = std::ranges::find(list_, binding, &Output::binding);

@@ -63,6 +63,7 @@ class PendingRequest final : public Pending {
     // Copies lent outputs from staging memory to the caller's memory.
     [[nodiscard]] Result<void> deliver() WYE_REQUIRES(mutex_);
     void end(Result<void> outcome) noexcept WYE_REQUIRES(mutex_);
+    void end_without_memory() noexcept override;
 
     const std::string name_;
     const Clock::time_point begun_;
