@@ -44,7 +44,7 @@ Result<void> ends(DeviceNode& node, std::string_view slot, Pointer* at) {
     }
     for (const auto& [timeline, value] : uses)
         if (is_pending(node, {timeline, value, 0, 0}))
-            plugin.breaches.add(Side::host, "P-16", slot, at,
+            plugin.breaches.add(Side::host, "P-56", slot, at,
                                 "the " + noun + " is destroyed while the value " + number(value) +
                                     " of a timeline, which is pending, uses it");
     return {};
@@ -59,8 +59,11 @@ Result<void> is_usable(DeviceNode& node, Pointer* at) {
 
 // ---- Commands ----
 
-void add_name(Command& command, const void* at) {
-    if (at != nullptr) command.names.insert(at);
+void add_name(Command& command, wye_buffer_object* at) {
+    if (at != nullptr) command.buffers.insert(at);
+}
+void add_name(Command& command, wye_program_object* at) {
+    if (at != nullptr) command.programs.insert(at);
 }
 
 // Adds the programs and buffers that an operation names. `programs` are those of its device.

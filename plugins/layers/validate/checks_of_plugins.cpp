@@ -69,7 +69,7 @@ Result<void> before(slot::plugin::shutdown, PluginNode& node, Frame&) {
         left = plugin.open.size();
     }
     if (left != 0)
-        plugin.breaches.add(Side::host, "P-16", "shutdown", nullptr,
+        plugin.breaches.add(Side::host, "P-56", "shutdown", nullptr,
                             number(left) + " devices were not closed before their plugin");
     return {};
 }
@@ -153,6 +153,7 @@ void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status statu
     {
         const sdk::Lock lock(node.state().mutex);
         node.state().open.insert(&device.state());
+        node.state().handles.insert(&device);
     }
     Breaches& breaches = node.state().breaches;
     const auto breach = [&](const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include "layers/validate/checks.hpp"
 #include "layers/validate/pending.hpp"
+#include "wye/sdk/native_slots.hpp"
 
 namespace wye::layers::validate {
 namespace {
@@ -44,13 +45,30 @@ void each_object(Objects& objects, const wye_operation& operation, Use&& use) {
         case WYE_OPERATION_EXECUTE: {
             const wye_execute_op& op = operation.u.execute;
             use(op.command);
-            if (const Command* command = objects.commands.find(op.command))
-                use_all(op.slots, command->slots);
+            const Command* command = objects.commands.find(op.command);
+            if (command == nullptr) return;
+            use_all(op.slots, command->slots);
+            for (wye_buffer_object* buffer : command->buffers) use(buffer);
+            for (wye_program_object* program : command->programs) use(program);
             return;
         }
         default:
             return;
     }
+}
+
+// See Submit::small.
+bool is_small(const wye_submission& submission) {
+    constexpr std::uint64_t kMost = 1 << 20;
+    std::uint64_t bytes = 0;
+    for (const wye_operation& one : std::span(submission.operations, submission.operation_count)) {
+        const bool fill = one.kind == WYE_OPERATION_FILL;
+        if (!fill && one.kind != WYE_OPERATION_COPY) return false;
+        const std::uint64_t size = fill ? one.u.fill.size : one.u.copy.size;
+        if (size > kMost - bytes) return false;
+        bytes += size;
+    }
+    return true;
 }
 
 // Checks that an object has the same handle in every call, within the given room (P-49).
@@ -89,6 +107,7 @@ void after(slot::device::queue_create, DeviceNode& node, Frame&, wye_status stat
         Timeline own;
         own.of_queue = true;
         added = node.state().objects.timelines.add(*timeline, std::move(own));
+        plugin.handles.insert(&queue);
         ++node.state().queues;
     }
     const auto breach = [&](std::string_view rule, const char* text) {
@@ -110,6 +129,10 @@ Result<void> before(slot::queue::submit, QueueNode& node, Frame& frame,
         const sdk::Lock lock(plugin.mutex);
         WYE_TRY(
             checks_of(plugin, node.device().state()).submission(*submission, node.state().newest));
+        for (const wye_event& wait : std::span(submission->waits, submission->wait_count))
+            name(plugin, node.device().state(), frame, wait.timeline);
+        for (const wye_event& signal : std::span(submission->signals, submission->signal_count))
+            name(plugin, node.device().state(), frame, signal.timeline);
     }
     enter(node.device(), frame, "submit", commands);
     return {};
@@ -127,7 +150,15 @@ void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
         queue.timed.insert(submission->value);
         if (queue.timed.size() > kMost) queue.timed.erase(queue.timed.begin());
     }
-    if (Timeline* own = objects.timelines.find(node.timeline)) own->signalled = submission->value;
+    if (Timeline* own = objects.timelines.find(node.timeline)) {
+        constexpr std::size_t kMost = 4096;  // of which the layer compares the ends
+        own->signalled = submission->value;
+        Submit& made = own->submits[submission->value];
+        made.small = is_small(*submission) && sdk::native_wait(submission->header) == nullptr;
+        for (const wye_event& wait : std::span(submission->waits, submission->wait_count))
+            if (wait.timeline != nullptr) made.waits.push_back(wait);
+        if (own->submits.size() > kMost) own->submits.erase(own->submits.begin());
+    }
     const auto use = [&](auto* at) {
         if (auto* object = objects.of(at).find(at)) object->uses[node.timeline] = submission->value;
     };
@@ -196,9 +227,9 @@ void after(slot::queue::info, QueueNode& node, Frame&, wye_status status, wye_qu
 }
 
 Result<void> before(slot::queue::destroy, QueueNode& node, Frame&) {
+    end_timeline(node.device(), "destroy", node.timeline);
     const sdk::Lock lock(node.plugin().state().mutex);
     Device& device = node.device().state();
-    device.objects.timelines.remove(node.timeline);
     device.objects.forget_uses(node.timeline);
     std::erase_if(device.native, [&](const auto& one) { return one.first.second == &node; });
     if (device.queues != 0) --device.queues;

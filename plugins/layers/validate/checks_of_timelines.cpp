@@ -15,6 +15,7 @@ Result<void> check_events(DeviceNode& node, Frame& frame, std::span<const wye_ev
     const bool of_host = plugin.breaches.looks_for(Side::host);
     for (const wye_event& event : events) {
         if (of_host) WYE_TRY(checks.event(event));
+        name(plugin, node.state(), frame, event.timeline);
         const Timeline* known = node.state().objects.timelines.find(event.timeline);
         frame.reached.push_back(known == nullptr ? 0 : known->reached);
     }
@@ -44,10 +45,23 @@ void learn(DeviceNode& node, std::string_view slot, const wye_event& event, wye_
                             "the value " + number(event.value) +
                                 " is reached, and had failed with the status " +
                                 number(static_cast<std::uint32_t>(before)));
+    check_end(node, slot, event, status);
 }
 
 void turned_back(DeviceNode& node, std::string_view slot, const wye_event& event,
                  std::uint64_t reached) {
+    wye_status failed = WYE_OK;
+    {
+        const sdk::Lock lock(node.plugin().state().mutex);
+        if (const Timeline* known = node.state().objects.timelines.find(event.timeline))
+            if (const auto found = known->failed.find(event.value); found != known->failed.end())
+                failed = found->second;
+    }
+    if (failed != WYE_OK)
+        node.plugin().state().breaches.add(Side::plugin, "P-26", slot, event.timeline,
+                                           "the value " + number(event.value) +
+                                               " is pending, and had failed with the status " +
+                                               number(static_cast<std::uint32_t>(failed)));
     if (event.value > reached) return;
     node.plugin().state().breaches.add(Side::plugin, "P-25", slot, event.timeline,
                                        "the value " + number(event.value) +
@@ -127,6 +141,8 @@ void after(slot::device::wait, DeviceNode& node, Frame& frame, wye_status status
             if (all[i].value <= frame.reached[i]) ++reached;
         if (!all.empty() && (any != 0 ? reached != 0 : reached == all.size()))
             breach("P-25", "it timed out, and what it waits for was reached before");
+        if (frame.spent_ns >= plugin.late_ns)
+            for (const wye_event& event : all) check_hang(node, event);
         return;
     }
     const bool tells = index != nullptr && !all.empty() && (status != WYE_OK || any != 0);
@@ -176,12 +192,12 @@ Result<void> before(slot::device::timeline_destroy, DeviceNode& node, Frame&,
         if (known.of_queue)
             return Error(Code::INVALID_ARGUMENT, "the timeline is that of a queue",
                          "Fix: destroy the queue");
-        uses = std::move(known.uses);
-        node.state().objects.timelines.remove(timeline);
+        uses = known.uses;
     }
+    end_timeline(node, "timeline_destroy", timeline);
     for (const auto& [queue, value] : uses)
         if (is_pending(node, {queue, value, 0, 0}))
-            plugin.breaches.add(Side::host, "P-16", "timeline_destroy", timeline,
+            plugin.breaches.add(Side::host, "P-54", "timeline_destroy", timeline,
                                 "the timeline is destroyed while a pending submit signals it");
     return {};
 }
@@ -241,7 +257,7 @@ Result<void> before(slot::device::close, DeviceNode& node, Frame&) {
         plugin.open.erase(&node.state());
     }
     if (!left.empty())
-        plugin.breaches.add(Side::host, "P-16", "close", nullptr,
+        plugin.breaches.add(Side::host, "P-56", "close", nullptr,
                             left + ": not destroyed before their device");
     return {};
 }

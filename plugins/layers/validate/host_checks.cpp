@@ -57,7 +57,10 @@ Result<void> HostChecks::unknown(const void* at, std::string_view noun, bool end
     if (at == nullptr) return broken("the " + what + " is null");
     Error error = broken("the " + what + " was never made by this device");
     if (ended)
-        error = {Code::STALE_HANDLE, "the " + what + " was destroyed", kFix};
+        error = {Code::STALE_HANDLE, "the " + what + " was destroyed", kFix,
+                 noun == Timeline::kNoun ? "P-54" : ""};
+    else if (handles_.count(at) != 0)
+        error = {Code::WRONG_KIND, "a device or queue is given as a " + what, kFix, "P-56"};
     else if (const std::string kind = objects_.kind_at(at); !kind.empty())
         error = {Code::WRONG_KIND, kind + " is given as a " + what, kFix};
     else if (std::ranges::any_of(others_,
@@ -69,6 +72,26 @@ Result<void> HostChecks::unknown(const void* at, std::string_view noun, bool end
 Result<void> HostChecks::of_before_loss(std::string_view noun) {
     return Error(Code::STALE_HANDLE,
                  "the " + std::string(noun) + " is from before the recovery of its device", kFix);
+}
+
+Result<void> HostChecks::chain(const wye_header& header) const {
+    constexpr unsigned kMostEntries = 64;
+    constexpr std::size_t kMostBytes = 4096;
+    const auto* entry = static_cast<const wye_header*>(header.next);
+    for (unsigned n = 0; entry != nullptr && n < kMostEntries; ++n) {
+        const std::size_t size = std::min<std::size_t>(entry->size, kMostBytes);
+        for (std::size_t at = sizeof *entry; at + sizeof(void*) <= size; at += sizeof(void*)) {
+            const void* word = nullptr;
+            std::memcpy(&word, reinterpret_cast<const unsigned char*>(entry) + at, sizeof word);
+            if (handles_.count(word) != 0)
+                return Error(
+                    Code::INVALID_ARGUMENT,
+                    "the chain entry of type " + number(entry->type) + " names a device or a queue",
+                    kFix, "P-56");
+        }
+        entry = static_cast<const wye_header*>(entry->next);
+    }
+    return {};
 }
 
 Result<void> HostChecks::not_staging(wye_buffer_object* buffer) const {
@@ -94,6 +117,7 @@ Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
     if (!std::has_single_bit(desc.alignment))
         return broken("the alignment " + number(desc.alignment) + " is no power of two");
     if (desc.reserved != 0) return broken("a reserved member of the description is not zero");
+    WYE_TRY(chain(desc.header));
     if (const wye_native_memory* native = sdk::native_memory(desc.header)) {
         if (desc.usage != WYE_BUFFER_USAGE_DEVICE)
             return broken("native memory is given for a buffer of the usage " + number(desc.usage));
@@ -124,6 +148,7 @@ Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
 }
 
 Result<void> HostChecks::artifact(const wye_artifact& artifact) const {
+    WYE_TRY(chain(artifact.header));
     std::uint64_t invocations = 1;
     for (unsigned k = 0; k < 3; ++k) {
         const std::uint32_t size = artifact.workgroup_size[k];
@@ -157,6 +182,7 @@ Result<void> HostChecks::artifact(const wye_artifact& artifact) const {
 
 Result<void> HostChecks::command(const wye_command_desc& desc) const {
     if (desc.reserved != 0) return broken("a reserved member of the description is not zero");
+    WYE_TRY(chain(desc.header));
     const std::span operations(desc.operations, desc.operation_count);
     const Place place{true, desc.slot_count, desc.params_size};
     for (const wye_operation& one : operations) WYE_TRY(operation(one, place));
@@ -382,6 +408,7 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
         return broken("the value " + number(submission.value) + " is not above " + number(newest) +
                       ", which the queue had before");
     if (submission.reserved != 0) return broken("a reserved member of the submission is not zero");
+    WYE_TRY(chain(submission.header));
     if (const wye_native_wait* native = sdk::native_wait(submission.header))
         if (native->event == nullptr || native->event->count == 0 ||
             native->event->count > WYE_NATIVE_VALUES)

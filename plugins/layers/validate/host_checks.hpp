@@ -6,10 +6,12 @@
 // know (P-7), and formats that it does not list.
 //
 // Each check returns the first broken obligation: STALE_HANDLE for objects that were destroyed,
-// else INVALID_ARGUMENT. It reads what the call borrows, and changes nothing. Not thread-safe.
+// else INVALID_ARGUMENT. The error's subject is the number of a rule other than P-16. It reads what
+// the call borrows, and changes nothing. Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +26,10 @@ namespace wye::layers::validate {
 class HostChecks {
   public:
     // `others` are the objects of the plugin's other devices.
-    HostChecks(Objects& objects, const Limits& limits, std::vector<const Objects*> others)
-        : objects_(objects), limits_(limits), others_(std::move(others)) {}
+    // `handles` are the plugin's devices and queues.
+    HostChecks(Objects& objects, const Limits& limits, std::vector<const Objects*> others,
+               const std::set<const void*>& handles)
+        : objects_(objects), limits_(limits), others_(std::move(others)), handles_(handles) {}
 
     // Checks that the object may be used or, if `ending`, destroyed.
     template <typename Pointer>
@@ -60,6 +64,8 @@ class HostChecks {
         std::uint32_t params_size = 0;
     };
 
+    // Checks that no entry of a structure's chain names a device or a queue (P-56).
+    [[nodiscard]] Result<void> chain(const wye_header& header) const;
     [[nodiscard]] Result<void> unknown(const void* at, std::string_view noun, bool ended) const;
     [[nodiscard]] static Result<void> of_before_loss(std::string_view noun);
     [[nodiscard]] Result<void> operation(const wye_operation& operation, const Place& place) const;
@@ -77,6 +83,7 @@ class HostChecks {
     Objects& objects_;
     const Limits& limits_;
     const std::vector<const Objects*> others_;
+    const std::set<const void*>& handles_;
 };
 
 }  // namespace wye::layers::validate

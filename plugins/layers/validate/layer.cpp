@@ -203,7 +203,8 @@ struct Validate {
                     wrong = std::move(promised).error();
             });
         if (wrong && plugin.breaches.looks_for(Side::host)) {
-            plugin.breaches.add(Side::host, "P-16", Slot::kName, &node, wrong->message);
+            const std::string rule = wrong->subject.empty() ? "P-16" : wrong->subject;
+            plugin.breaches.add(Side::host, rule, Slot::kName, &node, wrong->message);
             return refused<Return>(host, *wrong, sdk::layer::sink_of(args...));
         }
         if constexpr (kEnds<Slot>) node.state().inside.ended = true;

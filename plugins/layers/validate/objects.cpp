@@ -47,9 +47,14 @@ std::string Objects::left(std::uint64_t queues) const {
     return out;
 }
 
-void Objects::end_commands_of(const void* at, std::string_view noun) {
+void Objects::end_commands_of(wye_buffer_object* at, std::string_view noun) {
     for (auto& [pointer, command] : commands.all())
-        if (command.names.count(at) != 0 && command.dead.empty()) command.dead = noun;
+        if (command.buffers.count(at) != 0 && command.dead.empty()) command.dead = noun;
+}
+
+void Objects::end_commands_of(wye_program_object* at, std::string_view noun) {
+    for (auto& [pointer, command] : commands.all())
+        if (command.programs.count(at) != 0 && command.dead.empty()) command.dead = noun;
 }
 
 void Objects::forget_uses(wye_timeline_object* queue) {

@@ -48,12 +48,24 @@ struct Command {
     std::uint32_t params_size = 0;
     std::uint32_t most_pending = 0;  // 0 stands for any number
     std::vector<std::pair<std::uint32_t, wye_program_object*>> operations;  // kind and program
-    std::set<const void*> names;  // programs and buffers that the command names
-    std::string dead;             // the destroyed object that it names; empty: it may be executed
+    std::set<wye_buffer_object*> buffers;    // those that the command names
+    std::set<wye_program_object*> programs;  // likewise
+    std::string dead;  // the destroyed object that it names; empty: it may be executed
     std::vector<wye_event> pending;  // executions that are not known to have ended
     std::thread::id busy;            // the thread that submits or updates it
     Uses uses;
     bool lost = false;
+};
+
+// A submit to a queue that is not known to have ended.
+struct Submit {
+    std::vector<wye_event> waits;  // on timelines that are alive
+    // Whether it runs at most fills and copies that take no time, so it fails and lasts only
+    // through its waits.
+    bool small = false;
+    // Whether a timeline that it waited for was destroyed after the value was reached, and whether
+    // one was whose value was not.
+    bool outlived = false, excused = false;
 };
 
 struct Timeline {
@@ -64,6 +76,8 @@ struct Timeline {
     std::uint64_t reached = 0;  // the highest value that the plugin reported as reached
     std::map<std::uint64_t, wye_status> failed;  // values that the plugin reported as failed
     Uses uses;                                   // uses by submits that signal it
+    std::map<std::uint64_t, Submit> submits;     // of a queue's timeline, by value
+    int calls = 0;                               // calls inside that name it
     bool lost = false;
 };
 
@@ -117,7 +131,9 @@ struct Objects {
     [[nodiscard]] std::string left(std::uint64_t queues) const;
     // Marks the commands that name a destroyed program or buffer, which may not be executed any
     // more.
-    void end_commands_of(const void* at, std::string_view noun);
+    void end_commands_of(wye_buffer_object* at, std::string_view noun);
+    void end_commands_of(wye_program_object* at, std::string_view noun);
+    void end_commands_of(wye_command_object*, std::string_view) {}
     // Removes the pending values of a destroyed queue.
     void forget_uses(wye_timeline_object* queue);
     // Marks all objects as unusable, since the device was recovered.

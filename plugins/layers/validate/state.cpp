@@ -24,8 +24,10 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host,
 }
 
 Frame::~Frame() {
-    if (busy.empty()) return;
+    if (busy.empty() && named.empty()) return;
     const sdk::Lock lock(plugin.mutex);
+    for (const auto& [device, timeline] : named)
+        if (Timeline* known = device->objects.timelines.find(timeline)) --known->calls;
     for (const auto& [device, command] : busy)
         if (Command* entered = device->objects.commands.find(command)) entered->busy = {};
 }

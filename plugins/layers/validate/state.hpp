@@ -66,6 +66,11 @@ class Plugin {
     std::map<std::uint32_t, std::string> infos WYE_GUARDED_BY(mutex);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> facts WYE_GUARDED_BY(mutex);
     std::set<Device*> open WYE_GUARDED_BY(mutex);
+    // Devices and queues as the host knows them. Their addresses are not used again.
+    std::set<const void*> handles WYE_GUARDED_BY(mutex);
+    // Held exclusively while a timeline is taken from the record, and shared while the layer asks
+    // the plugin for one: it asks for none that is destroyed. Locked before `mutex`.
+    sdk::SharedMutex ends;
 };
 
 class Device {
@@ -107,16 +112,27 @@ struct Frame {
     Plugin& plugin;
     std::uint64_t spent_ns = 0;          // the duration of the call
     std::vector<std::uint64_t> reached;  // the value of each event's timeline before the call
+    // Timelines that this call names.
+    std::vector<std::pair<Device*, wye_timeline_object*>> named;
     // Commands that this call entered.
     std::vector<std::pair<Device*, wye_command_object*>> busy;
 };
+
+// Notes that the call names a timeline of the device.
+inline void name(Plugin& plugin, Device& device, Frame& frame, wye_timeline_object* timeline)
+    WYE_REQUIRES(plugin.mutex) {
+    Timeline* known = device.objects.timelines.find(timeline);
+    if (known == nullptr) return;
+    frame.named.emplace_back(&device, timeline);
+    ++known->calls;
+}
 
 [[nodiscard]] inline HostChecks checks_of(Plugin& plugin, Device& device)
     WYE_REQUIRES(plugin.mutex) {
     std::vector<const Objects*> others;
     for (Device* other : plugin.open)
         if (other != &device) others.push_back(&other->objects);
-    return {device.objects, device.limits, std::move(others)};
+    return {device.objects, device.limits, std::move(others), plugin.handles};
 }
 
 }  // namespace wye::layers::validate

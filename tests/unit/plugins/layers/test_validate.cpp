@@ -276,7 +276,7 @@ TEST_CASE("what is left when a device is closed or a plugin shut down is told") 
     REQUIRE(table->buffer_create(object, &desc, &left, nullptr) == WYE_OK);
     table->close(object);
     REQUIRE(breaches(plugin).size() == 1);
-    CHECK(logs(plugin.host, "P-16: `close`", "1 buffer: not destroyed before their device"));
+    CHECK(logs(plugin.host, "P-56: `close`", "1 buffer: not destroyed before their device"));
 }
 
 TEST_CASE("two threads in [SYNC] slots of one queue are told") {
@@ -373,6 +373,157 @@ TEST_CASE("a plugin that breaks a rule is told by its number") {
         std::fesetround(FE_TONEAREST);
         CHECK(logs(plugin.host, one.rule, one.text));
     }
+}
+
+// ---- Work in flight ----------------------------------------------------------------------------
+
+TEST_CASE("what pending work uses is not destroyed, also what only a command names (P-56)") {
+    choose(WYE_MOCK_PLUGIN, {"validate"}, {{"mock.text", "device = D\ntime.transfer = 300ms\n"}});
+    Plugin plugin;
+    Device device(plugin);
+    wye_buffer_object* direct = device.buffer(64);
+    wye_buffer_object* named = device.buffer(64);
+    wye_buffer_object* late = device.buffer(64);
+    wye_buffer_object* unused = device.buffer(64);
+    wye_operation open = harness::copy(named, nullptr, 0, 0, 64);
+    open.u.copy.target_slot = 0;
+    harness::Command command(device, {&open, 1}, 1);
+    REQUIRE(command.status == WYE_OK);
+    const wye_binding slots[] = {harness::binding(late, 0, 64)};
+    const wye_operation both[] = {harness::fill(direct, 0, 64, 1, 4), command.execute(slots)};
+    REQUIRE(device.submit(both) == WYE_OK);
+    device.destroy(unused);
+    CHECK(breaches(plugin).empty());
+    device.destroy(direct);
+    device.destroy(late);
+    device.destroy(named);
+    command.destroy();
+    REQUIRE(breaches(plugin).size() == 4);
+    for (const char* what : {"`buffer_destroy`", "`command_destroy`"})
+        CHECK(logs(plugin.host, std::string("P-56: ") + what, "which is pending, uses it"));
+    CHECK(device.wait() == WYE_OK);
+}
+
+TEST_CASE("a timeline is not named after its queue was destroyed, nor a queue by a chain") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_queue_object* queue = device.queue_create();
+    REQUIRE(device.submit({}, {}, queue) == WYE_OK);
+    const wye_event event = device.event(queue, device.newest);
+    REQUIRE(device.submit({}, {&event, 1}) == WYE_OK);
+    device.queue_table->destroy(queue);
+    CHECK(device.wait() == WYE_OK);
+    CHECK(breaches(plugin).empty());
+    CHECK(device.submit({}, {&event, 1}) == WYE_STALE_HANDLE);
+    CHECK(device.table->query(device.object, &event, nullptr) == WYE_STALE_HANDLE);
+    CHECK(device.table->wait(device.object, &event, 1, 0, 0, nullptr, nullptr) == WYE_STALE_HANDLE);
+    REQUIRE(breaches(plugin).size() == 3);
+    for (const char* slot : {"submit", "query", "wait"})
+        CHECK(logs(plugin.host, std::string("P-54: `") + slot + '`', "the timeline was destroyed"));
+
+    struct {
+        wye_header header;
+        const void* what;
+    } entry = {{sizeof entry, 0x7fff, nullptr}, device.queue};
+    wye_submission submission{};
+    submission.header = {sizeof submission, 0, &entry.header};
+    submission.value = device.newest + 1;
+    const auto submit = [&] {
+        return device.queue_table->submit(device.queue, &submission, nullptr);
+    };
+    CHECK(submit() == WYE_INVALID_ARGUMENT);
+    CHECK(logs(plugin.host, "P-56: `submit`", "names a device or a queue"));
+    entry.what = &entry;
+    CHECK(submit() == WYE_OK);
+    auto* buffer = reinterpret_cast<wye_buffer_object*>(device.queue);
+    ++device.newest;
+    CHECK(submit_one(device, harness::fill(buffer, 0, 4, 1, 4)) == WYE_WRONG_KIND);
+    CHECK(logs(plugin.host, "P-56: `submit`", "a device or queue is given as a buffer"));
+}
+
+TEST_CASE("a queue is not destroyed inside a call that names its timeline") {
+    // This plugin does not look at timelines.
+    choose(fake("breaks_flight"), {"validate", "faults"},
+           {{"layer.faults.rules", "wait:1:hang(400ms)"}, {"layer.validate.of", "host"}});
+    Plugin plugin;
+    Device device(plugin);
+    wye_queue_object* queue = device.queue_create();
+    REQUIRE(device.submit({}, {}, queue) == WYE_OK);
+    const wye_event events[] = {device.event(queue, device.newest)};
+    std::thread slow(
+        [&] { (void)device.table->wait(device.object, events, 1, 0, 0, nullptr, nullptr); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(breaches(plugin).empty());
+    device.queue_table->destroy(queue);
+    slow.join();
+    CHECK(logs(plugin.host, "P-54: `destroy`", "1 calls that name the timeline are inside"));
+}
+
+TEST_CASE("ends in a wrong order are told, and others are not") {
+    choose(fake("breaks_flight"), {"validate"}, {{"layer.validate.late_ms", "0"}});
+    Plugin plugin;
+    Device device(plugin);
+    wye_queue_object* other = device.queue_create();
+    const auto submit = [&](wye_queue_object* to, std::uint64_t value,
+                            std::initializer_list<wye_event> waits = {}) {
+        device.newest = value - 1;
+        REQUIRE(device.submit({}, {waits.begin(), waits.size()}, to) == WYE_OK);
+    };
+    const auto ended = [&](wye_queue_object* of, std::uint64_t value) {
+        return device.query(of, value, nullptr);
+    };
+    const auto told = [&](const char* rule, const char* text) {
+        const std::vector<std::string> all = breaches(plugin);
+        return !all.empty() && all.back().find(rule) != std::string::npos &&
+               all.back().find(text) != std::string::npos;
+    };
+    wye_queue_object* const queue = device.queue;
+    submit(queue, 2);
+    CHECK(ended(queue, 2) == WYE_OK);
+    submit(other, 3, {device.event(queue, 2)});
+    CHECK(ended(other, 3) == WYE_OK);
+    submit(queue, 4);
+    wye_event order_only = device.event(queue, 4);
+    order_only.flags = WYE_EVENT_ORDER_ONLY;
+    submit(other, 5, {order_only});
+    CHECK(ended(other, 5) == WYE_OK);
+    CHECK(breaches(plugin).empty());
+
+    submit(other, 8, {device.event(queue, 4)});
+    CHECK(ended(other, 8) == WYE_OK);
+    CHECK(breaches(plugin).size() == 1);
+    CHECK(told("P-26: `query`",
+               "the value 8 is reached, and the value 4, which it waits for, failed"));
+    submit(queue, 11);
+    submit(other, 12, {device.event(queue, 11)});
+    CHECK(ended(other, 12) == WYE_OK);
+    CHECK(breaches(plugin).size() == 2);
+    CHECK(
+        told("P-37: `query`", "the value 12 is reached, and the value 11, which it waits for, is"));
+    submit(queue, 13);
+    CHECK(ended(queue, 13) == WYE_OK);
+    CHECK(breaches(plugin).size() == 3);
+    CHECK(told("P-25: `query`", "13 is reached, and 11, submitted before it, is pending"));
+    CHECK(ended(queue, 16) == WYE_INTERNAL);
+    CHECK(ended(queue, 16) == WYE_NOT_READY);
+    CHECK(breaches(plugin).size() == 4);
+    CHECK(told("P-26: `query`", "the value 16 is pending, and had failed"));
+
+    // The values of a queue that was destroyed were reached, so nothing fails or hangs by them.
+    submit(queue, 22);
+    submit(other, 25, {device.event(queue, 22)});
+    submit(other, 27, {device.event(queue, 22)});
+    submit(other, 31, {device.event(queue, 22)});
+    device.queue_table->destroy(queue);
+    CHECK(ended(other, 25) == WYE_OK);
+    CHECK(breaches(plugin).size() == 4);
+    CHECK(ended(other, 27) == WYE_INTERNAL);
+    CHECK(breaches(plugin).size() == 5);
+    CHECK(told("P-54: `query`", "the value 27 fails"));
+    (void)device.await(other, 31, 0, nullptr);
+    CHECK(told("P-54: `wait`", "the value 31 does not end"));
+    device.queue = other;
 }
 
 TEST_CASE("of one rule in one slot twenty breaches are written, and all are counted") {
