@@ -20,7 +20,7 @@ FLAG = re.compile(r'(?<![\w-])--?[a-zA-Z][\w-]*')
 
 
 def output(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60, **more).stdout.decode()
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600, **more).stdout.decode()
 
 
 def read(path):
@@ -95,7 +95,7 @@ for words in all_verbs():
     known = set(re.findall(r"^ *'\*(--?[a-zA-Z][\w-]*)\[", body[1] if body else '', re.M))
     complain('zsh', words, (flags | above) - known, known - flags - above)
 for shell, path, check in (('zsh', zsh, ['-n']), ('fish', fish, ['--no-execute'])):
-    if shutil.which(shell) and subprocess.run([shell, *check, path], check=False, timeout=60).returncode != 0:
+    if shutil.which(shell) and subprocess.run([shell, *check, path], check=False, timeout=600).returncode != 0:
         failures.append(f'{shell} does not read {path}')
 listed = set(re.findall(r'^\.BR wye-(\S+) \(1\)$', read(page).replace('\\-', '-').split('.SH SELECTORS')[0], re.M))
 paged = {os.path.basename(manual)[len('wye-'):-len('.1')] for manual in manuals}
@@ -104,7 +104,7 @@ for where, names in (('the list of wye(1)', listed), ('the manual pages', paged)
     if names != verbs:
         failures.append(f'{where}: {sorted(names)}, but wye --help has {sorted(verbs)}')
 for path in [page, *manuals] if shutil.which('groff') else []:
-    warnings = subprocess.run(['groff', '-t', '-man', '-Tutf8', '-ww', '-z', path], stderr=subprocess.PIPE, check=False, timeout=60).stderr
+    warnings = subprocess.run(['groff', '-t', '-man', '-Tutf8', '-ww', '-z', path], stderr=subprocess.PIPE, check=False, timeout=600).stderr
     if warnings:
         failures.append('groff: ' + warnings.decode()[:500])
 if count < 60:

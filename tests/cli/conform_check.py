@@ -133,7 +133,7 @@ def fail(text):
 
 def conform(*words, **variables):
     return subprocess.run([wye, 'conform', *words], env={**os.environ, **variables}, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False, timeout=200)
+                          stderr=subprocess.PIPE, check=False, timeout=600)
 
 
 def verdict_of(where, done):

@@ -36,7 +36,7 @@ def examples():
 
 def run(command, expected):
     done = subprocess.run(['bash', '-c', command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          timeout=60)
+                          timeout=600)
     status = 0
     if expected and expected[-1].startswith('exit status '):
         status = int(expected[-1].split()[-1])

@@ -52,7 +52,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check(name, *words):
-    done = subprocess.run([wye, 'info', '--html', *words], stdout=subprocess.PIPE, check=False, timeout=120)
+    done = subprocess.run([wye, 'info', '--html', *words], stdout=subprocess.PIPE, check=False, timeout=600)
     source = done.stdout.decode('utf-8', errors='strict')
     page = Page(name)
     page.feed(source)
@@ -66,7 +66,7 @@ def check(name, *words):
 
 source, shown = check('live')
 listed = subprocess.run([wye, 'info', '-l'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
-                        timeout=120).stdout.decode()
+                        timeout=600).stdout.decode()
 for line in listed.splitlines():
     for part in line.split('\t'):
         if part not in shown:
@@ -85,7 +85,7 @@ if browser:
             file.write(source)
         dom = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={folder}/profile',
                               '--host-resolver-rules=MAP * ~NOTFOUND', '--dump-dom', 'file://' + path],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=120).stdout.decode()
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=600).stdout.decode()
         if '<h1>Devices</h1>' not in dom:
             failures.append('chromium does not show the page')
 

@@ -26,7 +26,7 @@ failures = []
 
 def report(*words, **variables):
     done = subprocess.run([wye, 'info', '--json', *words], env={**os.environ, **variables},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600)
     return json.loads(done.stdout)
 
 

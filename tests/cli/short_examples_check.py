@@ -20,7 +20,7 @@ failures, ran = [], 0
 
 
 def run(command, more=None):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=600,
                           env={**os.environ, **(more or {})})
 
 

@@ -41,7 +41,7 @@ class Page(html.parser.HTMLParser):
 def make(tree, output):
     themed = ['--theme', theme] if os.path.isdir(theme) else []
     return subprocess.run([sys.executable, source / 'tools/docs/make_site.py', tree, output, '0', *themed, *verbs],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=240)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=600)
 
 
 def check_pages(folder):
@@ -71,7 +71,7 @@ def check_start(folder, work):
         return 'no browser was tried'
     dom = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={work}/profile',
                           '--host-resolver-rules=MAP * ~NOTFOUND', '--dump-dom', f'file://{folder}/index.html'],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False, timeout=120).stdout
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False, timeout=600).stdout
     for part in ('Where to begin', 'Writing plugins', 'C API'):  # the menu is made by a script
         if part not in dom:
             failures.append(f'chromium does not show `{part}` on the start page')

@@ -149,7 +149,7 @@ class EndOfTheProcess(unittest.TestCase):
     def python(self, code):
         done = subprocess.run(
             [sys.executable, "-B", "-W", "ignore:This process:DeprecationWarning", "-c", "import numpy as np, os, programs, wye\n" + code],
-            capture_output=True, text=True, timeout=250, check=False)
+            capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 

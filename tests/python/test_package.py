@@ -77,7 +77,7 @@ class Package(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(programs.EXAMPLES / "saxpy.wye", folder)
             done = subprocess.run([sys.executable, "-c", example], cwd=folder, capture_output=True,
-                                  text=True, timeout=250, check=False)
+                                  text=True, timeout=600, check=False)
         self.assertEqual(done.stderr, "")
         self.assertRegex(done.stdout, r"^[a-z]+:\d+ \[1\. 3\. 5\.\]\n$")
 
@@ -108,7 +108,7 @@ class Library(unittest.TestCase):
         """Runs code with the package of a prefix; nothing else of the prefix is known."""
         site = next(prefix.glob("lib/python*/site-packages"))
         return subprocess.run(
-            [sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=250,
+            [sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=600,
             check=False, env={"PYTHONPATH": str(site), "PATH": os.environ["PATH"],
                               "HOME": os.environ.get("HOME", "/"), **environment})
 

@@ -76,7 +76,7 @@ def run(host, plugins, *words):
     environment = {key: value for key, value in os.environ.items() if not key.startswith('WYE_')}
     environment.update(LD_LIBRARY_PATH=str(host.folder), WYE_PLUGIN_PATH=str(plugins), WYE_PROBE='off', WYE_CACHE_DIR='')
     return subprocess.run([host.folder / 'application', *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, check=False, timeout=120, env=environment)
+                          text=True, check=False, timeout=600, env=environment)
 
 
 def states(host, plugins):

@@ -83,7 +83,7 @@ for ((run = 0; run < runs; ++run)); do
     fi
     for ((more = drawn; more > 0; --more)); do option; done
     status=0
-    timeout 60 "$wye" "${arguments[@]}" >out.txt 2>err.txt </dev/null || status=$?
+    timeout 600 "$wye" "${arguments[@]}" >out.txt 2>err.txt </dev/null || status=$?
     judge $status err.txt "wye$(printf ' %.200q' "${arguments[@]}")"
     random_bytes x.bin 64
 done

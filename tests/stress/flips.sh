@@ -15,7 +15,7 @@ mv d.bin d.want
 check() { # check WHAT
     local status=0
     rm -f r.bin d.bin
-    timeout 120 "$wye" "${arguments[@]}" -d "$device" >out.txt 2>err.txt || status=$?
+    timeout 600 "$wye" "${arguments[@]}" -d "$device" >out.txt 2>err.txt || status=$?
     if [ $status -eq 0 ] && cmp -s r.bin r.want && cmp -s d.bin d.want; then
         pass
     else

@@ -44,7 +44,7 @@ for device in "$@"; do
         rm -f r.bin.* d.bin.*
         if [ $((kill % 3)) -eq 2 ] || [ $((kill + 1)) -eq "$kills" ]; then
             status=0
-            timeout 120 "$wye" "${arguments[@]}" -d "$device" 2>err.txt || status=$?
+            timeout 600 "$wye" "${arguments[@]}" -d "$device" 2>err.txt || status=$?
             if [ $status -eq 0 ] && cmp -s r.bin r.want && cmp -s d.bin d.want; then
                 pass
             else

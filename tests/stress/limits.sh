@@ -22,7 +22,7 @@ limited() {
     (
         trap '' "${5-PIPE}"
         ulimit "$3" "$4"
-        exec timeout 120 "$wye" "${arguments[@]}" -d "$device"
+        exec timeout 600 "$wye" "${arguments[@]}" -d "$device"
     ) 2>&1 >out.txt </dev/null | cat >err.txt || status=$?
     # The dynamic loader, or the initialisation of a library, may fail first.
     if grep -q -e 'error while loading shared libraries' -e 'failed to map segment' -e 'cannot allocate memory in static TLS' err.txt; then

@@ -27,7 +27,7 @@ def check(good, what):
 
 def run(place, what, name="trace.json", **more):
     environment = {**os.environ, "WYE_TRACE": os.path.join(place, name), "WYE_LOG": "warning", **more}
-    return subprocess.run([program, selector, folder, what], env=environment, timeout=100,
+    return subprocess.run([program, selector, folder, what], env=environment, timeout=600,
                           capture_output=True, text=True)
 
 
