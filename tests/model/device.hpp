@@ -92,7 +92,6 @@ struct Native {
 
 struct DeviceOptions {
     int max_queues = 4;
-    int kept = -1;         // of the failed values of a queue, the newest that are kept; -1: all
     bool cancels = true;   // can cancel work
     bool recovers = true;  // can be recovered after a loss
 };
@@ -132,7 +131,9 @@ class Device {
     // ---- What the slots do (slots.cpp) -------------------------------------------------------
 
     void submit(Native& native, const wye_submission& submission, int call);
-    [[nodiscard]] bool failed(const Native& native, std::uint64_t value, wye_status& status) const;
+    [[nodiscard]] static bool failed(const Native& native, std::uint64_t value, wye_status& status);
+    // Failed work that the host has not let it forget; null: none.
+    [[nodiscard]] const Work* kept() const;
     [[nodiscard]] static bool reached(const Native& native, std::uint64_t value);
     // Checks that the host may use the queue, or ask for the value.
     void check(const Native& native, const char* slot);
@@ -171,12 +172,8 @@ class Device {
 Device& the_device();
 
 // Whether a wait is only for the order: the outcome of what it waits for does not matter.
-[[nodiscard]] inline bool orders_only([[maybe_unused]] const wye_event& event) {
-#ifdef WYE_EVENT_ORDER_ONLY
+[[nodiscard]] inline bool orders_only(const wye_event& event) {
     return (event.flags & WYE_EVENT_ORDER_ONLY) != 0;
-#else
-    return false;
-#endif
 }
 
 }  // namespace wye::model

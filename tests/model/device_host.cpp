@@ -15,22 +15,23 @@ bool Device::reached(const Native& native, std::uint64_t value) {
         native.works, [&](const Work* work) { return work->value > value || work->ended; });
 }
 
-// A failure that is kept no longer reads as success. That of a loss is not forgotten.
-bool Device::failed(const Native& native, std::uint64_t value, wye_status& status) const {
-    int newer = 0;
-    for (auto at = native.works.rbegin(); at != native.works.rend(); ++at) {
-        const Work& work = **at;
-        if (!work.ended || work.status == WYE_OK) continue;
-        if (work.value != value) {
-            ++newer;
-            continue;
-        }
-        const bool old = options.kept >= 0 && newer >= options.kept;
-        if (work.status != WYE_DEVICE_LOST && (old || work.retired)) return false;
-        status = work.status;
+// A failure that the host let it forget reads as success; that of a loss is kept.
+bool Device::failed(const Native& native, std::uint64_t value, wye_status& status) {
+    for (const Work* const work : native.works) {
+        if (work->value != value || !work->ended || work->status == WYE_OK) continue;
+        if (work->retired && work->status != WYE_DEVICE_LOST) return false;
+        status = work->status;
         return true;
     }
     return false;
+}
+
+const Work* Device::kept() const {
+    for (const auto& work : works)
+        if (work->on->alive && work->ended && work->status != WYE_OK && !work->retired &&
+            work->status != WYE_DEVICE_LOST)
+            return work.get();
+    return nullptr;
 }
 
 void Device::check(const Native& native, const char* slot) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "world.hpp"
 
@@ -32,8 +31,9 @@ void World::probe() {
 void World::end_all() {
     for (int round = 0; round < 200 && fault_.empty(); ++round) {
         Work* next = nullptr;
-        for (const auto& native : device_.natives | std::views::reverse)
-            if (next == nullptr) next = Device::head(*native);
+        for (auto native = device_.natives.rbegin();
+             native != device_.natives.rend() && next == nullptr; ++native)
+            next = Device::head(**native);
         if (next != nullptr)
             device_.end(*next, next->cancel_asked && !device_.options.cancels ? WYE_OK
                                : next->cancel_asked                           ? WYE_CANCELLED
@@ -72,6 +72,11 @@ void World::free_all() {
         call_to_end({'w', std::to_string(i), 0});
         call_to_end({'k', std::to_string(i), 0});
     }
+    if (const Work* const work = device_.kept(); work != nullptr && !was_lost_)
+        fail(
+            fmt::format("the failure of value {} of native queue {} is kept without end: no call "
+                        "can ask for it any more, and it is not retired",
+                        work->value, work->on->index));
     const bool lost = device_.lost;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         if (buffers_[i].handle == 0) continue;

@@ -102,7 +102,7 @@ void World::judge(Call& call) {
     if (!call.alone && status == WYE_STALE_HANDLE) return;
     if (was_lost_ && is_one_of(kind, "-kn") && status == WYE_STALE_HANDLE) return;
     if (status == WYE_OK && (kind == 'Z' || kind == 'z')) handle_ = 0;
-    if (kind == 'z' && status == WYE_TIMEOUT && (!device_.is_idle() || is_busy())) {
+    if (kind == 'z' && status == WYE_TIMEOUT) {
         handle_ = 0;
         return;
     }

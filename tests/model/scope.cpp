@@ -62,11 +62,6 @@ const std::vector<Scope>& scopes() {
         add("destroyed", "+-swkEZz", 4, 7);
         // Waits with a limit, and callbacks.
         add("notified", "sPNcEXFT", 4, 7);
-        // Failures that a device forgets.
-        {
-            Scope& scope = *add("forgotten", "swcEX", 6, 8);
-            scope.device.kept = 1;
-        }
         // Two threads: calls that stop at boundaries of slots.
         const auto two = [&](const char* name, const char* letters, int steps, int long_steps) {
             Scope* const scope = add(name, letters, steps, long_steps);

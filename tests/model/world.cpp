@@ -94,8 +94,7 @@ std::vector<Step> World::enabled() const {
             natives.push_back(static_cast<char>('0' + i));
     const bool more = static_cast<int>(pending_.size()) < scope_.pending;
     const auto can = [&](char kind) {
-        if (is_call(kind) &&
-            (!room || context_ == nullptr || (handle_ == 0) != (kind == 'O')))
+        if (is_call(kind) && (!room || context_ == nullptr || (handle_ == 0) != (kind == 'O')))
             return false;
         if (kind == '+') return free_queue;
         if (std::string_view("sapugflhH").find(kind) != std::string_view::npos && !more)
@@ -140,7 +139,8 @@ std::vector<Step> World::enabled() const {
             if (kind == 'y' && buffers_[at].maps == 0) continue;
             if (kind == 'm' && buffers_[at].maps != 0) continue;
             if (kind == 'N' && pending_[at].notes != nullptr) continue;
-            if ((kind == 'w' || kind == 'P') && pending_[at].told) continue;  // it returns the same again
+            if ((kind == 'w' || kind == 'P') && pending_[at].told)
+                continue;  // it returns the same again
             if (kind == 'c' && pending_[at].cancel_asked) continue;
             if ((kind == 'B' || kind == 'G' || kind == 'p' || kind == 'v') &&
                 word[word.size() - 1] == word[word.size() - 2])

@@ -72,7 +72,7 @@ class World {
         wye_pending handle = 0;
         int call = 0;
         bool cancel_asked = false;
-        bool told = false;  // a call has returned its outcome
+        bool told = false;                               // a call has returned its outcome
         std::shared_ptr<std::vector<wye_status>> notes;  // what its callback got; null: none
     };
 
@@ -90,7 +90,8 @@ class World {
 
     // judge.cpp: what each call may return.
     void judge(Call& call);
-    [[nodiscard]] bool fits(wye_status status, int owner, bool cancel_asked, std::string& right) const;
+    [[nodiscard]] bool fits(wye_status status, int owner, bool cancel_asked,
+                            std::string& right) const;
     void judge_pending(const Call& call, int owner, bool cancel_asked);
     void judge_block(const Work& work);
     void judge_locks();
