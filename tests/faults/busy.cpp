@@ -152,7 +152,7 @@ class BusyWorker {
                 world.open();
             });
         arm(plan);
-        bool good = good_ = make(world, call, expected);
+        const bool good = good_ = make(world, call, expected);
         if (on_caller) stop();
         if (opener.joinable()) opener.join();
         if (!on_caller) {
@@ -165,14 +165,13 @@ class BusyWorker {
         else if (fired_ != 0)
             ++progress_.refused;
         if (call.closes) return;
-        if (!good && fired_ != 0) {
-            // The work that it waits for may have failed.
-            const bool may_fail = call.effect == Effect::kWaits || job_.subject == "output";
-            good = on_caller || call.state != Call::kBusy || call.expected == WYE_OK
-                       ? make(world, call, expected)
-                       : true;
-            if (!good && !may_fail) world.calls.defect("the same call without a fault", "fails");
-        }
+        // Without work left to ask for, or with the work ended, the call would do something else.
+        const bool repeats = on_caller || (!submitted && call.expected == WYE_OK);
+        // The work that it waits for may have failed.
+        const bool may_fail = call.effect == Effect::kWaits || job_.subject == "output";
+        if (!good && fired_ != 0 && repeats && !make(world, call, expected) && !may_fail)
+            world.calls.defect("the same call without a fault",
+                               "fails with status " + std::to_string(status_));
         world.open();
         settle(world, call, submitted, expected);
         if (job_.subject == "notify") await_notification(world);
@@ -199,7 +198,7 @@ class BusyWorker {
     bool make(World& world, const Call& call, Expected& expected) {
         wye_error** const sink = world.calls.sink();
         faults_set_clock(world.clock());
-        const wye_status status = call.run(world, sink);
+        const wye_status status = status_ = call.run(world, sink);
         faults_set_clock(kFaultsRealClock);
         const bool good = world.calls.ok(call.name, status, call.expected);
         if (call.effect == Effect::kAdds) {
@@ -265,6 +264,7 @@ class BusyWorker {
     // Of the last run: the calls made, those that failed, and whether the API's call succeeded.
     std::uint64_t made_ = 0, fired_ = 0;
     bool good_ = false;
+    wye_status status_ = WYE_OK;
 };
 
 }  // namespace
