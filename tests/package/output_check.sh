@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: output_check.sh SOURCE. Packages a build that cannot be packaged: what the output folder held must still be there.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+command -v dh >/dev/null && command -v jq >/dev/null || exit 77
+mkdir -p "$work/build" "$work/out/logs"
+touch "$work"/{build/build.ninja,out/other_1.deb,out/libwye0_0.deb,out/logs/mine}
+status=0
+"$1/tools/package" --output "$work/out" "$work/build" >"$work/said" 2>&1 || status=$?
+[ "$status" -eq 1 ] || { echo "the status is $status, not 1"; cat "$work/said"; exit 1; }
+for file in other_1.deb libwye0_0.deb logs/mine; do
+    [ -e "$work/out/$file" ] || { echo "$file is gone"; exit 1; }
+done
