@@ -119,8 +119,8 @@ struct Frame {
 };
 
 // Notes that the call names a timeline of the device.
-inline void name(Plugin& plugin, Device& device, Frame& frame, wye_timeline_object* timeline)
-    WYE_REQUIRES(plugin.mutex) {
+inline void name([[maybe_unused]] Plugin& plugin, Device& device, Frame& frame,
+                 wye_timeline_object* timeline) WYE_REQUIRES(plugin.mutex) {
     Timeline* known = device.objects.timelines.find(timeline);
     if (known == nullptr) return;
     frame.named.emplace_back(&device, timeline);
