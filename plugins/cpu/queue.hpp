@@ -23,7 +23,9 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
-    // Ends the queue. Its memory is freed with the last owner of its timeline.
+    // Needs the end of the queue, which `delete` brings about: the memory is freed with the last
+    // owner of the timeline.
+    ~Queue() = default;
     static void operator delete(Queue* queue, std::destroying_delete_t) noexcept;
 
     [[nodiscard]] Device& device() { return device_; }
@@ -40,7 +42,6 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     explicit Queue(Device& device)
         : device_(device), timeline_(device, *this), server_(device.pool(), timeline_) {}
-    ~Queue() = default;
     void free() noexcept;
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);

@@ -28,7 +28,8 @@ class LossState {
         if (!lost()) return std::nullopt;
         const Lock lock(mutex_);
         if (!error_) return std::nullopt;  // recovered meanwhile
-        return errors::made_or_brief(Code::DEVICE_LOST, [&] { return *error_; });
+        const Error& error = *error_;
+        return errors::made_or_brief(Code::DEVICE_LOST, [&] { return error; });
     }
     [[nodiscard]] Result<void> check() const {
         if (auto loss = error()) return *std::move(loss);
