@@ -242,6 +242,7 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     flags.flags = 6;
     CHECK(unknown.InOrderQueue::submit(flags).error().message.find("flags of a submission, 6") !=
           std::string::npos);
+    CHECK(unknown.steps.empty());  // nothing was begun
     wye_event odd_wait = unknown.event(0);
     odd_wait.flags = 2;
     CHECK(unknown.submit({}, {&odd_wait, 1}).error().message.find("flags of a wait, 2") !=
@@ -254,7 +255,8 @@ TEST_CASE("flags and operations that are not known are refused before anything i
     odd_wait.flags = WYE_EVENT_ORDER_ONLY;  // not of a signal
     CHECK(unknown.submit({}, {}, {&odd_wait, 1}).error().message.find("flags of a signal, 1") !=
           std::string::npos);
-    CHECK(unknown.steps.empty());  // nothing was begun
+    CHECK(unknown.steps.find("wait") == std::string::npos);
+    CHECK(unknown.steps.find("plan") == std::string::npos);  // nothing was queued
     const wye_operation odd = operation(77);
     CHECK(unknown.submit({&odd, 1}, {}).error().code == Code::UNSUPPORTED);
     CHECK(unknown.submit({}, {}).ok());

@@ -4,9 +4,9 @@
 //
 //     begin -> wait_for, for each wait -> wait_native -> plan -> one call for each operation -> end
 //
-// Unknown flags are refused before the first step. If a step fails or memory runs out, abandon()
-// drops the submit, and the call fails. If part of the submit was already queued, that part ends
-// first, the call succeeds, and the submit's value fails.
+// Unknown flags are refused before anything is queued. If a step fails or memory runs out,
+// abandon() drops the submit, and the call fails. If part of the submit was already queued, that
+// part ends first, the call succeeds, and the submit's value fails.
 //
 // The plugin's class derives from this. It has timeline() (see timeline.hpp) and, in this order,
 // the following steps, which return Result unless a type is given:
@@ -154,7 +154,11 @@ class InOrderQueue {
     [[gnu::always_inline]] static Result<void> known_flags(const wye_submission& submission);
     [[gnu::always_inline]] static Result<void> steps(Derived& queue,
                                                      const wye_submission& submission);
-    [[gnu::noinline]] static Result<void> wait_for(Derived& queue, const wye_event& wait);
+    [[gnu::noinline]] static Result<void> add_signals(Derived& queue,
+                                                      std::span<const wye_event> signals);
+    [[gnu::noinline]] static Result<void> wait_for_all(Derived& queue,
+                                                       std::span<const wye_event> waits);
+    static Result<void> wait_for(Derived& queue, const wye_event& wait);
     Result<void> give_up(Derived& queue, std::optional<Error> error);
 
     bool queued_ = false, timed_ = false;

@@ -41,9 +41,10 @@ Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     timed_ = (submission.flags & WYE_SUBMISSION_TIMED) != 0;
     std::optional<Error> error;  // nothing: there was no memory for it
     try {
-        if (submission.signal_count != 0)
-            queue.timeline().add_signals(value_, {submission.signals, submission.signal_count});
-        Result<void> done = steps(queue, submission);
+        Result<void> done;
+        if (submission.signal_count != 0) [[unlikely]]
+            done = add_signals(queue, {submission.signals, submission.signal_count});
+        if (done.ok()) done = steps(queue, submission);
         if (done.ok()) return done;
         error = std::move(done).error();
     } catch (const std::exception&) {
@@ -80,13 +81,6 @@ template <typename Derived>
     const wye_submission& submission) {
     if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
         return errors::unknown_flags(Derived::kPlugin, "a submission", submission.flags);
-    for (const wye_event& wait : std::span(submission.waits, submission.wait_count))
-        if (((wait.flags & ~std::uint32_t{WYE_EVENT_ORDER_ONLY}) | wait.reserved) != 0)
-            return errors::unknown_flags(Derived::kPlugin, "a wait", wait.flags, wait.reserved);
-    for (const wye_event& signal : std::span(submission.signals, submission.signal_count))
-        if ((signal.flags | signal.reserved) != 0)
-            return errors::unknown_flags(Derived::kPlugin, "a signal", signal.flags,
-                                         signal.reserved);
     for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
         if (const std::uint32_t flags = unknown_flags_of(op, launch_flags<Derived>()))
             return errors::unknown_launch(Derived::kPlugin, flags);
@@ -99,13 +93,34 @@ template <typename Derived>
     WYE_TRY(queue.timeline().usable(submission.value));
     const std::span operations(submission.operations, submission.operation_count);
     WYE_TRY(queue.begin());
-    for (const wye_event& wait : std::span(submission.waits, submission.wait_count))
-        if (wait.timeline != nullptr) WYE_TRY(wait_for(queue, wait));
+    if (submission.wait_count != 0)
+        WYE_TRY(wait_for_all(queue, {submission.waits, submission.wait_count}));
     if constexpr (waits_native<Derived>())
         if (const wye_native_wait* wait = native_wait(submission.header))
             WYE_TRY(queue.wait_native(*wait->event));
     for (const wye_operation& op : queue.plan(operations)) WYE_TRY(queue.perform(op));
     return queue.end();
+}
+
+template <typename Derived>
+Result<void> InOrderQueue<Derived>::add_signals(Derived& queue,
+                                                std::span<const wye_event> signals) {
+    for (const wye_event& signal : signals)
+        if ((signal.flags | signal.reserved) != 0)
+            return errors::unknown_flags(Derived::kPlugin, "a signal", signal.flags,
+                                         signal.reserved);
+    queue.timeline().add_signals(queue.value(), signals);
+    return {};
+}
+
+template <typename Derived>
+Result<void> InOrderQueue<Derived>::wait_for_all(Derived& queue, std::span<const wye_event> waits) {
+    for (const wye_event& wait : waits)
+        if (((wait.flags & ~std::uint32_t{WYE_EVENT_ORDER_ONLY}) | wait.reserved) != 0)
+            return errors::unknown_flags(Derived::kPlugin, "a wait", wait.flags, wait.reserved);
+    for (const wye_event& wait : waits)
+        if (wait.timeline != nullptr) WYE_TRY(wait_for(queue, wait));
+    return {};
 }
 
 // An in-order queue needs no wait that only orders for its own work.
