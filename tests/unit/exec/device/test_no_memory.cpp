@@ -51,6 +51,7 @@ class Ended final : public PendingWork {
     Ended() { set_references(1); }
     bool poll() override { return true; }
     bool wait(std::optional<Clock::time_point>) override { return true; }
+    void wait_for_end() noexcept override {}
 
   private:
     void unreferenced() noexcept override { delete this; }
