@@ -250,7 +250,18 @@ struct Faults {
                                                     : lost(node.plugin().host, "query", error);
         const wye_status status = next(event, error);
         if (status == WYE_OK) node.state().note_reached(*event);
-        return status;
+        if (status == WYE_OK || status == WYE_NOT_READY) return status;
+        return ended(node, "query", status, error);
+    }
+
+    // The status of a value that failed. A loss meanwhile ended the work below by a cancel.
+    static wye_status ended(DeviceNode& node, std::string_view slot, wye_status status,
+                            wye_error** error) {
+        if (!node.state().lost()) return status;
+        const wye_host_table& host = node.plugin().host;
+        if (error != nullptr && *error != nullptr)
+            host.error_release(host.self, std::exchange(*error, nullptr));
+        return lost(host, slot, error);
     }
 
     template <typename Next>
@@ -263,7 +274,8 @@ struct Faults {
             if (status == WYE_OK)
                 for (std::uint64_t i = 0; i < count; ++i)
                     if (any == 0) device.note_reached(events[i]);
-            return status;
+            if (status == WYE_OK || status == WYE_TIMEOUT) return status;
+            return ended(node, "wait", status, error);
         }
         for (std::uint64_t i = 0; i < count; ++i) {
             const bool reached = device.was_reached(events[i]);
