@@ -77,6 +77,13 @@ void tell(std::string_view slot) noexcept {
 
 }  // namespace
 
+namespace {
+std::atomic<bool> float_change{false};
+}  // namespace
+
+void note_float_change() noexcept { float_change.store(true, std::memory_order_relaxed); }
+bool took_float_change() noexcept { return float_change.exchange(false); }
+
 void watch_slots(SlotWatcher to) noexcept { watcher.store(to, std::memory_order_relaxed); }
 
 // Runs on the thread that called `exit`, and changes the status to a failure: `exit` called within

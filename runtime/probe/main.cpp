@@ -203,7 +203,9 @@ int probe_plugin(const Json& request) {
                 Json check;
                 check["check"] = checker.check(device, dispatch_ns);
                 send(check);
-                call_changes().add(state.until(probe::CallState::look()), stage);
+                probe::CallState::Changes changes = state.until(probe::CallState::look());
+                changes.floats = changes.floats || registry::took_float_change();
+                call_changes().add(changes, stage);
             }
             Json time;
             time["dispatch_ns"] = dispatch_ns;

@@ -4,7 +4,7 @@
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-command -v dh >/dev/null && command -v jq >/dev/null || exit 77
+for need in dh jq; do command -v $need >/dev/null || { echo "$need is missing. Fix: tools/setup"; exit 1; }; done
 mkdir -p "$work/build" "$work/out/logs"
 touch "$work"/{build/build.ninja,out/other_1.deb,out/libwye0_0.deb,out/logs/mine}
 status=0

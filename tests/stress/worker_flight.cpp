@@ -21,7 +21,9 @@ Flight Worker::flight(wye_context* context, wye_device device, Random& random, b
             [this](const std::string& what) { fail(what); }};
 }
 
+// Time limits of other steps may leave a device busy that all threads use.
 void Worker::fly() {
+    if (world_.options().part != "flight") return fly_alone();
     Place& here = place(pick(world_.places().size()));
     Flight one = flight(here.context, here.devices[pick(here.devices.size())], random_, false);
     if (!one.begin()) return;

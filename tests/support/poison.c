@@ -34,9 +34,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock(void) { (void)pthread_mutex_lock(&mutex); }
 static void unlock(void) { (void)pthread_mutex_unlock(&mutex); }
-__attribute__((constructor)) static void begin(void) {
-    (void)pthread_atfork(lock, unlock, unlock);
-}
+__attribute__((constructor)) static void begin(void) { (void)pthread_atfork(lock, unlock, unlock); }
 
 static void check(const unsigned char* at, size_t size) {
     // All bytes are the same if the first is right and each equals the one before it.

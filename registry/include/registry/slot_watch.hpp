@@ -15,6 +15,11 @@ inline constexpr std::string_view kLoading = "the loading of its library";
 // has left the outermost slot. Must not throw.
 using SlotWatcher = void (*)(std::string_view slot);
 
+// Notes that a call of the library found the floating-point mode changed by a plugin, and restored
+// it for its caller. `took_float_change` tells whether one did since the last time it was asked.
+void note_float_change() noexcept;
+[[nodiscard]] bool took_float_change() noexcept;
+
 // Sets the watcher for the whole process. Call once, before any plugin is opened.
 void watch_slots(SlotWatcher watcher) noexcept;
 

@@ -17,6 +17,7 @@
 #include "exec/context.hpp"
 #include "registry/error_object.hpp"
 #include "registry/forks.hpp"
+#include "registry/slot_watch.hpp"
 #include "wye/sdk/float_state.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -62,11 +63,20 @@ namespace wye::exec {
 // Sets *sink to an error for the exception that is being handled; returns its status.
 [[nodiscard, gnu::cold]] wye_status caught(wye_error** sink) noexcept;
 
+// The floating-point state of an API call. A plugin that leaves another one is noted.
+struct CallFloats {
+    ~CallFloats() {
+        if (state.is_changed()) [[unlikely]]
+            registry::note_float_change();
+    }
+    const sdk::FloatState state;  // destroyed afterwards
+};
+
 // Runs the body of an API call, which returns Result<void>, and converts exceptions to errors. The
 // caller's floating-point state does not reach the body, nor threads that it starts.
 template <typename Body>
 [[gnu::always_inline]] inline wye_status guarded(wye_error** sink, Body&& body) noexcept {
-    const sdk::FloatState floats;
+    const CallFloats floats;
     try {
         Result<void> result = body();
         return result.ok() ? WYE_OK : registry::put_error(std::move(result).error(), sink);

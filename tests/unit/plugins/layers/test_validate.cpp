@@ -389,7 +389,7 @@ TEST_CASE("what pending work uses is not destroyed, also what only a command nam
     open.u.copy.target_slot = 0;
     harness::Command command(device, {&open, 1}, 1);
     REQUIRE(command.status == WYE_OK);
-    const wye_binding slots[] = {harness::binding(late, 0, 64)};
+    const wye_binding slots[] = {harness::binding(late, 0, 16)};
     const wye_operation both[] = {harness::fill(direct, 0, 64, 1, 4), command.execute(slots)};
     REQUIRE(device.submit(both) == WYE_OK);
     device.destroy(unused);

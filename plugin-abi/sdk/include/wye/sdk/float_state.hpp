@@ -31,6 +31,9 @@ class FloatState {
             set_x87(saved_x87_);
     }
 
+    // Whether code below has left the thread in another state.
+    [[nodiscard]] bool is_changed() const noexcept { return (_mm_getcsr() & ~kRaised) != kState; }
+
   private:
     static constexpr std::uint32_t kState = 0x1f80;
     static constexpr std::uint32_t kRaised = 0x3f;  // exceptions raised so far change no result
@@ -55,6 +58,7 @@ class FloatState {
         std::fesetenv(FE_DFL_ENV);
     }
     ~FloatState() { std::fesetenv(&saved_); }
+    [[nodiscard]] bool is_changed() const noexcept { return std::fegetround() != FE_TONEAREST; }
 
   private:
     std::fenv_t saved_;

@@ -3,8 +3,9 @@
 // SignalTimeline: a timeline that submits and the host signal, implemented without the driver. A
 // value that a submit will signal is bound to the submit's value on its queue, and is settled
 // (reached or failed) when that value is. A submit that waits for a value waits for that of the
-// queue, so it needs this timeline no longer once it was made. `QueueTimeline` is the plugin's queue
-// timeline (timeline.hpp), which holds its lock while it calls settle. Members are free-threaded.
+// queue, so it needs this timeline no longer once it was made. `QueueTimeline` is the plugin's
+// queue timeline (timeline.hpp), which holds its lock while it calls settle. Members are
+// free-threaded.
 #pragma once
 
 #include <algorithm>
