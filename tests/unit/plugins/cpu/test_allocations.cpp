@@ -178,6 +178,7 @@ TEST_CASE("nothing of a refused submit runs with a later one, whatever allocatio
     CHECK(test::values_of<std::uint32_t>(rig.content(bindings[0].buffer, 256))[1] == done);
     CHECK(test::values_of<std::uint32_t>(rig.content(refused[0].buffer, 256)) ==
           std::vector<std::uint32_t>(64));
+    rig.queue_table().destroy(other);
     for (const auto* one : {&refused, &bindings})
         rig.device_table().buffer_destroy(rig.device(), one->front().buffer);
 }
