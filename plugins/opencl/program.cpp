@@ -87,7 +87,8 @@ Program::Program(Device& device, sdk::LaunchShape shape)
 Result<void> Program::compile(const wye_artifact& artifact) {
     const std::string_view source(static_cast<const char*>(artifact.code.data), artifact.code.size);
     const std::string_view wanted = sdk::from_abi(artifact.options);
-    const std::string options = options_for(device_.info, wanted);
+    const std::string options =
+        options_for(device_.info, wanted) + device_.context().number_option();
     const std::string_view texts[] = {kBuiltins, source};
     // quirk pocl-slow-headers. If this does not compile, the driver's own headers are used, and the
     // log is that of the second attempt.
@@ -122,6 +123,7 @@ Result<void> Program::compile(std::span<const std::string_view> texts, const std
 }
 
 Result<void> Program::load(wye_bytes saved) {
+    WYE_TRY(device_.context().check_numbered(Code::NOT_READY, shape_.label));
     const Driver& driver = device_.driver;
     const auto* data = static_cast<const unsigned char*>(saved.data);
     const std::size_t size = saved.size;
@@ -150,6 +152,7 @@ Result<wye_bytes> Program::save() {
     if (!launched_ && pocl_compiles_at_launch(device_.info))
         return Error(Code::NOT_READY, "program `" + shape_.label + "` has not run yet",
                      "Fix: save it after its first launch", shape_.label);
+    WYE_TRY(device_.context().check_numbered(Code::UNSUPPORTED, shape_.label));
     std::size_t size = 0;
     cl_int status = driver.clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size,
                                             &size, nullptr);

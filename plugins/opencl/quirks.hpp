@@ -35,6 +35,11 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "kernel's code twice: the process ends (`pocl_release_dlhandle_cache`; raw, 2 of 22 runs)",
      "from its first timed submit on, a queue uses one native queue, which takes times, for all "
      "submits; it follows the first native queue, which is used no more; a device has one queue"},
+    {"pocl-shared-code", "PoCL", "3.1", "platform name",
+     "the same, of queues of three or more contexts that run programs of one source and options: "
+     "PoCL keeps their machine code once for the process",
+     "each context that lives at the same time as others compiles with a number of its own "
+     "(pocl/context_number.hpp), and only those of number 0 load and save programs"},
     {"pocl-prints", "PoCL", "3.1", "always",
      "a compile error also prints \"1 error generated.\" on stderr, and warnings their number",
      "lowered programs ask for no warnings (`-w`)"},
@@ -70,6 +75,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
     return platform_name == "Portable Computing Language";
 }
 [[nodiscard]] inline bool pocl_compiles_at_launch(const DeviceInfo& info) {
+    return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool pocl_shared_code(const DeviceInfo& info) {
     return is_pocl(info.platform_name);
 }
 [[nodiscard]] inline bool pocl_one_queue(const DeviceInfo& info) {

@@ -863,7 +863,8 @@ typedef struct wye_device_table {
      * copies them before any other call on this program. Without it: no disk cache. */
     wye_status (*program_save)(wye_device_object* device, wye_program_object* program,
                                wye_bytes* out, wye_error** error);
-    /* Optional [FREE]. As program_create from saved bytes. WYE_UNSUPPORTED: compile again. */
+    /* Optional [FREE]. As program_create from saved bytes. WYE_UNSUPPORTED: compile again.
+     * WYE_NOT_READY: compile again, and keep the bytes for another time. */
     wye_status (*program_load)(wye_device_object* device, const wye_artifact* artifact,
                                wye_bytes saved, wye_program_object** WYE_OWNED out,
                                wye_error** error);

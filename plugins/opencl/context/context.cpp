@@ -25,6 +25,7 @@ bool no_room(cl_int status) {
 Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info,
                                                  bool lost_before) {
     std::unique_ptr<Context> context(new Context(driver, info));
+    if (pocl_shared_code(info)) context->number_.emplace();
     const cl_context_properties properties[] = {
         CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(info.platform), 0};
     cl_int status = CL_SUCCESS;
@@ -68,6 +69,17 @@ cl_int Context::make_queue(bool timing, QueueHandle& out, int priority) const {
     }
     out = QueueHandle(driver_, driver_.clCreateCommandQueue(get(), info_.id, properties, &status));
     return status;
+}
+
+std::string Context::number_option() const {
+    if (!number_ || number_->get() == 0) return {};
+    return " -DWYE_CONTEXT=" + std::to_string(number_->get());
+}
+
+Result<void> Context::check_numbered(Code code, const std::string& label) const {
+    if (number_option().empty()) return {};
+    return Error(code, "program `" + label + "` is compiled apart from those of other contexts",
+                 "Fix: none needed; programs of the first context are saved and loaded", label);
 }
 
 Result<HostMapping> Context::map(cl_mem memory, std::uint64_t size) {

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "opencl/discovery.hpp"
 #include "opencl/handle.hpp"
+#include "opencl/pocl/context_number.hpp"
 #include "wye/sdk/mutex.hpp"
 
 namespace wye::opencl {
@@ -29,6 +32,11 @@ class Context {
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
     // Whether queues have priorities.
     [[nodiscard]] bool has_priorities() const;
+    // Quirk pocl-shared-code: a compiler's option that tells the programs of this context from
+    // those of others, and the error `code` if it is not empty, since a saved program is of one
+    // context.
+    [[nodiscard]] std::string number_option() const;
+    [[nodiscard]] Result<void> check_numbered(Code code, const std::string& label) const;
     // Maps the whole of a buffer in host memory, which has at least `size` bytes.
     [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
     void unmap(cl_mem memory, std::byte* address);
@@ -42,6 +50,7 @@ class Context {
 
     const Driver& driver_;
     const DeviceInfo& info_;
+    std::optional<ContextNumber> number_;
     ContextHandle handle_;
     MemoryHandle nothing_;
     sdk::Mutex mapping_;

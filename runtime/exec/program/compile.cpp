@@ -57,7 +57,7 @@ CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& pr
         device, abi_artifact(saved->artifact, program.name()), saved->native);
     if (!native.ok()) {
         const Code code = native.error().code;
-        if (code != Code::DEVICE_LOST && code != Code::OUT_OF_MEMORY)
+        if (code != Code::DEVICE_LOST && code != Code::OUT_OF_MEMORY && code != Code::NOT_READY)
             store.reject(key, native.error().message);
         return nullptr;
     }

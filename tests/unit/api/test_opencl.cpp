@@ -6,10 +6,13 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "take.hpp"
@@ -61,6 +64,42 @@ TEST_CASE("the same bytes from both devices, from host memory and from resident 
     CHECK(foreign.error().message.find("opencl:0") != std::string::npos);
     CHECK(foreign.error().message.find("cpu:0") != std::string::npos);
     CHECK(foreign.error().message.find("input 0") != std::string::npos);
+}
+
+// PoCL keeps what a grid runs once for all contexts of a process, and again for each grid that is
+// wider than those before.
+TEST_CASE("contexts run one program at once, one of them on ever wider grids") {
+    // Counts the runs, each of one more workgroup than the last if `wider`, that are right.
+    const auto work = [](std::uint32_t runs, std::uint32_t rounds, bool wider) {
+        const auto ctx = context();
+        const auto gpu = take(ctx.open("opencl:0"));
+        const auto program = take(ctx.program_from_text(kMix));
+        const std::vector<std::uint32_t> x(std::size_t{64} * runs, 1);
+        std::vector<std::uint32_t> r(x.size());
+        std::uint32_t expected = 1;
+        for (std::uint32_t k = 0; k < rounds; ++k) {
+            expected ^= expected << 13U;
+            expected ^= expected >> 17U;
+            expected ^= expected << 5U;
+        }
+        std::uint32_t right = 0;
+        for (std::uint32_t run = 0; run < runs; ++run) {
+            const std::size_t count = wider ? std::size_t{64} * (run + 1) : 64;
+            const auto now = std::span(r).first(count);
+            wye::Dispatch dispatch(program, gpu);
+            take(dispatch.param("rounds", rounds)
+                     .input("x", std::span(x).first(count))
+                     .output("r", now)
+                     .run());
+            if (std::ranges::count(now, expected) == std::ssize(now)) ++right;
+        }
+        return right;
+    };
+    std::vector<std::future<std::uint32_t>> others;
+    for (int k = 0; k < 3; ++k)
+        others.push_back(std::async(std::launch::async, work, 50U, 100'000U, false));
+    CHECK(work(200, 10, true) == 200);
+    for (auto& other : others) CHECK(other.get() == 50);
 }
 
 TEST_CASE("traps and zero starts") {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ContextNumber: the lowest number that no other living context of this process has. Quirk
+// pocl-shared-code. [FREE]
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+namespace wye::opencl {
+
+class ContextNumber {
+  public:
+    ContextNumber() {
+        std::uint64_t taken = taken_.load();
+        while (~taken != 0 && !taken_.compare_exchange_weak(taken, taken | (taken + 1))) {
+        }
+        value_ = ~taken != 0 ? static_cast<std::uint64_t>(std::countr_one(taken)) : next_++;
+    }
+    ~ContextNumber() {
+        if (value_ < 64) taken_ &= ~(std::uint64_t{1} << value_);
+    }
+    ContextNumber(const ContextNumber&) = delete;
+    ContextNumber& operator=(const ContextNumber&) = delete;
+
+    [[nodiscard]] std::uint64_t get() const { return value_; }
+
+  private:
+    // PoCL's state, which this keeps apart, is the process's too.
+    static inline std::atomic<std::uint64_t> taken_{0}, next_{64};  // a bit for each of 0 to 63
+    std::uint64_t value_;
+};
+
+}  // namespace wye::opencl
