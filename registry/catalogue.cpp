@@ -12,6 +12,7 @@
 #include "choice.hpp"
 #include "contain.hpp"
 #include "open_probed.hpp"
+#include "probe/opening_mark.hpp"
 #include "registry/handshake.hpp"
 #include "registry/process_state.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -337,6 +338,11 @@ struct Registry::Impl {
             plugin.changed.notify_all();
         }
         return plugin.opened;
+    }
+
+    // Of an opened plugin, whose devices are about to be entered.
+    [[nodiscard]] OpeningMark mark(const Plugin& plugin) const {
+        return plugin.probed ? prober->mark(*plugin.probed) : OpeningMark();
     }
 
     [[nodiscard]] Plugin* find_builtin(std::string_view id) const {
@@ -759,6 +765,7 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     if (device.index >= opened.devices.size())
         return Error(Code::NOT_FOUND, fmt::format("there is no device `{}`", device.selector),
                      "Fix: take the device from this registry", device.selector);
+    const OpeningMark mark = plugin->query == nullptr ? impl_->mark(*plugin) : OpeningMark();
     return registry::open_device(opened.plugin, opened.devices[device.index]);
 }
 

@@ -25,6 +25,9 @@ std::size_t character(std::string_view text) {
     return size;
 }
 
+// Names are compared with all others of their object.
+constexpr std::size_t kMostMembers = 4096;
+
 void write_string(std::string& out, std::string_view text) {
     static constexpr char kDigits[] = "0123456789abcdef";
     static constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
@@ -136,6 +139,7 @@ struct JsonBuilder {
         }
         Json& in = *open.back();
         if (in.is_object()) {
+            if (in.size() >= kMostMembers && in.find(name) == nullptr) return nullptr;
             Json& member = in[name];
             member = std::move(value);
             return &member;
@@ -145,8 +149,9 @@ struct JsonBuilder {
     }
     // Pointers to open values stay valid, because no sibling is added before they are closed.
     bool begin(Json value) {
-        open.push_back(add(std::move(value)));
-        return true;
+        Json* const added = add(std::move(value));
+        if (added != nullptr) open.push_back(added);
+        return added != nullptr;
     }
     bool end() {
         open.pop_back();
@@ -201,6 +206,39 @@ std::size_t too_deep_at(std::string_view bytes, int most) noexcept {
         }
     }
     return std::string_view::npos;
+}
+
+Json exact(std::string_view bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    for (std::string_view rest = bytes; !rest.empty();) {
+        const std::size_t size = character(rest);
+        rest.remove_prefix(size);
+        if (size != 0) continue;
+        std::string hex;
+        for (const char byte : bytes) {
+            hex += kDigits[static_cast<unsigned char>(byte) >> 4U];
+            hex += kDigits[static_cast<unsigned char>(byte) & 15U];
+        }
+        Json out;
+        out["hex"] = hex;
+        return out;
+    }
+    return bytes;
+}
+
+std::optional<std::string> exact_bytes(const Json& value) {
+    if (value.is_string()) return value.text();
+    const Json* const hex = value.is_object() ? value.find("hex") : nullptr;
+    if (hex == nullptr || !hex->is_string() || hex->text().size() % 2 != 0) return std::nullopt;
+    const std::string& digits = hex->text();
+    std::string out(digits.size() / 2, 0);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        unsigned byte = 0;
+        const char* const from = digits.data() + 2 * i;
+        if (std::from_chars(from, from + 2, byte, 16).ptr != from + 2) return std::nullopt;
+        out[i] = static_cast<char>(byte);
+    }
+    return out;
 }
 
 bool Json::is_integer() const {

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "probe/opening_mark.hpp"
+#include "registry/driver_objects.hpp"
 
 namespace wye::registry {
 namespace {
@@ -97,6 +101,37 @@ Record outdated(const Candidate& candidate, std::string what) {
     return out;
 }
 
+// A compiler that is in this process under the name of the driver's own, but from another file: the
+// driver's calls may go there.
+std::vector<Record> strange_compilers(const Candidate& candidate, const Verdict& verdict) {
+    constexpr std::string_view kCompilers[] = {"libLLVM", "libclang"};
+    std::vector<Record> out;
+    const std::vector<std::string>& own = verdict.message.libraries;
+    std::vector<DriverObjects::Object> loaded;
+    for (const std::string_view compiler : kCompilers) {
+        const auto is_compiler = [&](std::string_view path) {
+            return path.substr(path.rfind('/') + 1).starts_with(compiler);
+        };
+        if (std::ranges::none_of(own, is_compiler)) continue;
+        if (loaded.empty()) loaded = DriverObjects::loaded();
+        for (const DriverObjects::Object& object : loaded) {
+            if (!is_compiler(object.name) || std::ranges::find(own, object.name) != own.end())
+                continue;
+            Record record = about(candidate, Severity::warning, Code::DRIVER);
+            record.message = fmt::format(
+                "this process has loaded `{}`, and the plugin's driver brings `{}`: it may crash "
+                "if "
+                "they are mixed",
+                object.name, *std::ranges::find_if(own, is_compiler));
+            record.fix =
+                "Fix: use one version of it in the application and the driver, or load it with "
+                "RTLD_LOCAL and without LD_PRELOAD";
+            out.push_back(std::move(record));
+        }
+    }
+    return out;
+}
+
 std::vector<Record> faulty_checks(const Candidate& candidate, const Verdict& verdict) {
     std::vector<Record> out;
     for (const DeviceCheck& check : verdict.message.checks)
@@ -116,7 +151,7 @@ void add_findings(const Candidate& candidate, const Verdict& verdict, PluginOpen
 // Probes anew if the opened plugin contradicts its verdict; the new verdict counts.
 void renew(const Candidate& candidate, const Prober& prober, Probed& probed,
            PluginOpening& opened) {
-    prober.forget(candidate);
+    prober.drop_verdicts(candidate);
     const Candidate* const one[] = {&candidate};
     probed = prober.probe(one).front();
     opened.records.insert(opened.records.begin(), probed.records.begin(), probed.records.end());
@@ -168,10 +203,17 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
         if (!verdict.trusted) apply_checks(message.checks, out.devices);
         return out;
     }
-    PluginOpening opened = open_plugin(candidate, nullptr, host, layers);
+    std::vector<Record> strangers = strange_compilers(candidate, verdict);
+    PluginOpening opened = [&] {
+        const OpeningMark mark = prober.mark(probed);
+        return open_plugin(candidate, nullptr, host, layers);
+    }();
+    out.records.insert(out.records.end(), std::make_move_iterator(strangers.begin()),
+                       std::make_move_iterator(strangers.end()));
+    opened.records.insert(opened.records.begin(), out.records.begin(), out.records.end());
     if (!opened.plugin) {
         if (verdict.end == ProbeEnd::good && opened.records.back().stage >= Stage::negotiated)
-            prober.forget(candidate);  // else `wye info` would still report it as good
+            prober.drop_verdicts(candidate);  // else `wye info` would still report it as good
         return opened;
     }
     if (std::string what = difference(opened, verdict); !what.empty()) {

@@ -153,7 +153,7 @@ class Child {
 
     void look() {
         read_all();
-        if (result.flooded) return end();
+        if (result.flooded || result.oversized) return end();
         const Clock::time_point now = Clock::now();
         const bool is_whole = is_whole_message(result.message);
         if (memory_.open() && (is_whole || now >= next_memory_look_)) {
@@ -199,7 +199,7 @@ class Child {
         while (read(message_, result.message) > 0) {
             if (result.message.size() <= kMostMessageBytes) continue;
             result.message.resize(kMostMessageBytes);
-            result.flooded = true;
+            result.oversized = true;
             return;
         }
         while (const std::size_t got = read(print_, result.printed)) {

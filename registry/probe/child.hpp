@@ -41,7 +41,8 @@ struct ChildResult {
     std::string message;  // at most kMostMessageBytes
     std::string printed;  // the last bytes of what it printed
     bool timed_out = false;
-    bool flooded = false;    // the message or the printed output was too long
+    bool flooded = false;    // the printed output was too long
+    bool oversized = false;  // the message was too long
     bool overgrown = false;  // it exceeded its memory limit
     std::optional<int>
         status;  // as of wait; none: killed, or reaped by another part of the process

@@ -2,23 +2,23 @@
 #include "registry/probe.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 
 #include "child.hpp"
+#include "conditions.hpp"
+#include "opening_mark.hpp"
 #include "registry/json.hpp"
 #include "registry/layers.hpp"
 #include "registry/plugin_text.hpp"
+#include "surroundings.hpp"
 #include "wye/sdk/kept_text.hpp"
 
 namespace wye::registry {
@@ -26,64 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kKind = "plugin-probe";
 constexpr std::string_view kTrustKind = "plugin-trust";
-constexpr std::size_t kFolderFiles = 256;   // per watched folder
-constexpr std::size_t kMostStamps = 1024;   // per verdict
 constexpr std::size_t kPrintedShown = 300;  // the last bytes that a plugin printed
 constexpr int kLostPipe = 99;               // the helper's status if it cannot write its message
-
-std::int64_t unix_now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-std::string hex(XXH128_hash_t hash) {
-    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
-
-// The hash of a file's content; empty if the file cannot be read.
-std::string hash_of_file(const fs::path& path) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                               &std::fclose);
-    if (!file) return {};
-    XXH3_state_t state;
-    XXH3_128bits_reset(&state);
-    std::array<char, 65536> chunk;
-    while (const std::size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get()))
-        XXH3_128bits_update(&state, chunk.data(), got);
-    return std::ferror(file.get()) != 0 ? std::string() : hex(XXH3_128bits_digest(&state));
-}
-
-std::string key_of(const Candidate& candidate) {
-    return fmt::format("{}\n{}\n", candidate.id, candidate.library.string());
-}
+constexpr std::uint32_t kMostDeaths = 3;    // of processes inside a plugin, in a row
 
 // The time of CLOCK_MONOTONIC, which the helper reads too.
 std::int64_t steady_now_ns() {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string value_at(const Config& config, const std::string& key) {
-    const auto found = config.find(key);
-    return found == config.end() ? std::string() : found->second;
-}
-std::string variable_at(const Config& config, const std::string& name) {
-    return value_at(config, "env." + name);
-}
-
-// Adds a file, or a folder and the files in it.
-void add_path(const std::string& path, std::vector<std::string>& out) {
-    out.push_back(path);
-    std::error_code error;
-    std::vector<std::string> inside;
-    for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-        inside.push_back(at->path().string());
-        if (inside.size() >= kFolderFiles) break;
-    }
-    std::ranges::sort(inside);
-    out.insert(out.end(), inside.begin(), inside.end());
 }
 
 std::string end_of(const std::string& printed) {
@@ -105,7 +55,10 @@ Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOpt
     auto message = parse_probe_message(result.message, plugin);
     if (message.ok()) out.message = std::move(*message);
     const bool exited = result.status && WIFEXITED(*result.status);
-    if (result.flooded) {
+    if (result.oversized) {
+        out.end = ProbeEnd::oversized;
+        out.how = fmt::format("{} MiB", kMostMessageBytes >> 20U);
+    } else if (result.flooded) {
         out.end = ProbeEnd::flooded;
         out.how = fmt::format("{} MiB", kMostPrinted >> 20U);
     } else if (result.overgrown) {
@@ -145,6 +98,26 @@ Record note(const Candidate& candidate, Severity severity, Code code, std::strin
     return out;
 }
 
+Record died_inside(const Candidate& candidate, std::uint32_t times) {
+    return note(
+        candidate, Severity::refused, Code::PROBE_CRASHED,
+        fmt::format("this program ended {} times in a row while it opened the plugin, "
+                    "although the plugin's probe was good",
+                    times),
+        fmt::format("Fix: update the plugin or its driver, or see which other library of "
+                    "this program is in its way; `wye plugins forget {}`, or an hour, opens "
+                    "it again",
+                    candidate.id));
+}
+
+Record not_kept(const Candidate& candidate, const Error& why) {
+    return note(candidate, Severity::note, why.code,
+                fmt::format("each process probes the plugin again, since the verdict cannot be "
+                            "kept: {}",
+                            why.message),
+                why.fix.empty() ? "Fix: name a folder with WYE_CACHE_DIR" : why.fix);
+}
+
 }  // namespace
 
 std::uint64_t default_probe_memory() noexcept {
@@ -180,105 +153,6 @@ std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept {
     return std::nullopt;
 }
 
-// A plugin's file as it was when its probe began.
-struct PluginFile {
-    FileStamp stamp;
-    std::string hash;
-};
-
-// What a plugin's verdict depends on, besides the plugin itself.
-struct Prober::Conditions {
-    std::string key;                 // identifies the kept verdict
-    std::vector<std::string> paths;  // must be unchanged, in addition to the loaded libraries
-
-    Conditions(const Candidate& candidate, const Config& config) {
-        std::string values;
-        const auto add = [&](const auto& entry) {
-            values += fmt::format("{}={}\n", entry.first, entry.second);
-        };
-        const std::string own = candidate.id + ".";
-        for (auto at = config.lower_bound(own); at != config.end() && at->first.starts_with(own);
-             ++at)
-            add(*at);
-        for (const char* name : {"env.LD_LIBRARY_PATH", "env.LD_PRELOAD", "probe.memory_bytes"})
-            if (const auto at = config.find(name); at != config.end()) add(*at);
-        add_path("/etc/ld.so.cache", paths);
-        if (candidate.manifest)
-            for (const Watch& watch : candidate.manifest->watches) {
-                if (!watch.path.empty()) {
-                    const bool home = watch.path.starts_with("~/");
-                    add_path(home ? variable_at(config, "HOME") + watch.path.substr(1) : watch.path,
-                             paths);
-                }
-                if (!watch.variable.empty()) add_variables(watch.variable, config, add);
-                if (!watch.value_of.empty()) each_variable(watch.value_of, config, add);
-            }
-        key = fmt::format("{}\n{}\n{}", candidate.id, candidate.library.string(),
-                          hex(XXH3_128bits(values.data(), values.size())));
-    }
-
-    // Calls visit(entry) for each environment variable with this name, or with this prefix
-    // (`VK_*`).
-    template <typename Visit>
-    static void each_variable(std::string_view name, const Config& config, Visit&& visit) {
-        const bool many = name.ends_with('*');
-        const std::string begin =
-            "env." + std::string(name.substr(0, name.size() - (many ? 1 : 0)));
-        for (auto at = config.lower_bound(begin);
-             at != config.end() && at->first.starts_with(begin); ++at)
-            if (many || at->first == begin) visit(*at);
-    }
-
-    // Paths in a value, separated by colons, are watched too.
-    template <typename Add>
-    void add_variables(std::string_view name, const Config& config, Add&& add) {
-        each_variable(name, config, [&](const auto& entry) {
-            add(entry);
-            std::string_view rest = entry.second;
-            while (!rest.empty()) {
-                const std::size_t end = std::min(rest.find(':'), rest.size());
-                if (rest.front() == '/') add_path(std::string(rest.substr(0, end)), paths);
-                rest.remove_prefix(std::min(end + 1, rest.size()));
-            }
-        });
-    }
-
-    [[nodiscard]] std::optional<KeptVerdict> kept(const std::string& folder,
-                                                  const Candidate& candidate) const {
-        if (folder.empty()) return std::nullopt;
-        const auto text = sdk::read_kept(folder, kKind, key);
-        return text ? parse_kept_verdict(*text, candidate.id) : std::nullopt;
-    }
-
-    // Whether plugin and driver are unchanged. A plugin file that was replaced by a copy with equal
-    // content counts as unchanged.
-    static bool holds(const KeptVerdict& kept, const Candidate& candidate) {
-        const std::string path = candidate.library.string();
-        if (kept.plugin != stamp_of(path) &&
-            (kept.plugin.path != path || kept.hash != hash_of_file(path)))
-            return false;
-        return std::ranges::all_of(
-            kept.files, [](const FileStamp& file) { return file == stamp_of(file.path); });
-    }
-
-    void keep(const std::string& folder, const PluginFile& file, const Verdict& verdict,
-              const std::string& message) const {
-        if (folder.empty()) return;
-        KeptVerdict out;
-        out.verdict = verdict;
-        out.plugin = file.stamp;
-        out.hash = file.hash;
-        for (const auto* list : {&paths, &verdict.message.libraries})
-            for (const std::string& path : *list)
-                if (path.starts_with('/') && out.files.size() < kMostStamps)
-                    out.files.push_back(stamp_of(path));
-        if (verdict.end != ProbeEnd::flooded && verdict.end != ProbeEnd::garbled)
-            out.message = without_progress(message);
-        // If the verdict cannot be kept, the next process probes again.
-        (void)sdk::keep_text(folder, kKind, key, to_text(out));
-    }
-};
-
 Prober::Prober(ProbeOptions options, std::shared_ptr<const HostServices> host)
     : options_(std::move(options)), host_(std::move(host)), leaving_(std::make_unique<Leaving>()) {}
 Prober::Prober(Prober&&) noexcept = default;
@@ -304,10 +178,20 @@ Result<void> Prober::trust(const Candidate& candidate) const {
     return sdk::keep_text(folder(), kTrustKind, key_of(candidate), hash);
 }
 
+void Prober::drop_verdicts(const Candidate& candidate) const noexcept try {
+    forget_verdicts(folder(), candidate);
+} catch (const std::exception&) {  // no memory
+}
+
+OpeningMark Prober::mark(const Probed& probed) const {
+    return probed.conditions.empty() ? OpeningMark() : OpeningMark(folder(), probed.conditions);
+}
+
 void Prober::forget(const Candidate& candidate) const noexcept try {
+    drop_verdicts(candidate);
     if (folder().empty()) return;
-    for (const std::string_view kind : {kKind, kTrustKind})
-        sdk::drop_kept_of(folder(), kind, key_of(candidate));
+    OpeningMark::forget(folder());
+    sdk::drop_kept_of(folder(), kTrustKind, key_of(candidate));
 } catch (const std::exception&) {  // no memory
 }
 
@@ -317,8 +201,8 @@ std::optional<Verdict> Prober::recall(const Candidate& candidate) const {
         out.trusted = out.remembered = true;
         return out;
     }
-    auto kept = Conditions(candidate, host_->config()).kept(folder(), candidate);
-    if (!kept || !Conditions::holds(*kept, candidate)) return std::nullopt;
+    auto kept = Conditions(candidate, host_->config(), surroundings()).kept(folder(), candidate);
+    if (!kept) return std::nullopt;
     return std::move(kept->verdict);
 }
 
@@ -328,11 +212,11 @@ std::string Prober::request(const Candidate& candidate) const {
     for (const auto& [key, value] : host_->config())
         if (!key.starts_with("env.") && !key.starts_with("probe.") && !key.starts_with("trace.") &&
             key != kLayersKey && !key.starts_with("layer."))
-            config[key] = value;
+            config[key] = exact(value);
     Json out;
     out["id"] = candidate.id;
-    out["library"] = candidate.library.string();
-    out["manifest"] = candidate.manifest_file.string();
+    out["library"] = exact(candidate.library.string());
+    out["manifest"] = exact(candidate.manifest_file.string());
     out["seconds"] = 1 + options_.limit.count() / 1000;
     out["memory"] = options_.memory_limit();
     out["begun_ns"] = steady_now_ns();
@@ -360,22 +244,31 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
     std::vector<ChildTask> tasks;
     const bool keeps = !folder().empty();
     std::optional<fs::path> helper;
+    const std::string around = candidates.empty() || !on() ? std::string() : surroundings();
     for (std::size_t i = 0; i < candidates.size() && on(); ++i) {
         const Candidate& candidate = *candidates[i];
         const bool is_trusted = keeps && trusted(candidate);
         out[i].state = is_trusted ? ProbeState::trusted : ProbeState::off;
         if (is_trusted && !options_.describe) continue;
-        Conditions conditions(candidate, host_->config());
+        Conditions conditions(candidate, host_->config(), around);
         auto kept = conditions.kept(folder(), candidate);
-        const bool used = kept && (options_.mode != ProbeMode::child || harmful(kept->verdict.end));
-        if (!used || !Conditions::holds(*kept, candidate)) kept.reset();
+        if (kept && options_.mode == ProbeMode::child && !harmful(kept->verdict.end)) kept.reset();
         const bool bad = kept && harmful(kept->verdict.end);
         const std::uint32_t before = bad ? kept->verdict.times : 0;
-        const bool again = bad && !quarantined(kept->verdict);
+        OpeningMark::Deaths deaths;
+        if (!options_.describe) deaths = OpeningMark::deaths(folder(), conditions.key());
+        if (deaths.in_row >= kMostDeaths && !is_trusted) {
+            out[i].records.push_back(died_inside(candidate, deaths.in_row));
+            continue;
+        }
+        const bool again = (bad && !quarantined(kept->verdict)) || deaths.fresh != 0 ||
+                           (bad && kept->verdict.end == ProbeEnd::out_of_memory &&
+                            kept->memory < options_.memory_limit());
         if (kept && options_.mode != ProbeMode::child && !again) {
             out[i].verdict = std::move(kept->verdict);
             out[i].verdict->trusted = is_trusted;
             out[i].state = ProbeState::remembered;
+            out[i].conditions = conditions.key();
             continue;
         }
         if (options_.mode == ProbeMode::inside) continue;
@@ -387,12 +280,13 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
                 "the helper `wye-probe` is missing, so the plugin was "
                 "not probed",
                 "Fix: install the helper, or set WYE_PROBE=inline to open plugins unprobed"));
-        } else if (!keeps && options_.mode == ProbeMode::automatic && !options_.describe) {
-            out[i].records.push_back(
-                note(candidate, Severity::note, Code::DISABLED,
-                     "the plugin was not probed, since there is no cache folder to remember it in",
-                     "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
         } else {
+            if (!keeps && options_.mode == ProbeMode::automatic && !options_.describe)
+                out[i].records.push_back(
+                    note(candidate, Severity::note, Code::DISABLED,
+                         "each process probes the plugin again, since there is no cache folder to "
+                         "remember it in",
+                         "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
             tasks.push_back(
                 {helper->string(), request(candidate), options_.limit, options_.memory_limit()});
             jobs.push_back({i,
@@ -404,8 +298,7 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
     }
     leaving_->collect();
     const auto started = [&] {
-        for (Job& job : jobs)
-            if (keeps) job.file.hash = hash_of_file(candidates[job.at]->library);
+        for (Job& job : jobs) job.file.hash = hash_of_file(candidates[job.at]->library);
     };
     run_children(tasks, *leaving_, started, [&](std::size_t i, ChildResult result) {
         const Job& job = jobs[i];
@@ -417,17 +310,20 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             (verdict.end == ProbeEnd::garbled && !is_probe_message(result.message))) {
             const std::string why = result.start_error != 0 ? std::strerror(result.start_error)
                                                             : "it gave no valid result";
-            const bool refuse = options_.mode == ProbeMode::child;
-            probed.records.push_back(note(
-                candidate, refuse ? Severity::refused : Severity::warning, Code::MISSING_DEPENDENCY,
-                fmt::format("the helper `{}` failed, so the plugin was not probed: {}",
-                            helper->string(), why),
-                "Fix: reinstall Wye, or set WYE_PROBE=inline to open plugins unprobed"));
+            probed.records.push_back(
+                note(candidate, Severity::refused, Code::MISSING_DEPENDENCY,
+                     fmt::format("the helper `{}` failed, so the plugin was not probed: {}",
+                                 helper->string(), why),
+                     "Fix: reinstall Wye, or set WYE_PROBE=inline to open plugins unprobed"));
             probed.records.back().loader_text = end_of(result.printed);
             return;
         }
         if (harmful(verdict.end)) verdict.times = job.before + 1;
-        job.conditions.keep(folder(), job.file, verdict, result.message);
+        const auto kept = job.conditions.keep(folder(), job.file, verdict, result.message,
+                                              options_.memory_limit());
+        if (!kept.ok() && options_.mode == ProbeMode::automatic && !options_.describe)
+            probed.records.push_back(not_kept(candidate, kept.error()));
+        probed.conditions = job.conditions.key();
         verdict.trusted = job.trusted;
         probed.state = ProbeState::child;
         probed.verdict = std::move(verdict);

@@ -30,6 +30,7 @@ constexpr std::pair<ProbeEnd, std::string_view> kEnds[] = {
     {ProbeEnd::crashed, "crashed"},     {ProbeEnd::exited, "exited"},
     {ProbeEnd::timed_out, "timed_out"}, {ProbeEnd::flooded, "flooded"},
     {ProbeEnd::garbled, "garbled"},     {ProbeEnd::out_of_memory, "out_of_memory"},
+    {ProbeEnd::oversized, "oversized"},
 };
 
 struct Garbled {};  // thrown within this file only
@@ -91,6 +92,13 @@ std::vector<std::string> texts_at(const Json& object, std::string_view name) {
     std::vector<std::string> out;
     each(object, name, kMostEntries, [&](const Json& one) { out.push_back(text_of(one)); });
     return out;
+}
+
+// A path, whose bytes need not be UTF-8.
+std::string path_of(const Json& value) {
+    auto out = exact_bytes(value);
+    need(out.has_value() && out->size() <= kMostText);
+    return std::move(*out);
 }
 
 Json parsed(std::string_view text) {
@@ -240,7 +248,8 @@ void take_line(const Json& line, std::string_view plugin, Moment probed, ProbeMe
         need(record->is_object() && out.records.size() < kMostEntries);
         out.records.push_back(record_in(*record));
     }
-    if (member(line, "libraries") != nullptr) out.libraries = texts_at(line, "libraries");
+    each(line, "libraries", kMostEntries,
+         [&](const Json& one) { out.libraries.push_back(path_of(one)); });
     out.listed_ns = number_at(line, "listed_ns", out.listed_ns);
     out.dispatch_ns = number_at(line, "dispatch_ns", out.dispatch_ns);
     if (truth_at(line, "done")) out.done = true;
@@ -266,7 +275,7 @@ ProbeMessage message_of(std::string_view text, std::string_view plugin, Moment p
 
 Json stamp_json(const FileStamp& stamp) {
     Json out = Json::array();
-    out.push_back(stamp.path);
+    out.push_back(exact(stamp.path));
     for (const std::uint64_t number : {stamp.device, stamp.inode, stamp.size})
         out.push_back(number);
     out.push_back(stamp.time_ns);
@@ -274,8 +283,8 @@ Json stamp_json(const FileStamp& stamp) {
 }
 
 FileStamp stamp_in(const Json& from) {
-    need(from.is_array() && from.size() == 5 && from.at(0).is_string());
-    return {from.at(0).text(), number_of<std::uint64_t>(from.at(1)),
+    need(from.is_array() && from.size() == 5);
+    return {path_of(from.at(0)), number_of<std::uint64_t>(from.at(1)),
             number_of<std::uint64_t>(from.at(2)), number_of<std::uint64_t>(from.at(3)),
             number_of<std::int64_t>(from.at(4))};
 }
@@ -309,6 +318,7 @@ KeptVerdict kept_of(std::string_view text, std::string_view plugin) {
     need(library != nullptr);
     out.plugin = stamp_in(*library);
     out.hash = text_at(head, "hash");
+    out.memory = number_at<std::uint64_t>(head, "memory");
     each(head, "files", kMostEntries, [&](const Json& one) { out.files.push_back(stamp_in(one)); });
     out.message = text.substr(end + 1);
     if (!out.message.empty())
@@ -397,6 +407,7 @@ std::string to_text(const KeptVerdict& kept) {
     head["took_ns"] = verdict.took_ns;
     head["plugin"] = stamp_json(kept.plugin);
     head["hash"] = kept.hash;
+    head["memory"] = kept.memory;
     head["files"] = Json::array();
     for (const FileStamp& file : kept.files) head["files"].push_back(stamp_json(file));
     return head.dump(-1) + "\n" + kept.message;
@@ -440,6 +451,11 @@ std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
         case ProbeEnd::flooded:
             out.code = Code::LIMIT_EXCEEDED;
             out.message = fmt::format("the plugin printed more than {}{}", verdict.how, where);
+            break;
+        case ProbeEnd::oversized:
+            out.code = Code::LIMIT_EXCEEDED;
+            out.message =
+                fmt::format("the plugin describes its devices in more than {}", verdict.how);
             break;
         case ProbeEnd::out_of_memory:
             out.code = Code::LIMIT_EXCEEDED;

@@ -164,7 +164,8 @@ Result<wye_context*> open_only(const Json& request, const std::string& file) {
     registry::Options options;
     if (const Json* config = request.find("config"); config != nullptr)
         config->for_each([&](const std::string& key, const Json& value) {
-            if (value.is_string()) options.config.insert_or_assign(key, value.text());
+            if (const auto bytes = registry::exact_bytes(value))
+                options.config.insert_or_assign(key, *bytes);
         });
     for (const auto& [name, value] : registry::environment_snapshot())
         options.config.insert_or_assign("env." + name, value);

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -95,6 +96,11 @@ std::string text_at(const Json& object, const char* name) {
     return found != nullptr && found->is_string() ? found->text() : std::string();
 }
 
+std::string path_at(const Json& object, const char* name) {
+    const Json* found = object.find(name);
+    return found == nullptr ? std::string() : registry::exact_bytes(*found).value_or("");
+}
+
 std::int64_t number_at(const Json& object, const char* name, std::int64_t otherwise) {
     const Json* found = object.find(name);
     return found == nullptr ? otherwise : std::strtoll(found->text().c_str(), nullptr, 10);
@@ -102,6 +108,14 @@ std::int64_t number_at(const Json& object, const char* name, std::int64_t otherw
 
 std::int64_t steady_now_ns() {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The private writable memory of this process: VmData of /proc/self/status, in bytes.
+rlim_t reserved_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmData:")) return std::strtoull(line.c_str() + 7, nullptr, 10) << 10U;
+    return 0;
 }
 
 // Limits of this process. Address space is not one: drivers reserve much more than they use. The
@@ -122,12 +136,13 @@ void limit_resources(std::int64_t seconds, std::int64_t memory) {
     // Sanitizers map far more than they use.
     if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
     // Private writable memory, also what is only reserved: much more than may be taken, so that the
-    // look at it comes first.
+    // look at it comes first. What is there already, as that of a preloaded sanitizer, is added.
     const rlim_t least =
         std::max(rlim_t{4} << 30U, 2 * static_cast<rlim_t>(std::max<std::int64_t>(memory, 0)));
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const rlim_t half = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) / 2;
-    const rlimit data{std::max(half, least), std::max(half, least)};
+    const rlim_t limit = std::max(half, least) + reserved_bytes();
+    const rlimit data{limit, limit};
     ::setrlimit(RLIMIT_DATA, &data);
 }
 
@@ -171,8 +186,9 @@ std::vector<std::string> usable_devices(const Json& report) {
 
 int probe_plugin(const Json& request) {
     const std::string id = text_at(request, "id");
-    const std::string manifest = text_at(request, "manifest");
-    const std::string file = manifest.empty() ? text_at(request, "library") : manifest;
+    const std::string manifest = path_at(request, "manifest");
+    const std::string library = path_at(request, "library");
+    const std::string& file = manifest.empty() ? library : manifest;
     const std::map<std::string, bool> before = loaded_libraries();
     std::optional<std::map<std::string, bool>> listed;  // when the devices were listed
     const probe::Surroundings surroundings;
@@ -220,8 +236,8 @@ int probe_plugin(const Json& request) {
         // What was loaded for a dispatch without a soname is a kernel that the driver compiled
         // (PoCL's are libraries in its cache), and no part of the driver.
         if (before.contains(path) || (listed && !has_soname && !listed->contains(path))) continue;
-        libraries["libraries"].push_back(path);
-        foreign = foreign || path != text_at(request, "library");
+        libraries["libraries"].push_back(registry::exact(path));
+        foreign = foreign || path != library;
     }
     send(libraries);
     // Drivers handle signals, keep threads and set variables; a plugin without one does so itself.

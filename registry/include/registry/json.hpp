@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ class Json {
         std::size_t offset;
     };
     // The caller must limit the nesting of brackets. If a name occurs twice, its last value counts.
+    // An object has at most 4096 members.
     [[nodiscard]] static Json parse(std::string_view bytes);  // throws ParseError
 
     [[nodiscard]] bool is_string() const { return kind_ == Kind::string; }
@@ -92,6 +94,11 @@ class Json {
 // The offset of the first bracket that nests deeper than `most`, or npos. Check text from outside
 // with it before parsing.
 [[nodiscard]] std::size_t too_deep_at(std::string_view bytes, int most) noexcept;
+
+// Bytes, such as a path, that need not be UTF-8: a string if they are, else {"hex": "636166e9"}.
+[[nodiscard]] Json exact(std::string_view bytes);
+// Nothing for a value that `exact` does not make.
+[[nodiscard]] std::optional<std::string> exact_bytes(const Json& value);
 
 struct Json::Member {
     std::string name;

@@ -2,9 +2,10 @@
 //
 // Prober: provides verdicts on plugin files before they are opened in this process. A verdict is a
 // remembered one, or the result of running the helper program `wye-probe`: one process per plugin,
-// all at once. Verdicts are kept in the cache folder, and are valid for the plugin's content and
-// the state of the driver's files. Free-threaded; waits for its children, and holds no lock
-// meanwhile.
+// all at once. Verdicts are kept in the cache folder, else in this process's memory, and are valid
+// for the plugin's content, the state of the driver's files, and the machine or container around. A
+// process that dies inside a plugin leaves a mark there, and the plugin is probed again.
+// Free-threaded; waits for its children, and holds no lock meanwhile.
 #pragma once
 
 #include <chrono>
@@ -26,7 +27,7 @@ enum class ProbeMode : std::uint8_t {
     off,        // plugins are opened unprobed
     inside,     // remembered verdicts count; plugins without one are opened unprobed
     child,      // each plugin is probed anew, and refused if there is no helper
-    automatic,  // a remembered verdict, else a child, else unprobed with a record
+    automatic,  // a remembered verdict, else a child; unprobed with a record without a helper
 };
 // "off", "inline", "child", "auto".
 [[nodiscard]] std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept;
@@ -65,13 +66,15 @@ struct Probed {
     std::optional<Verdict> verdict;  // none: open it unprobed
     std::vector<Record> records;     // why it was not probed
     ProbeState state = ProbeState::none;
+    std::string conditions;  // identifies what the verdict depends on; empty: there is none
 };
 
 class Leaving;
+class OpeningMark;
 
 class Prober {
   public:
-    // Verdicts are kept in the configuration's `cache_folder`; without one, nothing is remembered.
+    // Verdicts are kept in the configuration's `cache_folder`; without one, until the process ends.
     Prober(ProbeOptions options, std::shared_ptr<const HostServices> host);
     Prober(Prober&&) noexcept;
     ~Prober();
@@ -88,11 +91,14 @@ class Prober {
     // on. Where plugins are only described, a harmful verdict and wrong bytes become warnings. IO:
     // the trust cannot be stored.
     [[nodiscard]] Result<void> trust(const Candidate& candidate) const;
-    // Forgets the verdicts for every configuration, and the user's trust.
+    // Forgets the verdicts for every configuration, the marks, and the user's trust.
     void forget(const Candidate& candidate) const noexcept;
+    // Forgets the verdicts only, since something contradicts them.
+    void drop_verdicts(const Candidate& candidate) const noexcept;
+    // To be held while this process is inside a plugin that was probed.
+    [[nodiscard]] OpeningMark mark(const Probed& probed) const;
 
   private:
-    struct Conditions;
     [[nodiscard]] std::string folder() const;
     // The program that probes plugins; empty: there is none.
     [[nodiscard]] std::filesystem::path helper() const;

@@ -26,14 +26,19 @@ enum class ProbeEnd : std::uint8_t {
     crashed,    // a signal ended the process
     exited,     // the plugin ended the process
     timed_out,  // killed at the time limit
-    flooded,    // killed for writing too much
+    flooded,    // killed for printing too much
     garbled,    // the helper's message is missing, or the plugin closed it or wrote to it
     out_of_memory,  // killed for taking too much memory
+    oversized,      // killed, since the description of its devices was too long
 };
 [[nodiscard]] std::string_view end_name(ProbeEnd end) noexcept;  // "timed_out"
 [[nodiscard]] std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept;
 // Whether the plugin did harm that would have affected the host process.
 [[nodiscard]] inline bool harmful(ProbeEnd end) noexcept { return end > ProbeEnd::refused; }
+// Whether the helper's message may be cut anywhere, or nonsense.
+[[nodiscard]] inline bool is_cut(ProbeEnd end) noexcept {
+    return end == ProbeEnd::flooded || end == ProbeEnd::garbled || end == ProbeEnd::oversized;
+}
 
 // The outcome of a test dispatch, whose result is known, on one device.
 struct DeviceCheck {
@@ -60,7 +65,8 @@ struct ProbeMessage {
     std::uint64_t dispatch_ns = 0;  // duration of the test dispatches, all devices together
 };
 
-inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20U;
+// Room for 4096 devices with all facts.
+inline constexpr std::size_t kMostMessageBytes = std::size_t{32} << 20U;
 
 // Parses the helper's message. BAD_PLUGIN for a line that does not belong to a message about
 // `plugin`; an unfinished last line is ignored.
@@ -88,11 +94,12 @@ struct Verdict {
     ProbeMessage message;
 };
 
-// Whether the verdict holds until the plugin or the driver changes. A time-out, and the first harm,
-// are tried again instead.
+// Whether the verdict holds until the plugin or the driver changes. A time-out, too many devices,
+// and the first harm, are tried again instead.
 [[nodiscard]] inline bool quarantined(const Verdict& verdict) noexcept {
     constexpr std::uint32_t kTries = 2;
-    return harmful(verdict.end) && verdict.end != ProbeEnd::timed_out && verdict.times >= kTries;
+    const bool passes = verdict.end == ProbeEnd::timed_out || verdict.end == ProbeEnd::oversized;
+    return harmful(verdict.end) && !passes && verdict.times >= kTries;
 }
 
 // The state of a file; it differs once the file is replaced or changed. All members but the path
@@ -111,6 +118,7 @@ struct KeptVerdict {
     FileStamp plugin;              // of the plugin's library
     std::string hash;              // of the library's content
     std::vector<FileStamp> files;  // the driver's files: valid while these are unchanged
+    std::uint64_t memory = 0;      // the probe's limit, in bytes
     std::string message;           // in the helper's form
 };
 [[nodiscard]] std::string to_text(const KeptVerdict& kept);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -430,15 +431,131 @@ TEST_CASE("what happens without a helper, without a cache folder, and without pr
     setup.probe.helper.clear();
     CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
     setup.probe.helper = "/nowhere/wye-probe";
-    CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
+    CHECK(codes() == Codes{"refused", "MISSING_DEPENDENCY"});
     setup.probe.helper = "/bin/true";  // it starts, and reports nothing
-    CHECK(codes() == Codes{"open", "MISSING_DEPENDENCY"});
+    CHECK(codes() == Codes{"refused", "MISSING_DEPENDENCY"});
     setup.probe.mode = ProbeMode::child;
     CHECK(codes() == Codes{"refused", "MISSING_DEPENDENCY"});
     setup.probe.mode = ProbeMode::inside;
     CHECK(codes() == Codes{"open"});
     setup.probe.mode = ProbeMode::off;
     CHECK(codes() == Codes{"open"});
+}
+
+TEST_CASE("where no folder keeps verdicts, plugins are probed, once in a process") {
+    const TemporaryFolder place;
+    place.write("a file", "");
+    fs::create_directory(place.path() / "others may write");
+    fs::permissions(place.path() / "others may write", fs::perms(0777));
+    const std::string folders[] = {"", (place.path() / "a file").string(), "/proc/no/folder",
+                                   (place.path() / "others may write").string()};
+    for (const std::string& folder : folders) {
+        CAPTURE(folder);
+        const TemporaryFolder plugins;
+        Setup setup;
+        setup.paths = {plugins.path() / "misbehaves.so"};
+        fs::copy_file(kMisbehaves, setup.paths[0]);
+        const auto open = [&] {
+            Options options;
+            options.application_paths = setup.paths;
+            options.probe = setup.probe;
+            if (!folder.empty()) options.config["cache_folder"] = folder;
+            auto registry = Registry::create(std::move(options));
+            REQUIRE(registry.ok());
+            return std::move(*registry);
+        };
+        {
+            const Variable variable("WYE_MISBEHAVES", "abort@init");
+            const auto first = open();
+            CHECK(first->open_plugin("misbehaves").error().code == Code::PROBE_CRASHED);
+        }
+        const auto second = open();
+        CHECK(second->open_plugin("misbehaves")->probe == ProbeState::child);
+        const auto records = records_of(*second, "misbehaves");
+        REQUIRE(records.size() == 1);
+        CHECK(records[0].severity == Severity::note);
+        CHECK(contains(records[0].message, "each process probes the plugin again"));
+        CHECK(records[0].fix.starts_with("Fix: "));
+        CHECK(open()->open_plugin("misbehaves")->probe == ProbeState::remembered);
+    }
+}
+
+TEST_CASE("a plugin in a folder whose name is not UTF-8 is probed and remembered") {
+    const TemporaryFolder place;
+    const fs::path folder = place.path() / "caf\xe9";
+    fs::create_directory(folder);
+    fs::copy_file(kMisbehaves, folder / "misbehaves.so");
+    Setup setup;
+    setup.paths = {folder / "misbehaves.so"};
+    const auto first = setup.open()->open_plugin("misbehaves");
+    REQUIRE(first.ok());
+    CHECK(first->probe == ProbeState::child);
+    CHECK(contains(first->path, "caf\\xe9"));
+    CHECK(setup.open()->open_plugin("misbehaves")->probe == ProbeState::remembered);
+}
+
+// Opens the plugin in a process that dies there, although its verdict is good.
+void die_inside(const Setup& setup) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::setenv("WYE_MISBEHAVES", "_exit@init", 1);
+        (void)setup.open()->open_plugin("misbehaves");
+        ::_exit(1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);  // the plugin's
+}
+
+TEST_CASE("a good verdict is doubted by the next process when one died inside the plugin") {
+    Setup setup;
+    setup.paths = {kMisbehaves};
+    const auto state = [&] { return setup.open()->open_plugin("misbehaves")->probe; };
+    CHECK(state() == ProbeState::child);
+    CHECK(state() == ProbeState::remembered);
+    die_inside(setup);
+    CHECK(state() == ProbeState::child);
+    CHECK(state() == ProbeState::remembered);
+    // A program that always dies there is refused the plugin.
+    {
+        const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
+        const Prober prober(setup.probe, host);
+        Candidate candidate;
+        candidate.id = "misbehaves";
+        candidate.library = kMisbehaves;
+        const Candidate* const one[] = {&candidate};
+        for (int i = 0; i < 3; ++i) {
+            die_inside(setup);
+            CHECK(prober.probe(one).front().verdict.has_value() == (i < 2));
+        }
+        const auto refused = setup.open()->open_plugin("misbehaves");
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == Code::PROBE_CRASHED);
+        CHECK(contains(refused.error().message, "this program ended 3 times in a row"));
+        prober.forget(candidate);
+    }
+    CHECK(state() == ProbeState::child);
+}
+
+TEST_CASE("a verdict does not count under other limits of the process") {
+    Setup setup;
+    setup.paths = {kMisbehaves};
+    const auto state = [&] { return setup.open()->open_plugin("misbehaves")->probe; };
+    CHECK(state() == ProbeState::child);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit less = before;
+    less.rlim_cur = before.rlim_cur - 1;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &less) == 0);
+    const ProbeState other = state();
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(other == ProbeState::child);
+    CHECK(state() == ProbeState::remembered);
+    // Another memory limit of the probe does not matter to a good verdict.
+    setup.probe.memory = std::uint64_t{1} << 30U;
+    CHECK(state() == ProbeState::remembered);
 }
 
 TEST_CASE(

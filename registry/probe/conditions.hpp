@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conditions: what a plugin's verdict depends on besides the plugin itself, and the places in which
+// the verdict is kept: the cache folder, and this process's memory where the folder is missing or
+// cannot be written. Internal to the registry.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/host_services.hpp"
+#include "registry/search.hpp"
+#include "registry/verdict.hpp"
+
+namespace wye::registry {
+
+// A plugin's file as it was when its probe began.
+struct PluginFile {
+    FileStamp stamp;
+    std::string hash;
+};
+
+// Empty: there is no such key.
+[[nodiscard]] std::string value_at(const Config& config, const std::string& key);
+// Nanoseconds since 1970.
+[[nodiscard]] std::int64_t unix_now_ns() noexcept;
+// The hash of a file's content; empty if the file cannot be read.
+[[nodiscard]] std::string hash_of_file(const std::filesystem::path& path);
+// The beginning of the keys of all verdicts on a plugin file.
+[[nodiscard]] std::string key_of(const Candidate& candidate);
+
+class Conditions {
+  public:
+    // `around`: the text of surroundings().
+    Conditions(const Candidate& candidate, const Config& config, std::string_view around);
+
+    [[nodiscard]] const std::string& key() const noexcept { return key_; }
+    // The kept verdict if plugin and driver are unchanged. A plugin file that was replaced by a
+    // copy with equal content counts as unchanged.
+    [[nodiscard]] std::optional<KeptVerdict> kept(const std::string& folder,
+                                                  const Candidate& candidate) const;
+    // Keeps a verdict for later processes, or else for this one. `memory`: the probe's limit.
+    // Errors: why only for this one.
+    [[nodiscard]] Result<void> keep(const std::string& folder, const PluginFile& file,
+                                    const Verdict& verdict, const std::string& message,
+                                    std::uint64_t memory) const;
+
+  private:
+    template <typename Visit>
+    static void each_variable(std::string_view name, const Config& config, Visit&& visit);
+    template <typename Add>
+    void add_variables(std::string_view name, const Config& config, Add&& add);
+
+    std::string key_;                 // identifies the kept verdict
+    std::vector<std::string> paths_;  // must be unchanged, in addition to the loaded libraries
+};
+
+// Forgets all verdicts on a plugin file.
+void forget_verdicts(const std::string& folder, const Candidate& candidate) noexcept;
+
+}  // namespace wye::registry
