@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "exec/device/buffer.hpp"
 #include "exec/device/profile.hpp"
@@ -12,6 +13,7 @@
 #include "exec/program/cache_key.hpp"
 #include "exec/settings.hpp"
 #include "lower/lower.hpp"
+#include "lower/passes/native_functions.hpp"
 #include "registry/report.hpp"
 #include "route/rank.hpp"
 #include "route/route.hpp"
@@ -33,6 +35,30 @@ void warn(const registry::Registry& registry, const Error& error) {
 Error mapped(const Pin& pin) {
     return {Code::BUFFER_IN_USE, fmt::format("buffer `{}` is mapped", pin.label()),
             "Fix: call wye_buffer_unmap for each wye_buffer_map, then free it", pin.label()};
+}
+
+// The reasons against a device for a program, limits of the lowering included.
+std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
+                                         const LoadedProgram& program,
+                                         const lower::QuirkChoice& quirks) {
+    const plan::ProgramPlan& plan = program.plan();
+    auto out = route::reasons_against(device, plan, route::requirements(plan), lower::formats());
+    const std::string_view format = route::choose_format(device, lower::formats());
+    // A program with grid barriers is lowered in parts, which depend on the launch.
+    if (!out.empty() || format.empty() || format == WYE_FORMAT_PROGRAM ||
+        plan.analysis.uses_grid_barrier)
+        return out;
+    Form form;
+    form.workgroup = program.ir().workgroup;
+    form.natives = lower::choose_natives(program.ir(), format, 0);
+    const auto made = make_artifact(program, form, format, target_facts(device.facts, quirks));
+    if (!made.ok()) out.push_back(made.error().message);
+    return out;
+}
+
+// Whether another device may do what this one refused.
+bool concerns_device(Code code) {
+    return code != Code::INVALID_ARGUMENT && code != Code::SHUTTING_DOWN && code != Code::CANCELLED;
 }
 
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
@@ -130,14 +156,34 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
         auto found = handles_.find(program, HandleKind::program);
         if (!found.ok()) return std::move(found).error();
         pin.emplace(std::move(found).value());
-        const plan::ProgramPlan& plan = pin->as<LoadedProgram>().plan();
-        fit = [&plan](const registry::DeviceInfo& device) {
-            return route::reasons_against(device, plan, route::requirements(plan),
-                                          lower::formats());
+        fit = [this, &loaded = pin->as<LoadedProgram>()](const registry::DeviceInfo& device) {
+            return reasons_against(device, loaded, quirks());
         };
     }
-    WYE_ASSIGN(const registry::Selection selection, registry_->select(parsed, fit, policy));
+    // Devices that could not be opened are passed over.
+    std::map<std::string, std::string> unopened;
+    std::optional<Error> first;
+    const registry::Fit fit_to_open = [&](const registry::DeviceInfo& device) {
+        const auto failed = unopened.find(device.selector);
+        if (failed != unopened.end()) return std::vector{failed->second};
+        return fit ? fit(device) : std::vector<std::string>{};
+    };
+    for (;;) {
+        auto selection = registry_->select(parsed, unopened.empty() ? fit : fit_to_open, policy);
+        if (!selection.ok()) {
+            const bool only = parsed.entries.size() <= 1 && policy == registry::Policy::require;
+            if (first && unopened.size() == 1 && only) return std::move(*first);
+            return std::move(selection).error();
+        }
+        auto opened = open_selected(*selection);
+        if (opened.ok() || !concerns_device(opened.error().code)) return opened;
+        if (!first) first = opened.error();
+        unopened.emplace(selection->device->selector,
+                         fmt::format("cannot be opened: {}", opened.error().message));
+    }
+}
 
+Result<Handle> Context::open_selected(const registry::Selection& selection) {
     std::uint64_t generation = 0;
     SessionRef lost;
     {

@@ -37,9 +37,10 @@ class Context {
     [[nodiscard]] const registry::HandleTable& handles() const noexcept { return handles_; }
     [[nodiscard]] registry::HandleTable& handles() noexcept { return handles_; }
 
-    // Opens a device. `program` (0: none) limits the choice to devices that can run it. NO_DEVICE
-    // has the reason against each device as a cause. Opening the same device again returns the same
-    // handle until the device is lost.
+    // Opens a device. `program` (0: none) limits the choice to devices that can run it, and to
+    // which it can be lowered; a device that cannot be opened is passed over too. NO_DEVICE has the
+    // reason against each device as a cause. Opening the same device again returns the same handle
+    // until the device is lost.
     [[nodiscard]] Result<registry::Handle> open_device(
         std::string_view selector, registry::Handle program,
         registry::Policy policy = registry::Policy::require);
@@ -89,6 +90,7 @@ class Context {
     void count(wye_counters& out) const;
 
     // The selectors of the open devices, separated by ", "; empty: none is open.
+    [[nodiscard]] Result<registry::Handle> open_selected(const registry::Selection& selection);
     [[nodiscard]] std::string open_devices() const;
 
     // The door for callbacks of pending dispatches, which is closed when the context is abandoned.

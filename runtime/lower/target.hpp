@@ -35,6 +35,8 @@ struct TargetFacts {
     bool native_f32_atomic_add = false;
     bool native_f64_atomic_add = false;
     std::uint64_t max_push_bytes = 128;
+    // C only: the bytes of variables that a workgroup may have on the stack of a driver's thread.
+    std::uint64_t stack_bytes = std::uint64_t{1} << 20U;
     // For SPIR-V only: the driver ends an invocation's loops after this many rounds in total; 0:
     // never. Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;

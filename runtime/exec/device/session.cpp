@@ -77,7 +77,7 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
       queues_(std::min(options.queues, native_queues(device_->info())),
               native_queues(device_->info()), {trace_.get(), trace_device_}) {
     const registry::DeviceInfo& info = device_->info();
-    if (disk_->store.on()) lines_ = device_lines(info, facts_.quirks);
+    if (disk_->store.on()) lines_ = device_lines(info, facts_);
     owner_ = std::make_shared<const registry::Owner>(
         registry::Owner{info.plugin, info.index, generation});
     format_ = route::choose_format(info, lower::formats());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/program/artifact.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 #include "lower/quirks/drivers.hpp"
@@ -46,6 +48,20 @@ constexpr NumberFact kNumbers[] = {
     {WYE_FACT_KEY_LOOP_ROUNDS, &lower::TargetFacts::loop_rounds},
 };
 
+// What a thread that a driver starts in this process can hold, at most 1 MiB: new threads have the
+// stack that `ulimit -s` gave the process at its start. The driver's own calls need the rest.
+std::uint64_t stack_bytes() noexcept {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t kDrivers = std::uint64_t{128} << 10U;
+    pthread_attr_t attributes;
+    std::size_t size = 0;
+    if (::pthread_getattr_default_np(&attributes) != 0) return kMost / 8;
+    (void)::pthread_attr_getstacksize(&attributes, &size);
+    (void)::pthread_attr_destroy(&attributes);
+    const std::uint64_t half = std::uint64_t{size} / 2;
+    return std::min(kMost, half - std::min(half, kDrivers));
+}
+
 }  // namespace
 
 lower::TargetFacts target_facts(const registry::Facts& facts, const lower::QuirkChoice& choice) {
@@ -53,6 +69,7 @@ lower::TargetFacts target_facts(const registry::Facts& facts, const lower::Quirk
     for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
     for (const NumberFact& number : kNumbers)
         out.*number.member = facts.number(number.key).value_or(out.*number.member);
+    if (out.workgroup_loops) out.stack_bytes = stack_bytes();
     for (const std::uint64_t size : facts.list(WYE_FACT_KEY_SUBGROUP_SIZES))
         out.subgroup_sizes.push_back(static_cast<std::uint32_t>(size));
     lower::DriverIdentity device;

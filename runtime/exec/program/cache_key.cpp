@@ -76,7 +76,7 @@ std::uint64_t hash_of_profile(wye_string profile) noexcept {
     return hash == 0 ? 1 : hash;
 }
 
-std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks) {
+std::string device_lines(const registry::DeviceInfo& info, const lower::TargetFacts& target) {
     std::string out = line("device", info.name);
     for (const auto& [key, fact] : info.facts.all()) {
         if (tells_nothing(key)) continue;
@@ -85,7 +85,8 @@ std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirk
         out += line(named == infos.end() ? std::to_string(key) : std::string(named->name),
                     to_text(fact.value));
     }
-    out += line("quirks", fmt::format("{}", fmt::join(quirks.names(), ",")));
+    out += line("stack", fmt::format("{}", target.stack_bytes));
+    out += line("quirks", fmt::format("{}", fmt::join(target.quirks.names(), ",")));
     return out;
 }
 

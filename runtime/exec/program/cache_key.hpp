@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "exec/program/compiled_program.hpp"
-#include "lower/quirks/quirks.hpp"
+#include "lower/target.hpp"
 #include "registry/device.hpp"
 
 namespace wye::exec {
@@ -33,7 +33,8 @@ namespace wye::exec {
                                                      std::string_view format);
 
 // Lines that identify the kind of device and driver, including lowering facts; they are equal for
-// equal devices. `quirks`: the workarounds that lowering uses for the device.
-[[nodiscard]] std::string device_lines(const registry::DeviceInfo& info, lower::QuirkSet quirks);
+// equal devices. `target`: what lowering knows of the device.
+[[nodiscard]] std::string device_lines(const registry::DeviceInfo& info,
+                                       const lower::TargetFacts& target);
 
 }  // namespace wye::exec

@@ -55,7 +55,7 @@ Result<std::string> form_here(Context& context, const LoadedProgram& program, st
         facts = target_facts(info.facts, context.quirks());
         plugin = info.plugin;
         index = info.index;
-        target = device_lines(info, facts.quirks);
+        target = device_lines(info, facts);
     }
     if (check_free && std::ranges::count(kUnchecked, form) != 0)
         return Error(Code::UNSUPPORTED,

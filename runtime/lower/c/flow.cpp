@@ -14,10 +14,6 @@ namespace {
 using ir::Kind;
 using ir::Op;
 
-// Limit for the variables that a workgroup keeps between regions. They are on the stack of a
-// driver's thread, whose default size in glibc is 8 MiB.
-constexpr std::uint64_t kMaxKeptBytes = std::uint64_t{1} << 20U;
-
 bool of_invocation(Outer::Kind kind) {
     return kind == Outer::Kind::LocalId || kind == Outer::Kind::GlobalId ||
            kind == Outer::Kind::LocalIndex;
@@ -54,6 +50,7 @@ std::string CWriter::local_name(std::uint32_t local, unsigned component) {
 void CWriter::main() {
     block(program_.main.root);
     if (regions_.any()) define_kept();
+    if (module_.facts.workgroup_loops) check_stack();
 }
 
 void CWriter::block(ir::BlockId id) {
@@ -205,14 +202,28 @@ void CWriter::define_kept() {
     }
     if (some_ended_) text += "    bool ended[" + std::to_string(invocations) + "] = {false};\n";
     out_ = text + out_;
-    if (bytes <= kMaxKeptBytes) return;
-    module_.refuse(
-        Error(Code::LIMIT_EXCEEDED,
-              fmt::format("program `{}` keeps {} bytes of variables across barriers for {} "
-                          "invocations, more than the {} that a thread of the device holds",
-                          sanitised(program_.name), bytes, invocations, kMaxKeptBytes),
-              "Fix: use smaller workgroups or fewer and smaller variables there, or another device",
-              program_.name));
+    kept_bytes_ = bytes;
+}
+
+// Kept variables and arrays are on the stack of a driver's thread.
+void CWriter::check_stack() {
+    std::uint64_t arrays = 0;
+    for (std::uint32_t i = 0; i < code_.locals.size(); ++i) {
+        const ir::Local& local = code_.locals[i];
+        if (local.form != ir::Local::Form::Array || regions_.kept(i)) continue;
+        arrays += std::uint64_t{local.count} * local.type.lanes * (local.type.bits() == 64 ? 8 : 4);
+    }
+    const std::uint64_t most = module_.facts.stack_bytes;
+    if (kept_bytes_ + arrays <= most) return;
+    module_.refuse(Error(
+        Code::LIMIT_EXCEEDED,
+        fmt::format("program `{}` has {} bytes of arrays, and keeps {} bytes of variables "
+                    "across barriers for {} invocations, together more than the {} that a "
+                    "thread of the device holds",
+                    sanitised(program_.name), arrays, kept_bytes_, module_.invocations(), most),
+        "Fix: use smaller workgroups or fewer and smaller variables there, a larger stack "
+        "(`ulimit -s`), or another device",
+        program_.name));
 }
 
 }  // namespace wye::lower

@@ -137,6 +137,7 @@ class CWriter {
     void close_region();
     std::string region_head();
     void define_kept();
+    void check_stack();
     [[nodiscard]] bool unchanging(ir::ExprId id) const;
     // The value of a statement's right side: an effect or an expression.
     CValue right_side(ir::ExprId id);
@@ -151,6 +152,7 @@ class CWriter {
     std::string comment(const std::string& name) const;
 
     CModule& module_;
+    std::uint64_t kept_bytes_ = 0;  // set by define_kept
     const ir::Program& program_;
     const std::uint32_t function_;
     const ir::Code& code_;

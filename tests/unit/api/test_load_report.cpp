@@ -236,3 +236,16 @@ TEST_CASE("the report outlives its context; wrong calls are errors") {
     wye_load_report_free(report);
     wye_load_report_free(nullptr);
 }
+
+TEST_CASE("a list, and a preference, go on past a device that cannot be opened") {
+    const std::string fakes = WYE_FAKES;
+    const auto made = wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                            .plugin_paths = {fakes + "/null_device.so"},
+                                            .config = {{"probe.mode", "off"}}});
+    REQUIRE(made.ok());
+    const auto alone = made->open("null_device:0");
+    REQUIRE_FALSE(alone.ok());
+    CHECK(alone.error().code == wye::Code::PLUGIN_FAULT);
+    CHECK(made->open("null_device:0,cpu:0").ok());
+    CHECK(made->choose("null_device:0", WYE_POLICY_PREFER).ok());
+}

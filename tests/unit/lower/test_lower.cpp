@@ -403,6 +403,29 @@ TEST_CASE("what invocations keep across a barrier has to fit a thread") {
     CHECK(has(lowered(more), "uint v0[1025];"));
 }
 
+TEST_CASE(
+    "what a workgroup keeps fits the stack of a driver's thread, or is refused with both sizes") {
+    const wye::ir::Program program = valid_program(
+        "wye 1; program p; workgroup 64; input x: u32[64]; output r: u32[64]; "
+        "shared s: u32[64];\ngrid groups 1;\n"
+        "main { let i = local_id.x; var v = x[i]; s[i] = v; barrier; "
+        "r[i] = v + s[63u - i]; }");
+    TargetFacts facts;
+    facts.workgroup_loops = true;
+    facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
+    facts.stack_bytes = 64 * 4;
+    CHECK(lower(program, WYE_FORMAT_OPENCL_C, facts).ok());
+    facts.stack_bytes -= 1;
+    const auto refused = lower(program, WYE_FORMAT_OPENCL_C, facts);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
+    CHECK(refused.error().message.find("keeps 256 bytes") != std::string::npos);
+    CHECK(refused.error().message.find("more than the 255") != std::string::npos);
+    facts.workgroup_loops = false;  // a device of its own
+    facts.quirks = wye::lower::QuirkSet::of_no_device();
+    CHECK(lower(program, WYE_FORMAT_OPENCL_C, facts).ok());
+}
+
 TEST_CASE("a workgroup of one invocation has no barriers") {
     const char* const text =
         "wye 1; program p; workgroup %; shared s: u32[4]; output r: u32[];\n"
