@@ -146,6 +146,11 @@ class NativeFileSystem final : public FileSystem {
 
 }  // namespace
 
+std::string status_text(const FileStatus& file) {
+    return fmt::format("{} {} {} {} {} {} {} {}", file.device, file.inode, file.mode, file.owner,
+                       file.group, file.size, file.modified_ns, file.changed_ns);
+}
+
 const FileSystem& native_file_system() noexcept {
     static const sdk::Lasting<const NativeFileSystem> instance([] { return NativeFileSystem(); });
     return *instance;

@@ -4,6 +4,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
+
+#include <charconv>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include <fmt/format.h>
 
 namespace wye::registry {
 namespace {
@@ -72,6 +82,44 @@ bool Pipe::make() noexcept {
     read = Fd(ends[0]);
     write = Fd(ends[1]);
     return read.lift() && write.lift() && ::fcntl(read.get(), F_SETFL, O_NONBLOCK) == 0;
+}
+
+Descendants::Descendants() {
+    std::random_device random;
+    variable_ = fmt::format("WYE_STARTED_BY={}-{:08x}{:08x}", ::getpid(), random(), random());
+}
+
+std::vector<char*> Descendants::environment() {
+    std::vector<char*> out;
+    for (char** at = environ; at != nullptr && *at != nullptr; ++at) out.push_back(*at);
+    out.push_back(variable_.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+void Descendants::end() const noexcept try {
+    constexpr int kMostRounds = 16;  // some may start others meanwhile
+    const std::string wanted = std::string(1, '\0') + variable_ + std::string(1, '\0');
+    for (int round = 0, found = 1; found != 0 && round < kMostRounds; ++round) {
+        found = 0;
+        std::error_code error;
+        std::filesystem::directory_iterator at("/proc", error);
+        for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+            const std::string name = at->path().filename().string();
+            pid_t process = 0;
+            const auto [end, bad] =
+                std::from_chars(name.data(), name.data() + name.size(), process);
+            if (bad != std::errc() || end != name.data() + name.size()) continue;
+            // Opened first: its number is that of another process once it has ended.
+            const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+            std::ifstream file(at->path() / "environ", std::ios::binary);
+            const std::string text(std::istreambuf_iterator<char>(file), {});
+            if (!handle.open() || (std::string(1, '\0') + text).find(wanted) == std::string::npos)
+                continue;
+            if (::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0) == 0) ++found;
+        }
+    }
+} catch (const std::exception&) {  // no memory: they stay
 }
 
 int spawn(const std::vector<std::string>& words, std::span<const Inherited> inherited,

@@ -105,7 +105,7 @@ Fd file_of(const std::string& text) {
 
 class Child {
   public:
-    Child(const ChildTask& task, Leaving& leaving)
+    Child(const ChildTask& task, char* const* environment, Leaving& leaving)
         : begun_(Clock::now()),
           limit_(task.limit),
           deadline_(begun_ + limit_),
@@ -122,7 +122,7 @@ class Child {
                                        {print.write.get(), 1},
                                        {print.write.get(), 2},
                                        {message.write.get(), kMessageDescriptor}};
-        result.start_error = spawn({task.program}, inherited, environ, pid_);
+        result.start_error = spawn({task.program}, inherited, environment, pid_);
         if (result.start_error != 0) return;
         running_ = true;
         message_ = std::move(message.read);
@@ -296,9 +296,13 @@ void Leaving::collect(int flags) noexcept {
 void run_children(const std::vector<ChildTask>& tasks, Leaving& leaving,
                   const std::function<void()>& started,
                   const std::function<void(std::size_t, ChildResult)>& ended) {
+    if (tasks.empty()) return started();
+    Descendants descendants;
+    const std::vector<char*> environment = descendants.environment();
     std::vector<std::unique_ptr<Child>> children;
     children.reserve(tasks.size());
-    for (const ChildTask& task : tasks) children.push_back(std::make_unique<Child>(task, leaving));
+    for (const ChildTask& task : tasks)
+        children.push_back(std::make_unique<Child>(task, environment.data(), leaving));
     started();
     for (std::size_t left = children.size(); left > 0;) {
         for (std::size_t i = 0; i < children.size(); ++i) {

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTrustKind = "plugin-trust";
 constexpr std::size_t kPrintedShown = 300;  // the last bytes that a plugin printed
+constexpr int kChangedFile = 97;            // the helper's status if the plugin's file is another
 constexpr int kLostPipe = 99;               // the helper's status if it cannot write its message
 constexpr std::uint32_t kMostDeaths = 3;    // of processes inside a plugin, in a row
 
@@ -216,6 +217,7 @@ std::string Prober::request(const Candidate& candidate) const {
     Json out;
     out["id"] = candidate.id;
     out["library"] = exact(candidate.library.string());
+    if (candidate.file.kind == FileStatus::Kind::file) out["status"] = status_text(candidate.file);
     out["manifest"] = exact(candidate.manifest_file.string());
     out["seconds"] = 1 + options_.limit.count() / 1000;
     out["memory"] = options_.memory_limit();
@@ -304,6 +306,14 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         const Job& job = jobs[i];
         const Candidate& candidate = *candidates[job.at];
         Probed& probed = out[job.at];
+        if (result.status && WIFEXITED(*result.status) &&
+            WEXITSTATUS(*result.status) == kChangedFile) {
+            probed.records.push_back(
+                note(candidate, Severity::refused, Code::NOT_TRUSTED,
+                     "the plugin's file was replaced or changed before it was probed",
+                     "Fix: create a new context, which looks for plugins again"));
+            return;
+        }
         Verdict verdict = judge(result, candidate.id, options_);
         // These are not the plugin's fault: the helper did not start, or is of another version.
         if (result.start_error != 0 ||

@@ -25,6 +25,7 @@
 #include "call_state.hpp"
 #include "check_device.hpp"
 #include "registry/driver_objects.hpp"
+#include "registry/file_system.hpp"
 #include "registry/json.hpp"
 #include "registry/record.hpp"
 #include "registry/slot_watch.hpp"
@@ -38,6 +39,7 @@ using namespace wye;
 using registry::Json;
 
 constexpr int kMessage = 3;
+constexpr int kChangedFile = 97;
 constexpr int kBadRequest = 98;
 constexpr int kLostPipe = 99;
 constexpr std::size_t kMostRequest = std::size_t{4} << 20U;
@@ -184,6 +186,14 @@ std::vector<std::string> usable_devices(const Json& report) {
     return out;
 }
 
+// Whether the plugin's file is the one that the request is about.
+bool is_asked_file(const Json& request, const std::string& library) {
+    const std::string asked = text_at(request, "status");
+    if (asked.empty()) return true;
+    const auto now = registry::native_file_system().status(library);
+    return now.ok() && registry::status_text(*now) == asked;
+}
+
 int probe_plugin(const Json& request) {
     const std::string id = text_at(request, "id");
     const std::string manifest = path_at(request, "manifest");
@@ -191,14 +201,16 @@ int probe_plugin(const Json& request) {
     const std::string& file = manifest.empty() ? library : manifest;
     const std::map<std::string, bool> before = loaded_libraries();
     std::optional<std::map<std::string, bool>> listed;  // when the devices were listed
+    if (!is_asked_file(request, library)) return kChangedFile;
     const probe::Surroundings surroundings;
     {
         Owned owned;
         const auto made = probe::open_only(request, file);
+        if (made.ok()) owned.context = *made;
+        if (!is_asked_file(request, library)) return kChangedFile;
         if (!made.ok()) {
             send_record(id, registry::Severity::refused, made.error().text());
         } else {
-            owned.context = *made;
             wye_blob* blob = nullptr;
             if (wye_context_report(owned.context, wye_str(id.c_str()), &blob, nullptr) != WYE_OK)
                 return kBadRequest;

@@ -12,7 +12,8 @@
 //          umask, descriptor (closes 1), prints (a line); wrong_bytes (computes or for xor),
 //          wrong_capabilities (claims int64, and refuses it), meets (waits until four processes
 //          have a file in the folder of WYE_MEETING), works (half a second of a processor's
-//          time); new_driver (another version of it),
+//          time), daemon (starts a process in a session of its own, whose number is the name of a
+//          file in the folder of WYE_MEETING); new_driver (another version of it),
 //          new_version (of the plugin), new_device (none)
 //   where  constructor, query, init, probe, facts, open, build, dispatch, wait (for its end)
 #include <dlfcn.h>
@@ -120,6 +121,16 @@ void work() {
     } while (used.tv_sec == 0 && used.tv_nsec < 500'000'000);
 }
 
+void start_daemon() {
+    namespace fs = std::filesystem;
+    const char* const folder = std::getenv("WYE_MEETING");
+    if (folder == nullptr || ::fork() != 0) return;
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    std::ofstream(fs::path(folder) / std::to_string(::getpid())) << "here";
+    for (;;) ::pause();
+}
+
 void misbehave(std::string_view where) {
     const std::string how = wanted();
     const std::size_t at = how.find('@');
@@ -142,6 +153,7 @@ void misbehave(std::string_view where) {
     if (doing == "memory") take_memory();
     if (doing == "meets") meet();
     if (doing == "works") work();
+    if (doing == "daemon") start_daemon();
     if (doing == "descriptors") ::closefrom(3);
     if (doing == "scribbles") (void)!::write(3, "nonsense\n", 9);
     if (doing == "signals")

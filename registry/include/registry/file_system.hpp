@@ -31,6 +31,8 @@ struct FileStatus {
 
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
+// Equal texts: neither the file nor its name was changed between.
+[[nodiscard]] std::string status_text(const FileStatus& file);
 
 // One name in a folder, as lstat reports it.
 struct FileEntry {

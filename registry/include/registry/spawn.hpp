@@ -49,6 +49,28 @@ struct Inherited {
     int to = -1;
 };
 
+// What a started program started in turn, wherever it went: processes inherit the environment
+// variable that the program is given. One that replaces its environment is not found, and none is
+// where the system shows no environments (/proc/PID/environ).
+class Descendants {
+  public:
+    Descendants();
+    // Kills all that run.
+    ~Descendants() { end(); }
+    Descendants(const Descendants&) = delete;
+    Descendants& operator=(const Descendants&) = delete;
+    // "NAME=VALUE", for the environment of the program; of a value that nobody else has.
+    [[nodiscard]] const std::string& variable() const noexcept { return variable_; }
+    // This process's environment and the variable, as `spawn` takes it, valid as long as the object
+    // and the environment are.
+    [[nodiscard]] std::vector<char*> environment();
+
+  private:
+    void end() const noexcept;
+
+    std::string variable_;
+};
+
 // Starts the program `words[0]`, a path, with these arguments and this environment (null at its
 // end). It leads a process group of its own, has every signal at its default and none blocked, and
 // has no descriptor above the last of `inherited`, which are in ascending order of `to`. Returns 0

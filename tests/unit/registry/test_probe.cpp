@@ -539,6 +539,53 @@ TEST_CASE("a good verdict is doubted by the next process when one died inside th
     CHECK(state() == ProbeState::child);
 }
 
+TEST_CASE("a file that replaces the one that was found is not probed in its place") {
+    const TemporaryFolder place;
+    const fs::path file = place.path() / "misbehaves.so";
+    fs::copy_file(kMisbehaves, file);
+    Setup setup;
+    const auto host = HostServices::create({{"cache_folder", setup.cache.path().string()}}, {});
+    const Prober prober(setup.probe, host);
+    Candidate candidate;
+    candidate.id = "misbehaves";
+    candidate.library = file;
+    candidate.file = *native_file_system().status(file);
+    const Candidate* const one[] = {&candidate};
+    CHECK(prober.probe(one).front().verdict.has_value());
+    prober.forget(candidate);
+    fs::copy_file(kMisbehaves, place.path() / "other");
+    fs::rename(place.path() / "other", file);
+    const Probed probed = prober.probe(one).front();
+    CHECK_FALSE(probed.verdict.has_value());
+    REQUIRE(probed.records.size() == 1);
+    CHECK(probed.records[0].severity == Severity::refused);
+    CHECK(probed.records[0].code == wye::Code::NOT_TRUSTED);
+    CHECK_FALSE(prober.recall(candidate).has_value());
+}
+
+TEST_CASE("what a plugin started ends with its probe, in whatever session it is") {
+    const TemporaryFolder folder;
+    Setup setup;
+    setup.paths = {kMisbehaves};
+    {
+        const Variable meeting("WYE_MEETING", folder.path().string());
+        const Variable variable("WYE_MISBEHAVES", "daemon@build");
+        CHECK(setup.open()->open_plugin("misbehaves").ok());
+    }
+    const std::vector<fs::path> files(fs::directory_iterator(folder.path()), {});
+    REQUIRE(files.size() == 1);
+    const int process = std::stoi(files[0].filename().string());
+    // Once it is killed, somebody takes its status.
+    const auto is_alive = [&] {
+        std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+        std::string number, name, state;
+        return static_cast<bool>(status >> number >> name >> state) && state != "Z" && state != "X";
+    };
+    for (int i = 0; i < 1000 && is_alive(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK_FALSE(is_alive());
+}
+
 TEST_CASE("a verdict does not count under other limits of the process") {
     Setup setup;
     setup.paths = {kMisbehaves};

@@ -51,7 +51,8 @@ std::vector<std::string> words_of(std::string_view line) {
 // The environment of a kit: this one's, without what would choose other plugins or probe them.
 class Environment {
   public:
-    Environment() {
+    // `variable`: one more.
+    explicit Environment(const std::string& variable) {
         constexpr std::string_view kOwn[] = {
             "WYE_PROBE=", "WYE_DEVICE=", "WYE_PLUGINS_DISABLE=", "WYE_TRACE="};
         for (char** at = environ; at != nullptr && *at != nullptr; ++at)
@@ -60,6 +61,7 @@ class Environment {
                 }))
                 texts_.emplace_back(*at);
         texts_.emplace_back("WYE_PROBE=off");
+        texts_.push_back(variable);
         for (std::string& text : texts_) list_.push_back(text.data());
         list_.push_back(nullptr);
     }
@@ -91,7 +93,7 @@ class Kit {
                                                      {print.write.get(), 1},
                                                      {print.write.get(), 2},
                                                      {report.write.get(), kReport}};
-            Environment environment;
+            Environment environment(descendants_.variable());
             error = registry::spawn(words, inherited, environment.list(), pid_);
         }
         if (error != 0) {
@@ -214,6 +216,7 @@ class Kit {
 
     std::chrono::milliseconds limit_;
     const TakeLine& take_;
+    registry::Descendants descendants_;
     pid_t pid_ = -1;
     Fd report_, print_;
     std::string unread_, printed_;
