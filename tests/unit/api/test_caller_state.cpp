@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floating-point state of the calling thread reaches no result, no driver, and no file that is
-// kept: rounding modes, flushed subnormals, exceptions that are not masked, and the precision of
-// x87. Each call leaves that state as it was.
+// The state of the calling thread and its process reaches no result, no driver, and no file that is
+// kept: rounding modes, flushed subnormals, exceptions that are not masked, the precision of x87;
+// locales, small stacks, blocked signals, errno, the file mode mask and the current folder. Each
+// call leaves the floating-point state as it was.
 #include <doctest/doctest.h>
 #include <fpu_control.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 
+#include <cerrno>
 #include <cfenv>
+#include <clocale>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <functional>
+#include <locale>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,18 +80,20 @@ struct Under {
     bool kept = false;
 };
 
-// Everything from the search for plugins on, under that state.
+// Everything from the search for plugins on.
+wye::Result<void> run(const std::string& selector, const Floats& x, Floats& r) {
+    WYE_ASSIGN(const wye::Context context,
+               wye::Context::create({.plugin_paths = {support::test_driver_folder()}}));
+    WYE_ASSIGN(const wye::Device device, context.open(selector));
+    WYE_ASSIGN(const wye::Program program, context.program_from_text(kText));
+    WYE_TRY(wye::Dispatch(program, device).input("x", x).output("r", r).run());
+    return {};
+}
+
 Floats run_under(const State& state, const std::string& selector, const Floats& x) {
     Floats r(x.size());
     const Under under(state);
-    wye::Result<void> done = [&]() -> wye::Result<void> {
-        WYE_ASSIGN(const wye::Context context,
-                   wye::Context::create({.plugin_paths = {support::test_driver_folder()}}));
-        WYE_ASSIGN(const wye::Device device, context.open(selector));
-        WYE_ASSIGN(const wye::Program program, context.program_from_text(kText));
-        WYE_TRY(wye::Dispatch(program, device).input("x", x).output("r", r).run());
-        return {};
-    }();
+    wye::Result<void> done = run(selector, x, r);
     const unsigned raised = _mm_getcsr();
     std::fesetenv(FE_DFL_ENV);
     take(std::move(done));
@@ -88,6 +101,81 @@ Floats run_under(const State& state, const std::string& selector, const Floats& 
     _mm_setcsr(raised);
     return r;
 }
+
+struct CommaForPoint : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\1"; }
+};
+
+using Work = std::function<void()>;
+
+void with_locale(const Work& work) {
+    const std::locale before =
+        std::locale::global(std::locale(std::locale::classic(), new CommaForPoint));
+    std::setlocale(LC_ALL, "C.UTF-8");
+    work();
+    std::locale::global(before);
+    std::setlocale(LC_ALL, "C");
+}
+
+void on_small_stack(const Work& work) {
+    constexpr std::size_t kBytes = std::size_t{256} << 10U;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    REQUIRE(pthread_attr_setstacksize(&attributes, kBytes) == 0);
+    pthread_t thread{};
+    const auto start = [](void* argument) -> void* {
+        (*static_cast<const Work*>(argument))();
+        return nullptr;
+    };
+    REQUIRE(pthread_create(&thread, &attributes, start, const_cast<Work*>(&work)) == 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+}
+
+void with_signals_blocked(const Work& work) {
+    sigset_t all, before, after;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    work();
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    CHECK(std::memcmp(&after, &blocked, sizeof after) == 0);
+}
+
+void with_file_mask(const Work& work) {
+    const mode_t before = ::umask(0777);
+    work();
+    CHECK(::umask(before) == 0777);
+}
+
+void in_removed_folder(const Work& work) {
+    const std::string before = std::filesystem::current_path();
+    char name[] = "/tmp/wye-caller-XXXXXX";
+    REQUIRE(::mkdtemp(name) != nullptr);
+    REQUIRE(::chdir(name) == 0);
+    REQUIRE(::rmdir(name) == 0);
+    work();
+    REQUIRE(::chdir(before.c_str()) == 0);
+}
+
+constexpr struct {
+    const char* name;
+    void (*run)(const Work& work);
+} kSurroundings[] = {
+    {"a locale with commas", &with_locale},
+    {"a stack of 256 KiB", &on_small_stack},
+    {"all signals blocked", &with_signals_blocked},
+    {"a file mode mask that lets nobody read", &with_file_mask},
+    {"a current folder that was removed", &in_removed_folder},
+    {"an error number",
+     [](const Work& work) {
+         errno = ERANGE;
+         work();
+     }},
+};
 
 }  // namespace
 
@@ -100,6 +188,22 @@ TEST_CASE("results do not depend on the floating-point state of the caller") {
             CAPTURE(selector);
             CAPTURE(state.name);
             const Floats got = run_under(state, selector, x);
+            CHECK(std::memcmp(got.data(), want.data(), x.size() * sizeof x[0]) == 0);
+        }
+}
+
+TEST_CASE("results do not depend on the rest of the caller's state") {
+    Floats x;
+    for (int i = 0; i < 300; ++i) x.push_back(static_cast<float>(i - 150) * 0.37F);
+    const Floats want = run_under(kStates[0], "cpu", x);
+    for (const std::string& selector : {std::string("cpu"), support::test_driver()})
+        for (const auto& around : kSurroundings) {
+            CAPTURE(selector);
+            CAPTURE(around.name);
+            Floats got(x.size());
+            wye::Result<void> done;
+            around.run([&] { done = run(selector, x, got); });
+            take(std::move(done));
             CHECK(std::memcmp(got.data(), want.data(), x.size() * sizeof x[0]) == 0);
         }
 }

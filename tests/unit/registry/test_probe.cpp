@@ -18,9 +18,13 @@
 #include <clocale>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "registry/catalogue.hpp"
+#include "registry/file_system.hpp"
+#include "registry/host_services.hpp"
+#include "registry/probe.hpp"
 #include "registry/report.hpp"
 #include "support/misbehaviour.hpp"
 #include "temporary_folder.hpp"
