@@ -38,7 +38,7 @@ Result<void> Device::recover() {
 }
 
 Result<void> Device::acquire() {
-    WYE_ASSIGN(auto context, Context::create(driver, info));
+    WYE_ASSIGN(auto context, Context::create(driver, info, loss));
     contexts_.push_back(std::move(context));
     current_.store(contexts_.back().get(), std::memory_order_release);
     return {};

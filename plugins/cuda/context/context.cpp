@@ -2,7 +2,7 @@
 #include "cuda/context/context.hpp"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "cuda/status.hpp"
 #include "wye/sdk/errors.hpp"
@@ -14,47 +14,19 @@ namespace {
 // The pool keeps up to 1/kKeptShare of the device's memory for reuse.
 constexpr std::uint64_t kKeptShare = 8;
 
-// How often this plugin has reset the primary context of each device. Process-wide, as primary
-// contexts are.
-class Resets {
-  public:
-    // Calls `reset` if the count of the device is still `known`.
-    template <typename Reset>
-    CUresult reset(CUdevice device, std::uint64_t known, Reset&& reset) {
-        const sdk::Lock lock(mutex_);
-        std::uint64_t& count = count_of(device);
-        if (count != known) return CUDA_SUCCESS;
-        const CUresult status = reset();
-        if (status == CUDA_SUCCESS) ++count;
-        return status;
-    }
-    // Calls `retain`, and sets `known` to the device's count.
-    template <typename Retain>
-    CUresult retain(CUdevice device, std::uint64_t& known, Retain&& retain) {
-        const sdk::Lock lock(mutex_);
-        known = count_of(device);
-        return retain();
-    }
-
-  private:
-    // Devices may share a count: then one is not reset where it would be, and fails as lost again.
-    static constexpr std::size_t kCounts = 64;
-    std::uint64_t& count_of(CUdevice device) WYE_REQUIRES(mutex_) {
-        return counts_[static_cast<std::size_t>(device) % kCounts];
-    }
-
-    sdk::Mutex mutex_;
-    std::array<std::uint64_t, kCounts> counts_ WYE_GUARDED_BY(mutex_) = {};
+// The contexts of this plugin that live. Process-wide, as primary contexts are.
+struct Living {
+    sdk::Mutex mutex;
+    Context* first WYE_GUARDED_BY(mutex) = nullptr;
 };
-constinit Resets resets;
+constinit Living living;
 
 }  // namespace
 
-Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info) {
-    std::unique_ptr<Context> context(new Context(driver, info));
-    CUresult status = resets.retain(info.id, context->resets_, [&] {
-        return driver.cuDevicePrimaryCtxRetain(&context->handle, info.id);
-    });
+Result<std::unique_ptr<Context>> Context::create(const Driver& driver, const DeviceInfo& info,
+                                                 sdk::LossState& loss) {
+    std::unique_ptr<Context> context(new Context(driver, info, loss));
+    CUresult status = context->retain();
     if (status != CUDA_SUCCESS) {
         context->handle = nullptr;
         Error error = native_error(driver, status, "cuDevicePrimaryCtxRetain", info.name);
@@ -75,19 +47,37 @@ Error Context::gone(std::string_view call) const {
     return native_error(driver, CUDA_ERROR_CONTEXT_IS_DESTROYED, call, info_.name);
 }
 
+CUresult Context::retain() {
+    const sdk::Lock lock(living.mutex);
+    const CUresult status = driver.cuDevicePrimaryCtxRetain(&handle, info_.id);
+    if (status == CUDA_SUCCESS) next_ = std::exchange(living.first, this);
+    return status;
+}
+
 void Context::end() {
     if (handle == nullptr) return;
     nothing_ = {};
     pool_ = {};
     pool_stream_ = {};
     lost.store(true);
+    const sdk::Lock lock(living.mutex);
+    Context** at = &living.first;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
     (void)driver.cuDevicePrimaryCtxRelease(info_.id);
     handle = nullptr;
 }
 
 CUresult Context::reset() {
-    return resets.reset(info_.id, resets_,
-                        [&] { return driver.cuDevicePrimaryCtxReset(info_.id); });
+    const sdk::Lock lock(living.mutex);
+    if (was_reset_) return CUDA_SUCCESS;
+    for (Context* one = living.first; one != nullptr; one = one->next_) {
+        if (one->info_.id != info_.id || one->was_reset_) continue;
+        one->loss_.record(one->gone("cuDevicePrimaryCtxReset"));
+        one->lost.store(true, std::memory_order_release);
+        one->was_reset_ = true;
+    }
+    return driver.cuDevicePrimaryCtxReset(info_.id);
 }
 
 Result<std::uint64_t> Context::free_bytes() const {

@@ -8,6 +8,7 @@
 
 #include "cuda/discovery.hpp"
 #include "cuda/handle.hpp"
+#include "wye/sdk/loss_state.hpp"
 #include "wye/sdk/queue.hpp"
 
 namespace wye::cuda {
@@ -16,8 +17,10 @@ class Context : public ContextState {
   public:
     // Error: DEVICE_LOST, with the advice to restart the process, if the effect of an earlier fault
     // outlived its context.
+    // `loss`: of the device, which outlives the context.
     [[nodiscard]] static Result<std::unique_ptr<Context>> create(const Driver& driver,
-                                                                 const DeviceInfo& info);
+                                                                 const DeviceInfo& info,
+                                                                 sdk::LossState& loss);
     ~Context() { end(); }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
@@ -27,7 +30,8 @@ class Context : public ContextState {
     // Releases the primary context. Objects left in it count as lost.
     void end();
     // Resets the primary context, for all its users in the process, unless that was done since this
-    // object was made: another device has then recovered from the same loss, and is in use.
+    // object was made: another device has then recovered from the same loss, and is in use. Devices
+    // on that primary context are lost first, so that they do not use what no longer exists.
     [[nodiscard]] CUresult reset();
 
     [[nodiscard]] Result<std::uint64_t> free_bytes() const;
@@ -45,12 +49,16 @@ class Context : public ContextState {
     [[nodiscard]] CUdeviceptr nothing() const { return nothing_.get(); }
 
   private:
-    Context(const Driver& driver, const DeviceInfo& info) : ContextState{driver}, info_(info) {}
+    Context(const Driver& driver, const DeviceInfo& info, sdk::LossState& loss)
+        : ContextState{driver}, info_(info), loss_(loss) {}
+    CUresult retain();
     CUresult make_pool();
     CUresult try_allocate(std::uint64_t size, CUdeviceptr& out);
 
     const DeviceInfo& info_;
-    std::uint64_t resets_ = 0;  // of the primary context, when this object was made
+    sdk::LossState& loss_;
+    Context* next_ = nullptr;  // in the list of contexts; guarded by its lock
+    bool was_reset_ = false;   // the same
     StreamHandle pool_stream_;
     PoolHandle pool_;  // empty if the device has no pools
     Memory nothing_;
