@@ -16,6 +16,7 @@
 #include "differential/tally.hpp"
 #include "differential/target.hpp"
 #include "output.hpp"
+#include "support/caller_state.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"
 
@@ -105,6 +106,7 @@ class Session {
             ++tally_.not_run;
             return;
         }
+        if (options_.any_state) target_.set_state(state_of(name));
         const Finding finding = target_.judge(what, care);
         if (lacks_a_need(what, finding)) {
             ++tally_.left_out;
@@ -125,6 +127,13 @@ class Session {
     [[nodiscard]] const Tally& tally() const { return tally_; }
 
   private:
+    // Of a case's name, so that one program alone has the state that it has among others.
+    [[nodiscard]] static std::size_t state_of(const std::string& name) {
+        std::uint32_t hash = 2166136261U;  // FNV-1a
+        for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+        return hash % support::caller_states().size();
+    }
+
     Target& target_;
     const Options& options_;
     Tally tally_;

@@ -98,6 +98,7 @@ std::string read_options(int argc, char** argv, Options& out) {
     if (const std::string bad = read_values(app, given, out); !bad.empty())
         return "`" + bad + "` is not understood\nFix: see `wye fuzz --help`";
     out.traps = given.traps;
+    out.any_state = given.any_state;
     out.replay = given.replay;
     for (const std::string& list : given.with_quirks) out.config.emplace_back("quirks.with", list);
     for (const std::string& list : given.without_quirks)

@@ -19,7 +19,8 @@ struct Options {
     double limit = 120;   // seconds to shrink one finding; 0: do not shrink
     double timeout = 60;  // seconds for one dispatch
     bool traps = false;
-    std::string help;  // --help was given: its text
+    bool any_state = false;  // each program runs in another state of the caller
+    std::string help;        // --help was given: its text
 };
 
 // Returns an empty text, or what is wrong, with a remedy.

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/caller_state.hpp"
 #include "support/device.hpp"
 #include "support/random_case.hpp"
 
@@ -39,15 +40,31 @@ json answer(const support::Device& device, const json& question) {
                              {})}};
     const auto what = support::read_case(question["case"]);
     if (!what.ok()) return of_error(what.error());
-    return of_finding(judge(device.context(), on(device), *what,
+    // The text is read again in the state, since it has literals.
+    const support::Runner runner = [&](const wye::Program&, const Case& one) {
+        wye::Result<support::Ending> out =
+            wye::Error(wye::Code::INTERNAL, "the state cannot be set", "");
+        const bool kept = support::caller_states()[question["state"]].run([&] {
+            const auto program = device.context().program_from_text(one.text);
+            out = program.ok() ? on(device)(*program, one) : program.error();
+        });
+        if (out.ok() && !kept)
+            out = wye::Error(wye::Code::INTERNAL, "the caller's state was changed", "");
+        return out;
+    };
+    return of_finding(judge(device.context(), runner, *what,
                             {question["steps"].get<std::uint64_t>(), question["races"]}));
 }
 
 // The first question is empty, and only asks whether the device could be opened.
-Child::Answer open_device(const std::string& selector, const TargetOptions& options) {
+Child::Answer open_device(const std::string& selector, const TargetOptions& options,
+                          std::size_t state) {
     // The signal ends the process even if a driver hangs.
     ::alarm(options.ends_after);
-    auto opened = support::Device::open(selector, options.config);
+    wye::Result<support::Device> opened =
+        wye::Error(wye::Code::INTERNAL, "the state cannot be set", "");
+    (void)support::caller_states()[state].run(
+        [&] { opened = support::Device::open(selector, options.config); });
     if (!opened.ok())
         return [text = text_of(of_error(opened.error()))](const std::string&) { return text; };
     const auto device = std::make_shared<support::Device>(std::move(opened).value());
@@ -101,7 +118,8 @@ wye::Result<Target> Target::open(const std::string& selector, TargetOptions opti
 }
 
 wye::Result<void> Target::start() {
-    WYE_ASSIGN(Child child, Child::start([this] { return open_device(selector_, options_); }));
+    WYE_ASSIGN(Child child,
+               Child::start([this] { return open_device(selector_, options_, state_); }));
     const auto opened = ask(child, json::object());
     if (!opened)
         return wye::Error(wye::Code::DRIVER,
@@ -125,9 +143,10 @@ Finding Target::judge(const Case& what, const Care& care) {
     if (!child_)
         if (auto started = start(); !started.ok())
             return {Finding::Kind::Error, started.error().code, started.error().text()};
-    const auto answer = ask(
-        *child_,
-        {{"case", support::write_case(what, {})}, {"steps", care.steps}, {"races", care.races}});
+    const auto answer = ask(*child_, {{"case", support::write_case(what, {})},
+                                      {"steps", care.steps},
+                                      {"races", care.races},
+                                      {"state", state_}});
     if (!answer) {
         const std::string how = child_->stop();
         child_.reset();
@@ -135,8 +154,10 @@ Finding Target::judge(const Case& what, const Care& care) {
     }
     if (!answer->ok()) return {Finding::Kind::Error, answer->error().code, answer->error().text()};
     const json& found = **answer;
-    const Finding finding{static_cast<Finding::Kind>(found["kind"].get<int>()),
-                          static_cast<wye::Code>(found["code"].get<int>()), found["text"]};
+    Finding finding{static_cast<Finding::Kind>(found["kind"].get<int>()),
+                    static_cast<wye::Code>(found["code"].get<int>()), found["text"]};
+    if (state_ != 0 && finding.differs())
+        finding.text += std::string(" (caller: ") + support::caller_states()[state_].name + ")";
     const bool stuck = finding.code == wye::Code::TIMEOUT;
     if (finding.kind == Finding::Kind::Error && (stuck || finding.code == wye::Code::DEVICE_LOST)) {
         if (stuck) child_->kill();  // closing the device might never end

@@ -47,6 +47,8 @@ class Target {
     // The random case of a seed for this device.
     [[nodiscard]] wye::Result<Case> random(std::uint64_t seed, bool traps);
     [[nodiscard]] Finding judge(const Case& what, const Care& care);
+    // Opens and runs what follows in one of support::caller_states(); 0 changes nothing.
+    void set_state(std::size_t state) { state_ = state; }
     // Ends the child. The next use starts another.
     void close() { child_.reset(); }
 
@@ -58,6 +60,7 @@ class Target {
     std::string selector_;
     TargetOptions options_;
     std::optional<Child> child_;
+    std::size_t state_ = 0;
 };
 
 }  // namespace differential

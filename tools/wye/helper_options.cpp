@@ -29,6 +29,9 @@ void add_fuzz(CLI::App& app, FuzzOptions& options) {
                    "Selectors, separated by commas (default: every usable device)")
         ->type_name("LIST");
     app.add_flag("--traps", options.traps, "Programs that may trap");
+    app.add_flag("--any-state", options.any_state,
+                 "Run each program in another state of thread and process: rounding mode, locale, "
+                 "stack, signals and others");
     app.add_option("--keep", options.keep,
                    "Write each program that differs into this folder, as one .wye file with its "
                    "launch")

@@ -22,7 +22,7 @@ void add_bench(CLI::App& app, BenchOptions& options);
 struct FuzzOptions {
     std::string seed, count, seeds, devices, keep, limit, timeout;
     std::vector<std::string> replay, with_quirks, without_quirks;
-    bool traps = false;
+    bool traps = false, any_state = false;
 };
 void add_fuzz(CLI::App& app, FuzzOptions& options);
 
