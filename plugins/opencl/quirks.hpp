@@ -46,6 +46,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"pocl-signal-handlers", "PoCL", "3.1", "always",
      "the first device query installs signal handlers and an alternate stack",
      "the host puts the application's back, as after every plugin"},
+    {"rusticl-finish", "rusticl", "Mesa 22.3", "platform name",
+     "clFinish does not wait for commands that were flushed before it: known dispatches gave the "
+     "bytes that were there before",
+     "a marker is queued, and its event waited for"},
     {"nvidia-cl-workgroup-limit", "NVIDIA", "580", "the kernel was compiled for its workgroup",
      "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
      "and the launch works",
@@ -82,6 +86,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
 }
 [[nodiscard]] inline bool pocl_one_queue(const DeviceInfo& info) {
     return is_pocl(info.platform_name);
+}
+[[nodiscard]] inline bool rusticl_finish(const DeviceInfo& info) {
+    return info.platform_name == "rusticl";
 }
 [[nodiscard]] inline bool nvidia_cl_costly_events(const DeviceInfo& info) {
     return info.platform_name == "NVIDIA CUDA";

@@ -71,6 +71,17 @@ cl_int Context::make_queue(bool timing, QueueHandle& out, int priority) const {
     return status;
 }
 
+cl_int Context::finish(cl_command_queue queue) const {
+    if (!rusticl_finish(info_)) return driver_.clFinish(queue);
+    EventHandle marker;
+    cl_int status = driver_.clEnqueueMarkerWithWaitList(queue, 0, nullptr, marker.receive(driver_));
+    if (status == CL_SUCCESS) status = driver_.clFlush(queue);
+    const cl_event raw = marker.get();
+    if (status == CL_SUCCESS) status = driver_.clWaitForEvents(1, &raw);
+    // A failed command is the error of its own value.
+    return status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? CL_SUCCESS : status;
+}
+
 std::string Context::number_option() const {
     if (!number_ || number_->get() == 0) return {};
     return " -DWYE_CONTEXT=" + std::to_string(number_->get());
@@ -98,7 +109,7 @@ void Context::unmap(cl_mem memory, std::byte* address) {
     const sdk::Lock lock(mapping_);
     if (driver_.clEnqueueUnmapMemObject(mapper_.get(), memory, address, 0, nullptr, nullptr) ==
         CL_SUCCESS)
-        (void)driver_.clFinish(mapper_.get());
+        (void)finish(mapper_.get());
 }
 
 bool Context::answers() const {

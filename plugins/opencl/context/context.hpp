@@ -37,6 +37,8 @@ class Context {
     // context.
     [[nodiscard]] std::string number_option() const;
     [[nodiscard]] Result<void> check_numbered(Code code, const std::string& label) const;
+    // Waits until the queue is idle; quirk rusticl-finish.
+    [[nodiscard]] cl_int finish(cl_command_queue queue) const;
     // Maps the whole of a buffer in host memory, which has at least `size` bytes.
     [[nodiscard]] Result<HostMapping> map(cl_mem memory, std::uint64_t size);
     void unmap(cl_mem memory, std::byte* address);

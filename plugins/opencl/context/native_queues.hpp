@@ -63,10 +63,10 @@ class NativeQueues {
     }
     // Waits until both queues are idle.
     [[nodiscard]] Result<void> finish() const {
-        cl_int status = device_.driver.clFinish(first_.get());
+        cl_int status = device_.context().finish(first_.get());
         WYE_TRY(device_.check(status, "waiting for the queue"));
         cl_command_queue second = this->second();
-        if (second != nullptr) status = device_.driver.clFinish(second);
+        if (second != nullptr) status = device_.context().finish(second);
         return device_.check(status, "waiting for the queue");
     }
 
