@@ -166,7 +166,7 @@ constexpr QuirkEntry kEntries[] = {
      "towards the driver's limit, or keep the other lanes waiting at a barrier.",
      "These lanes return before the first statement of main.",
      "A comparison and a branch for each invocation.", "rounds_behind_the_end_of_a_row.wye",
-     kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion, Found::Driver, true, true},
+     kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion, Found::Driver, false, true},
     {Quirk::LlvmpipeDeepValue, "llvmpipe-deep-value", kLavapipe,
      "For an index, and for the start and step of a loop, the compiler visits a shared "
      "subexpression once for each path to it. A value that is squared again and again takes for "
