@@ -27,6 +27,7 @@ constexpr FlagFact kFlags[] = {
     {WYE_FACT_KEY_NATIVE_F32_ROUND, &lower::TargetFacts::native_f32_round},
     {WYE_FACT_KEY_NATIVE_F64_ROUND, &lower::TargetFacts::native_f64_round},
     {WYE_FACT_KEY_F64, &lower::TargetFacts::f64},
+    {WYE_FACT_KEY_INT64, &lower::TargetFacts::int64},
     {WYE_FACT_KEY_KEEPS_F32_DENORMALS, &lower::TargetFacts::keeps_f32_denormals},
     {WYE_FACT_KEY_F32_DENORM_MODE, &lower::TargetFacts::f32_denorm_mode},
     {WYE_FACT_KEY_F32_SIGN_NAN_MODE, &lower::TargetFacts::f32_sign_nan_mode},

@@ -74,13 +74,13 @@ Id SpirvBuilder::less(Id a, Id b, bool is_signed) {
 }
 
 Id SpirvBuilder::equal(Id a, Id b) {
-    const bool wide = module.type_of(a) == module.int_type(64);
+    const bool wide = module.is_int64(a);
     return test(spv::Op::OpIEqual, wide ? disguised(Quirk::NvidiaVkWideCompare, a) : a, b);
 }
 
 Id SpirvBuilder::disguised(Quirk which, Id value) {
     if (!quirk(which) || !context.usage.disguises) return value;
-    const bool wide = module.type_of(value) == module.int_type(64);
+    const bool wide = module.is_int64(value);
     return op(spv::Op::OpBitwiseXor, value, outer(wide ? Outer::OpaqueZero64 : Outer::OpaqueZero));
 }
 

@@ -49,6 +49,12 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
                              const Options& options) {
     TargetFacts facts = device;
     facts.quirks = device.quirks.for_format(WYE_FORMAT_SPIRV);
+    if (options.folded_grid && !facts.int64)
+        return Error(Code::LIMIT_EXCEEDED,
+                     fmt::format("program `{}` is launched with more workgroups than the device's "
+                                 "max_workgroups, which takes 64-bit integers that it lacks",
+                                 program.name),
+                     "Fix: launch fewer workgroups, or use another device", program.name);
     WYE_ASSIGN(const std::uint32_t subgroup, subgroup_width(program, facts, options));
     SpirvContext context(program, facts, options, subgroup);
     SpirvModule& module = context.module;

@@ -87,6 +87,10 @@ class SpirvModule {
     [[nodiscard]] Id composite(Id type, std::span<const Id> parts);
     // The type of a value, as set by `typed` or known from the constant.
     [[nodiscard]] Id type_of(Id value) const { return value < types_.size() ? types_[value] : 0; }
+    // Declares no type, and so no capability.
+    [[nodiscard]] bool is_int64(Id value) const {
+        return ints_[3] != 0 && type_of(value) == ints_[3];
+    }
     Id typed(Id value, Id type);
     // The bits of an integer or float constant.
     [[nodiscard]] std::optional<std::uint64_t> known(Id id) const;

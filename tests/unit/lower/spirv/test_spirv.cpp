@@ -323,6 +323,22 @@ TEST_CASE("capabilities and modes only where something needs them") {
     CHECK(has(lowered(main_of("atomic_add(q[0], 1i64);")), "OpCapability Int64Atomics"));
 }
 
+TEST_CASE("programs without 64-bit integers are modules without them, or refused") {
+    TargetFacts facts = bare();
+    facts.int64 = false;
+    facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
+    for (const std::string& name : support::example_programs()) {
+        CAPTURE(name);
+        CHECK_FALSE(has(lowered(support::example_text(name), facts), "OpCapability Int64"));
+    }
+    Options folded;
+    folded.folded_grid = true;
+    const auto refused =
+        lower(valid_program(support::example_text("mix")), WYE_FORMAT_SPIRV, facts, folded);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
+}
+
 TEST_CASE("a constant that becomes an f32 is hidden from a driver that folds it wrongly") {
     const std::string text = main_of("r[i] = bitcast<u32>(f32(bitcast<f64>(309604610u64)));");
     TargetFacts facts = able();
