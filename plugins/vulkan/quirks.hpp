@@ -25,7 +25,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"nvidia-vk-layout-compile", "NVIDIA", "580", "always",
      "a new number of descriptors in a layout costs 1.3 to 1.8 ms, in which something is compiled",
      "layouts have whole eights of descriptors, and programs share them"},
-    {"nvidia-vk-denorm-unadvertised", "NVIDIA", "580", "self-test",
+    {"nvidia-vk-denorm-unadvertised", "NVIDIA", "580", "driver id, and self-test",
      "DenormPreserve is not advertised, and works",
      "modules use it, and the validation layer's message about that is passed over by name"},
     {"nvidia-vk-half-kept-whole", "NVIDIA", "580", "self-test",
@@ -62,6 +62,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
 };
 
 [[nodiscard]] inline bool nvidia_vk_unloaded(const DeviceInfo& info) {
+    return info.properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
+[[nodiscard]] inline bool nvidia_vk_denorm_unadvertised(const DeviceInfo& info) {
     return info.properties.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 

@@ -76,7 +76,7 @@ Result<Verdict> self_test(Plugin& plugin, const DeviceInfo& device) {
     Verdict out;
     ProbeModes f32{false, modes.f32_sign_nan, modes.f32_nearest};
     WYE_ASSIGN(out.f32_plain, try_float<float>(*bench, f32, f64));
-    if (!out.f32_plain.arithmetic) {
+    if (!out.f32_plain.arithmetic && modes.f32_denorm) {
         f32.denorm_preserve = true;
         WYE_ASSIGN(out.f32_preserved, try_float<float>(*bench, f32, f64));
     }

@@ -61,7 +61,8 @@ Result<std::string> check(Device& device, const Verdict& verdict) {
     SpotPlan plan;
     plan.f32_ops = claimed(verdict.f32(), true, wide);
     plan.f64_ops = claimed(verdict.f64, false, false);
-    plan.f32_modes = {!verdict.f32_plain.arithmetic, modes.f32_sign_nan, modes.f32_nearest};
+    plan.f32_modes = {!verdict.f32_plain.arithmetic && modes.f32_denorm, modes.f32_sign_nan,
+                      modes.f32_nearest};
     plan.f64_modes = {false, modes.f64_sign_nan, modes.f64_nearest};
     plan.f16 = verdict.f16_convert;
 
@@ -97,7 +98,8 @@ Result<std::string> check(Device& device, const Verdict& verdict) {
 bool possible(const DeviceInfo& device, const Verdict& verdict) {
     const bool wide = has_f64(device);
     const bool plain = verdict.f32_plain.arithmetic;
-    if (plain && !claimed(verdict.f32_preserved, true, wide).empty()) return false;
+    const bool preserves = !plain && float_modes(device).f32_denorm;
+    if (!preserves && !claimed(verdict.f32_preserved, true, wide).empty()) return false;
     if (!wide && !claimed(verdict.f64, false, false).empty()) return false;
     return !verdict.f16_convert || device.features.storage16.storageBuffer16BitAccess == VK_TRUE;
 }

@@ -20,10 +20,10 @@ struct FloatVerdict {
 };
 
 struct Verdict {
-    bool ran = false;        // false: the test could not run, and the other members are void
-    FloatVerdict f32_plain;  // without DenormPreserve
-    FloatVerdict
-        f32_preserved;  // with DenormPreserve, advertised or not; tested if f32_plain is inexact
+    bool ran = false;            // false: the test could not run, and the other members are void
+    FloatVerdict f32_plain;      // without DenormPreserve
+    FloatVerdict f32_preserved;  // with DenormPreserve; tested if f32_plain is inexact and it may
+                                 // be declared
     FloatVerdict f64;
     bool f16_convert = false;  // OpFConvert between f32 and f16
     // The number of iterations after which the driver ends loops; 0: it does not.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The float-control modes that a device advertises and modules may declare, by width. Pure.
+// The float-control modes that modules may declare, by width: those that the device advertises, and
+// what the quirk nvidia-vk-denorm-unadvertised adds. Pure.
 #pragma once
 
 #include "vulkan/discovery.hpp"
+#include "vulkan/quirks.hpp"
 
 namespace wye::vulkan {
 
 struct FloatModes {
+    bool f32_denorm = false;                          // DenormPreserve
     bool f32_sign_nan = false, f64_sign_nan = false;  // SignedZeroInfNanPreserve
     bool f32_nearest = false, f64_nearest = false;    // RoundingModeRTE
 };
@@ -17,6 +20,8 @@ struct FloatModes {
 [[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;
+    out.f32_denorm =
+        p.shaderDenormPreserveFloat32 == VK_TRUE || nvidia_vk_denorm_unadvertised(device);
     out.f32_sign_nan = p.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;
     out.f64_sign_nan = p.shaderSignedZeroInfNanPreserveFloat64 == VK_TRUE;
     out.f32_nearest = p.shaderRoundingModeRTEFloat32 == VK_TRUE;
