@@ -38,8 +38,11 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_F64:
             return feature(out, f.core.shaderFloat64, "shaderFloat64");
         case WYE_FACT_KEY_STORAGE8:
-            return feature(out, f.storage8.storageBuffer8BitAccess, "storageBuffer8BitAccess");
         case WYE_FACT_KEY_STORAGE16:
+            return flag(out, true, "spirv-vulkan");  // the lowering writes what is not native
+        case WYE_FACT_KEY_NATIVE_STORAGE8:
+            return feature(out, f.storage8.storageBuffer8BitAccess, "storageBuffer8BitAccess");
+        case WYE_FACT_KEY_NATIVE_STORAGE16:
             return feature(out, f.storage16.storageBuffer16BitAccess, "storageBuffer16BitAccess");
         case WYE_FACT_KEY_ATOMIC_INT64:
             return feature(out, f.atomic_int64.shaderBufferInt64Atomics,

@@ -24,6 +24,8 @@ struct TargetFacts {
     bool workgroup_loops = false;  // the driver runs a workgroup as a loop over its invocations
     bool f64 = true;               // 64-bit floats exist (the emulations need them)
     bool int64 = true;             // 64-bit integers exist (a folded grid needs them)
+    // SPIR-V only: whether buffers may have elements of 8 and 16 bits. Others are words of 32 bits.
+    bool storage8 = true, storage16 = true;
     // SPIR-V only: whether f32 subnormals are kept, and the available float-control modes.
     bool keeps_f32_denormals = false;
     bool f32_denorm_mode = false;

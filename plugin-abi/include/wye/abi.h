@@ -293,7 +293,10 @@ typedef struct wye_fact {
     X(NATIVE_F32_ROUND, 0x411, "native_f32_round", BOOL)                                        \
     X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)                                        \
     /* a workgroup runs as a loop over its invocations, on one thread */                        \
-    X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)
+    X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)                                          \
+    /* false: storage8 or storage16 is the lowering's, by words of 32 bits (absent: true) */    \
+    X(NATIVE_STORAGE8, 0x414, "native_storage8", BOOL)                                          \
+    X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)
 
 /* The keys of WYE_FACTS. From WYE_FACT_KEY_FIRST_VENDOR on they are a plugin's own. */
 enum wye_fact_key {

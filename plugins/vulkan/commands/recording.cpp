@@ -151,11 +151,13 @@ bool Recording::is_bound(const Program& program, const wye_dispatch_op& op) cons
 void Recording::write(VkDescriptorSet set, const Program& program, const wye_dispatch_op& op,
                       const StagedRange& block) {
     infos_.clear();
+    // Whole words, since narrow elements may be parts of words; a buffer's capacity has them.
     const auto add_range = [&](const wye_binding& range) {
+        const std::uint64_t size = range.offset % 4 == 0 ? (range.size + 3) / 4 * 4 : range.size;
         infos_.push_back(
             range.size == 0
                 ? VkDescriptorBufferInfo{device_.nothing().get(), 0, VK_WHOLE_SIZE}
-                : VkDescriptorBufferInfo{buffer_of(range.buffer).get(), range.offset, range.size});
+                : VkDescriptorBufferInfo{buffer_of(range.buffer).get(), range.offset, size});
     };
     for (std::uint32_t b = 0; b < program.binding_count(); ++b) add_range(op.bindings[b]);
     if (program.has_trap()) add_range(op.trap);

@@ -68,6 +68,11 @@ std::uint64_t stack_bytes() noexcept {
 lower::TargetFacts target_facts(const registry::Facts& facts, const lower::QuirkChoice& choice) {
     lower::TargetFacts out;
     for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
+    const auto is_native = [&](std::uint32_t key) {
+        return facts.find(key) == nullptr || facts.has(key);
+    };
+    out.storage8 = is_native(WYE_FACT_KEY_NATIVE_STORAGE8);
+    out.storage16 = is_native(WYE_FACT_KEY_NATIVE_STORAGE16);
     for (const NumberFact& number : kNumbers)
         out.*number.member = facts.number(number.key).value_or(out.*number.member);
     if (out.workgroup_loops) out.stack_bytes = stack_bytes();

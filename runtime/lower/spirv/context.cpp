@@ -150,9 +150,15 @@ void SpirvContext::make_buffer(SpirvArray& out) {
         out.storage = StorageClass::StorageBuffer;
         out.wrapped = true;
         const unsigned bytes = array.element_bytes();
-        out.in_words =
-            quirk(Quirk::NvidiaVkLastComponent) && array.packed && array.narrow() && bytes >= 4;
-        if (out.in_words) {
+        out.in_shared_words =
+            array.narrow() && !(cell.bytes() == 1 ? facts.storage8 : facts.storage16);
+        out.in_words = quirk(Quirk::NvidiaVkLastComponent) && array.packed && array.narrow() &&
+                       bytes >= 4 && !out.in_shared_words;
+        unsigned stride = array.packed ? bytes : cell.bytes();
+        if (out.in_shared_words) {
+            stride = 4;
+            out.element = module.int_type(32);
+        } else if (out.in_words) {
             const Id word = module.int_type(32);
             out.element = bytes == 4 ? word : module.vector_type(word, 2);
         } else {
@@ -163,12 +169,12 @@ void SpirvContext::make_buffer(SpirvArray& out) {
         std::uint32_t binding = 0;
         for (std::uint32_t before = 0; before < array.number; ++before)
             binding += program.buffers[before].shared() ? 0 : 1;
-        out.variable = bind(bound_struct(out.element, array.packed ? bytes : cell.bytes()), binding,
-                            !ir::role_writable(b.role));
+        out.variable = bind(bound_struct(out.element, stride), binding, !ir::role_writable(b.role));
         const SpirvUsage::Buffer& used = usage.buffers[array.number];
         module.decorate(out.variable,
                         usage.coherent(array.number) ? Decoration::Coherent : Decoration::Restrict);
-        if (!used.loaded && !used.atomic) module.decorate(out.variable, Decoration::NonReadable);
+        if (!used.loaded && !used.atomic && !out.in_shared_words)
+            module.decorate(out.variable, Decoration::NonReadable);
     }
     module.name(out.variable, b.name);
 }

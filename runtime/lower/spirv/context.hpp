@@ -27,7 +27,10 @@ struct SpirvArray {
     spv::StorageClass storage = spv::StorageClass::Function;
     Id element = 0;         // type of an access: a vector if packed, else a component
     bool in_words = false;  // packed narrow components are in one or two words
-    bool wrapped = false;   // a run-time array is in a struct
+    // The device has no narrow elements: each word has two or four components, of this element or
+    // others.
+    bool in_shared_words = false;
+    bool wrapped = false;  // a run-time array is in a struct
 };
 
 // A source of functions and tables: the program or the library of emulations.

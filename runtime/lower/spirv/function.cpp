@@ -47,8 +47,8 @@ void SpirvWriter::leave_if(Id surplus) {
 }
 
 // For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes makes surplus vector lanes
-// return. In rows of one invocation they are identified by the subgroup lane, since that driver puts
-// each row into subgroups of its own. Others do not, so it is for that driver only.
+// return. In rows of one invocation they are identified by the subgroup lane, since that driver
+// puts each row into subgroups of its own. Others do not, so it is for that driver only.
 void SpirvWriter::leave_surplus_lanes() {
     const std::uint32_t row = context_.workgroup[0];
     if (!context_.quirk(Quirk::LlvmpipeEndOfRow) || context_.subgroup != 0 || row % kMostLanes == 0)

@@ -5,6 +5,7 @@
 // readable element), and a store is skipped. Indices in range are 32 bits wide: no descriptor
 // reaches 2^32 components.
 #include <algorithm>
+#include <bit>
 
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
@@ -93,6 +94,47 @@ Id SpirvWriter::in_words(const SpirvArray& array, std::span<const Id> parts) {
     return b_.make(spv::Op::OpCompositeConstruct, array.element, {words[0], words[1]});
 }
 
+// The word that has a component of element `at`, and how far its bits are shifted there.
+SpirvWriter::Part SpirvWriter::part(const SpirvArray& array, Id at, unsigned component) {
+    const middle::Array& form = *array.form;
+    const bool bytes = ir::Type{form.cell, 1}.bytes() == 1;
+    if (form.lanes() > 1) at = b_.op(spv::Op::OpIMul, at, b_.u32(form.lanes()));
+    if (component != 0) at = b_.op(spv::Op::OpIAdd, at, b_.u32(component));
+    const Id indices[] = {b_.u32(0),
+                          b_.op(spv::Op::OpShiftRightLogical, at, b_.u32(bytes ? 2 : 1))};
+    const Id place = b_.op(spv::Op::OpBitwiseAnd, at, b_.u32(bytes ? 3 : 1));
+    return {b_.pointer(array.storage, array.element, array.variable, indices),
+            b_.op(spv::Op::OpShiftLeftLogical, place, b_.u32(bytes ? 3 : 4)),
+            bytes ? 0xffU : 0xffffU};
+}
+
+// Other invocations may write the rest of the word meanwhile.
+Id SpirvWriter::read_part(const SpirvArray& array, Id at, unsigned component) {
+    const Part from = part(array, at, component);
+    const bool stored = context_.usage.buffers[array.form->number].stored;
+    const Id word = stored ? b_.make(spv::Op::OpAtomicLoad, array.element,
+                                     {from.word, b_.u32(code(spv::Scope::Device)), b_.u32(0)})
+                           : b_.load(array.element, from.word);
+    const Id low = b_.op(spv::Op::OpShiftRightLogical, word, from.shift);
+    if (!array.form->extends_sign()) return b_.op(spv::Op::OpBitwiseAnd, low, b_.u32(from.mask));
+    const Id left = b_.u32(static_cast<std::uint32_t>(std::countl_zero(from.mask)));
+    return b_.op(spv::Op::OpShiftRightArithmetic, b_.op(spv::Op::OpShiftLeftLogical, low, left),
+                 left);
+}
+
+void SpirvWriter::write_part(const SpirvArray& array, Id at, unsigned component, Id bits) {
+    const Part to = part(array, at, component);
+    const auto modify = [&](spv::Op how, Id operand) {
+        (void)b_.make(how, array.element,
+                      {to.word, b_.u32(code(spv::Scope::Device)), b_.u32(0), operand});
+    };
+    const Id mask = b_.op(spv::Op::OpShiftLeftLogical, b_.u32(to.mask), to.shift);
+    modify(spv::Op::OpAtomicAnd, b_.op(spv::Op::OpNot, mask));
+    modify(spv::Op::OpAtomicOr,
+           b_.op(spv::Op::OpShiftLeftLogical, b_.op(spv::Op::OpBitwiseAnd, bits, b_.u32(to.mask)),
+                 to.shift));
+}
+
 std::array<Id, 4> SpirvWriter::read(const SpirvArray& array, Id at) {
     const middle::Array& form = *array.form;
     const unsigned lanes = form.lanes();
@@ -104,6 +146,10 @@ std::array<Id, 4> SpirvWriter::read(const SpirvArray& array, Id at) {
                        {raw});
     };
     std::array<Id, 4> out{};
+    if (array.in_shared_words) {
+        for (unsigned k = 0; k < lanes; ++k) out[k] = loaded(array, read_part(array, at, k));
+        return out;
+    }
     if (array.in_words) {
         out = from_words(form, b_.load(array.element, element(array, at, 0)));
         for (unsigned k = 0; k < lanes; ++k) out[k] = loaded(array, out[k]);
@@ -143,6 +189,10 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v,
     for (unsigned k = 0; k < v.lanes; ++k) {
         parts[k] = stored == middle::kNoKey ? v.c[k] : spirv_form(b_, stored, v.c[k]);
         if (form.as_bits()) parts[k] = b_.float_bits(form.type.kind, parts[k]);
+    }
+    if (array.in_shared_words) {
+        for (unsigned k = 0; k < v.lanes; ++k) write_part(array, at, k, parts[k]);
+        return;
     }
     if (array.in_words) return b_.store(element(array, at, 0), in_words(array, parts));
     const auto put = [&](unsigned k, Id bits) {

@@ -55,6 +55,14 @@ class SpirvWriter {
     Index index(const middle::Access& access);
     Id element(const SpirvArray& array, Id at, unsigned component);
     std::array<Id, 4> read(const SpirvArray& array, Id at);
+    // A component within a word of 32 bits.
+    struct Part {
+        Id word, shift;      // a pointer; bits
+        std::uint32_t mask;  // before it is shifted
+    };
+    Part part(const SpirvArray& array, Id at, unsigned component);
+    Id read_part(const SpirvArray& array, Id at, unsigned component);
+    void write_part(const SpirvArray& array, Id at, unsigned component, Id bits);
     std::array<Id, 4> from_words(const middle::Array& form, Id words);
     Id in_words(const SpirvArray& array, std::span<const Id> parts);
     Id loaded(const SpirvArray& array, Id cell);

@@ -47,7 +47,7 @@ TargetFacts folding() {
 
 TargetFacts bare() {
     TargetFacts facts;
-    facts.f64 = false;
+    facts.f64 = facts.storage8 = facts.storage16 = false;
     facts.max_push_bytes = 0;
     return facts;
 }
@@ -323,13 +323,16 @@ TEST_CASE("capabilities and modes only where something needs them") {
     CHECK(has(lowered(main_of("atomic_add(q[0], 1i64);")), "OpCapability Int64Atomics"));
 }
 
-TEST_CASE("programs without 64-bit integers are modules without them, or refused") {
+TEST_CASE("modules need nothing that a bare device lacks, or are refused") {
     TargetFacts facts = bare();
     facts.int64 = false;
     facts.quirks = wye::lower::QuirkSet::of_unknown_driver(true);
     for (const std::string& name : support::example_programs()) {
         CAPTURE(name);
-        CHECK_FALSE(has(lowered(support::example_text(name), facts), "OpCapability Int64"));
+        const Artifact made = lowered(support::example_text(name), facts);
+        CHECK_FALSE(has(made, "OpCapability Int64"));
+        CHECK_FALSE(has(made, "8BitAccess"));
+        CHECK_FALSE(has(made, "16BitAccess"));
     }
     Options folded;
     folded.folded_grid = true;
