@@ -32,7 +32,8 @@ std::string hex(XXH128_hash_t hash) {
     return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Verdicts that no folder keeps, by their keys. Global, as what a driver does to its process is.
+// Verdicts that a folder does not keep, by folder and key. Global, as what a driver does to its
+// process is.
 class ProcessVerdicts {
   public:
     [[nodiscard]] static ProcessVerdicts& of_process() {
@@ -176,7 +177,7 @@ void Conditions::add_variables(std::string_view name, const Config& config, Add&
 std::optional<KeptVerdict> Conditions::kept(const std::string& folder,
                                             const Candidate& candidate) const {
     auto text = folder.empty() ? std::nullopt : sdk::read_kept(folder, kVerdictKind, key_);
-    if (!text) text = ProcessVerdicts::of_process().read(key_);
+    if (!text) text = ProcessVerdicts::of_process().read(folder + "\n" + key_);
     auto out = text ? parse_kept_verdict(*text, candidate.id) : std::nullopt;
     return out && holds(*out, candidate) ? std::move(out) : std::nullopt;
 }
@@ -196,20 +197,20 @@ Result<void> Conditions::keep(const std::string& folder, const PluginFile& file,
     if (!is_cut(verdict.end)) out.message = without_progress(message);
     std::string text = to_text(out);
     if (folder.empty()) {
-        ProcessVerdicts::of_process().keep(key_, std::move(text));
+        ProcessVerdicts::of_process().keep(folder + "\n" + key_, std::move(text));
         return {};
     }
     auto kept = sdk::keep_text(folder, kVerdictKind, key_, text);
     if (kept.ok())
         evict(folder);
     else
-        ProcessVerdicts::of_process().keep(key_, std::move(text));
+        ProcessVerdicts::of_process().keep(folder + "\n" + key_, std::move(text));
     return kept;
 }
 
 void forget_verdicts(const std::string& folder, const Candidate& candidate) noexcept try {
     const std::string begin = key_of(candidate);
-    ProcessVerdicts::of_process().drop_of(begin);
+    ProcessVerdicts::of_process().drop_of(folder + "\n" + begin);
     if (!folder.empty()) sdk::drop_kept_of(folder, kVerdictKind, begin);
 } catch (const std::exception&) {  // no memory: they stay
 }

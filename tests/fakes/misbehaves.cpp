@@ -124,10 +124,19 @@ void work() {
 void start_daemon() {
     namespace fs = std::filesystem;
     const char* const folder = std::getenv("WYE_MEETING");
-    if (folder == nullptr || ::fork() != 0) return;
+    int ends[2];
+    if (folder == nullptr || ::pipe(ends) != 0) return;
+    if (::fork() != 0) {
+        char byte = 0;
+        (void)!::read(ends[0], &byte, 1);  // until the file is there
+        ::close(ends[0]);
+        ::close(ends[1]);
+        return;
+    }
     ::setsid();
     if (::fork() != 0) ::_exit(0);
     std::ofstream(fs::path(folder) / std::to_string(::getpid())) << "here";
+    (void)!::write(ends[1], "", 1);
     for (;;) ::pause();
 }
 

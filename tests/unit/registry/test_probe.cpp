@@ -418,14 +418,17 @@ TEST_CASE("a time-out is tried again, and trust and forgetting are the user's") 
 }
 
 TEST_CASE("what happens without a helper, without a cache folder, and without probes") {
+    const TemporaryFolder plugins;  // its copy is one that this process has not probed
     Setup setup;
-    setup.paths = {kHealthy};
+    setup.paths = {plugins.path() / "healthy.so"};
+    fs::copy_file(kHealthy, setup.paths[0]);
     const auto codes = [&] {
         std::vector<std::string> out;
         const auto registry = setup.open();
         out.push_back(registry->open_plugin("healthy").ok() ? "open" : "refused");
         for (const Record& record : records_of(*registry, "healthy"))
-            out.emplace_back(code_name(record.code));
+            // It compiles nothing, which a probe's dispatch finds.
+            if (!record.message.starts_with("device ")) out.emplace_back(code_name(record.code));
         return out;
     };
     using Codes = std::vector<std::string>;
