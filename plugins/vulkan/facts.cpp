@@ -40,10 +40,6 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_STORAGE8:
         case WYE_FACT_KEY_STORAGE16:
             return flag(out, true, "spirv-vulkan");  // the lowering writes what is not native
-        case WYE_FACT_KEY_NATIVE_STORAGE8:
-            return feature(out, f.storage8.storageBuffer8BitAccess, "storageBuffer8BitAccess");
-        case WYE_FACT_KEY_NATIVE_STORAGE16:
-            return feature(out, f.storage16.storageBuffer16BitAccess, "storageBuffer16BitAccess");
         case WYE_FACT_KEY_ATOMIC_INT64:
             return feature(out, f.atomic_int64.shaderBufferInt64Atomics,
                            "shaderBufferInt64Atomics");
@@ -229,6 +225,12 @@ wye_status lowering(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
     switch (key) {
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
             return flag(out, d.kind == "cpu", "deviceType");
+        case WYE_FACT_KEY_NATIVE_STORAGE8:
+            return feature(out, d.features.storage8.storageBuffer8BitAccess,
+                           "storageBuffer8BitAccess");
+        case WYE_FACT_KEY_NATIVE_STORAGE16:
+            return feature(out, d.features.storage16.storageBuffer16BitAccess,
+                           "storageBuffer16BitAccess");
         case WYE_FACT_KEY_F32_SIGN_NAN_MODE:
             return flag(out, modes.f32_sign_nan, kControls);
         case WYE_FACT_KEY_F64_SIGN_NAN_MODE:

@@ -294,7 +294,7 @@ typedef struct wye_fact {
     X(NATIVE_F64_ROUND, 0x412, "native_f64_round", BOOL)                                        \
     /* a workgroup runs as a loop over its invocations, on one thread */                        \
     X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)                                          \
-    /* false: storage8 or storage16 is the lowering's, by words of 32 bits (absent: true) */    \
+    /* SPIR-V may have such elements in buffers; else they are parts of words of 32 bits */     \
     X(NATIVE_STORAGE8, 0x414, "native_storage8", BOOL)                                          \
     X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)
 

@@ -28,6 +28,8 @@ constexpr FlagFact kFlags[] = {
     {WYE_FACT_KEY_NATIVE_F64_ROUND, &lower::TargetFacts::native_f64_round},
     {WYE_FACT_KEY_F64, &lower::TargetFacts::f64},
     {WYE_FACT_KEY_INT64, &lower::TargetFacts::int64},
+    {WYE_FACT_KEY_NATIVE_STORAGE8, &lower::TargetFacts::storage8},
+    {WYE_FACT_KEY_NATIVE_STORAGE16, &lower::TargetFacts::storage16},
     {WYE_FACT_KEY_KEEPS_F32_DENORMALS, &lower::TargetFacts::keeps_f32_denormals},
     {WYE_FACT_KEY_F32_DENORM_MODE, &lower::TargetFacts::f32_denorm_mode},
     {WYE_FACT_KEY_F32_SIGN_NAN_MODE, &lower::TargetFacts::f32_sign_nan_mode},
@@ -68,11 +70,6 @@ std::uint64_t stack_bytes() noexcept {
 lower::TargetFacts target_facts(const registry::Facts& facts, const lower::QuirkChoice& choice) {
     lower::TargetFacts out;
     for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
-    const auto is_native = [&](std::uint32_t key) {
-        return facts.find(key) == nullptr || facts.has(key);
-    };
-    out.storage8 = is_native(WYE_FACT_KEY_NATIVE_STORAGE8);
-    out.storage16 = is_native(WYE_FACT_KEY_NATIVE_STORAGE16);
     for (const NumberFact& number : kNumbers)
         out.*number.member = facts.number(number.key).value_or(out.*number.member);
     if (out.workgroup_loops) out.stack_bytes = stack_bytes();
