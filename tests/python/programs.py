@@ -48,6 +48,13 @@ main {
 }
 """
 
+TRAP = """
+wye 1; program stops; workgroup 1;
+output r: u32[1];
+grid groups 1;
+main { if global_id.x == 0u { trap 7; } r[0u] = 1u; }
+"""
+
 # Runs until it is cancelled.
 ENDLESS = """
 wye 1; program endless; workgroup 1;
