@@ -57,7 +57,6 @@ class Buffers(unittest.TestCase):
                 self.refused(Code.INVALID_ARGUMENT, buffer.upload, x.astype(np.int32)[:2])
                 self.refused(Code.INVALID_ARGUMENT, buffer.download, np.zeros(6, np.float16))
                 self.refused(Code.INVALID_ARGUMENT, buffer.copy_to, other, offset=40, nbytes=9)
-                self.refused(Code.INVALID_ARGUMENT, buffer.copy_to, other, offset=50)
 
     def test_ranges(self):
         device = self.devices[0]

@@ -215,7 +215,7 @@ else:
     over.set()
     os._exit(os.waitstatus_to_exitcode(status))
 """)
-        self.assertEqual(out, "WRONG_OWNER WRONG_OWNER None SHUTTING_DOWN\n[3.0, 3.0, 3.0, 3.0]\n")
+        self.assertEqual(out, "WRONG_OWNER None None SHUTTING_DOWN\n[3.0, 3.0, 3.0, 3.0]\n")
 
     def test_a_subinterpreter_is_refused(self):
         inner = "\n".join((

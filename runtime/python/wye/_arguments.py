@@ -119,6 +119,13 @@ def integers(name: str, value: Any, low: int, high: int, least: int, most: int) 
     return tuple(found)
 
 
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """A dict or another mapping."""
+    if not is_a(value, Mapping):
+        raise wrong(name, value, "which is no dict", "Fix: pass a dict")
+    return value
+
+
 def members(name: str, value: Any) -> list[Any]:
     """What a list or anything else that can be iterated over has."""
     if not is_a(value, (str, bytes, bytearray, memoryview, Mapping)):

@@ -125,7 +125,7 @@ class Buffer:
             integer("target_offset", target_offset), integer("nbytes", nbytes))
 
     def fill(self, value: Any = 0) -> None:
-        """Sets all elements to one number, which the element type can hold. Of a bool buffer: a bool."""
+        """Sets all elements to one number, which the element type must be able to hold."""
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, pattern(value, self.dtype),
                         self.dtype.itemsize)
 

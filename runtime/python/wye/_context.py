@@ -6,10 +6,9 @@ import dataclasses
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
-from ._arguments import choice, flag, handle, instance, members, path, text
+from ._arguments import choice, flag, handle, mapping, members, path, text
 from ._core import Core, check_running
 from ._library import Text, call, ffi, library, new, take_blob
 
@@ -59,12 +58,13 @@ class Context:
         lib = library()
         paths = [Text(os.fsencode(path("plugin_paths", one)))
                  for one in members("plugin_paths", plugin_paths)]
-        given = {} if config is None else instance("config", config, Mapping)
+        given = {} if config is None else mapping("config", config)
         settings = [(text("config", key), text("config", value)) for key, value in given.items()]
         desc = new("wye_context_desc")
-        desc.flags = (
-            (0 if flag("read_environment", read_environment) else lib.WYE_CONTEXT_IGNORE_ENVIRONMENT)
-            | (0 if flag("plugins", plugins) else lib.WYE_CONTEXT_NO_PLUGINS))
+        if not flag("read_environment", read_environment):
+            desc.flags |= lib.WYE_CONTEXT_IGNORE_ENVIRONMENT
+        if not flag("plugins", plugins):
+            desc.flags |= lib.WYE_CONTEXT_NO_PLUGINS
         path_values = ffi.new("wye_string[]", [path.value for path in paths])
         desc.plugin_paths, desc.plugin_path_count = path_values, len(paths)
         pairs = ffi.new("wye_key_value[]", [(key.value, value.value) for key, value in settings])
@@ -82,7 +82,8 @@ class Context:
     def close(self) -> None:
         """Waits for all work and ends everything; later calls raise SHUTTING_DOWN.
 
-        Memory that arrays show is freed with the last of these arrays.
+        Functions of Future.add_done_callback are called first, and may read their results; they
+        cannot close it. Memory that arrays show is freed with the last of these arrays.
         """
         self._core.close()
 

@@ -141,7 +141,7 @@ class Core:
     def free(self, finalizer: weakref.finalize, free: str, handle: int) -> None:
         """Frees a handle now, once; raises the error if that is refused."""
         self.retry()
-        if finalizer.alive and not self.closed:
+        if finalizer.alive and not self.closed and not self._state.inherited:
             self.call(free, handle)
             finalizer.detach()
             self._children.pop((free, handle), None)

@@ -73,6 +73,9 @@ class Options:
             object.__setattr__(self, name, value)
 
 
+_USUAL = Options()
+
+
 @dataclasses.dataclass(frozen=True)
 class InOut:
     """For a buffer that a program reads and writes: the arrays to read from and to write to."""
@@ -170,12 +173,12 @@ class Bound:
             flags |= lib.WYE_DISPATCH_ELEMENTS
         if options.workgroup is not None:
             desc.workgroup = (*options.workgroup, 1, 1)[:3]
-        for wanted, flag in ((options.variants, lib.WYE_DISPATCH_VARIANTS),
-                             (options.cooperative, lib.WYE_DISPATCH_COOPERATIVE),
-                             (options.timed, lib.WYE_DISPATCH_TIMED),
-                             (options.borrow, lib.WYE_DISPATCH_BORROW),
-                             (options.at_once, lib.WYE_DISPATCH_AT_ONCE)):
-            flags |= flag if wanted else 0
+        for wanted, bit in ((options.variants, lib.WYE_DISPATCH_VARIANTS),
+                            (options.cooperative, lib.WYE_DISPATCH_COOPERATIVE),
+                            (options.timed, lib.WYE_DISPATCH_TIMED),
+                            (options.borrow, lib.WYE_DISPATCH_BORROW),
+                            (options.at_once, lib.WYE_DISPATCH_AT_ONCE)):
+            flags |= bit if wanted else 0
         desc.flags = flags
         desc.timeout_ns = 0 if options.timeout is None else max(1, int(options.timeout * 1e9))
         desc.fixpoint_iterations = options.iterations
@@ -278,7 +281,7 @@ class Bound:
 def run(core: Core, device: int, program: Program, options: Options | None,
         arguments: dict[str, Any]) -> Outputs:
     """Device.run."""
-    options = Options() if options is None else instance("options", options, Options)
+    options = _USUAL if options is None else instance("options", options, Options)
     bound = Bound(core, device, program, options, arguments)
     report = new("wye_report")
     if bound.outputs and bound.owns_outputs():
@@ -296,7 +299,7 @@ def run(core: Core, device: int, program: Program, options: Options | None,
 def submit(core: Core, device: int, program: Program, options: Options | None,
            arguments: dict[str, Any]) -> Future:
     """Device.submit."""
-    options = Options() if options is None else instance("options", options, Options)
+    options = _USUAL if options is None else instance("options", options, Options)
     if options.timeout is not None:
         raise invalid("`timeout` is given, but submit() does not wait",
                       "Fix: use the time limit of Future.result", "timeout")

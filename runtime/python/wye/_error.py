@@ -91,7 +91,7 @@ class Error(Exception):
     def __str__(self) -> str:
         return self._text
 
-    def again(self) -> Error:
+    def _again(self) -> Error:
         """A new error like this one, without a traceback. Not for applications."""
         new = Error(self.code, self.message, self.remedy, self.subject, text=self._text,
                     native_domain=self.native_domain, native_code=self.native_code)

@@ -91,14 +91,14 @@ class Future:
             _within(timeout, wait)
         except Error as error:
             if error.code not in _OF_THE_WAIT:
-                self._outcome = error.again()
+                self._outcome = error._again()
             raise
         with self._lock:
             if self._outcome is None:
                 self._outcome = self._collect(report)
                 self._pending.keep = None
         if isinstance(self._outcome, Error):
-            raise self._outcome.again()
+            raise self._outcome._again()
         return self._outcome
 
     def cancel(self) -> None:
@@ -117,6 +117,8 @@ class Future:
         self._pending.core.notify(self._pending.handle, lambda: function(self))
 
     def __await__(self) -> Generator[Any, None, Outputs]:
+        if self._outcome is not None:
+            return self.result()
         import asyncio  # which takes a while, and not everyone needs it
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()

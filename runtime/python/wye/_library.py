@@ -74,7 +74,8 @@ def check_version(lib: Any, name: str) -> Any:
 def _in_subinterpreter() -> bool:
     import ctypes  # whose calls keep the interpreter's lock
     try:
-        own, main = (getattr(ctypes.pythonapi, f"PyInterpreterState_{one}") for one in ("Get", "Main"))
+        own = ctypes.pythonapi.PyInterpreterState_Get
+        main = ctypes.pythonapi.PyInterpreterState_Main
     except AttributeError:
         return False  # this Python has none
     own.restype = main.restype = ctypes.c_void_p

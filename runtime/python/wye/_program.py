@@ -7,8 +7,7 @@ import json
 import os
 import pathlib
 import stat
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
 from . import _arguments
 from ._arguments import handle, instance
@@ -99,8 +98,8 @@ def _printable(path: pathlib.Path) -> str:
 def _reader(folder: pathlib.Path) -> Callable[[str], bytes | None]:
     def read(name: str) -> bytes | None:
         parts = pathlib.PurePath(name)
-        if parts.is_absolute() or ".." in parts.parts:
-            raise invalid(f"variant file `{name}` is outside the folder of the program",
+        if parts.is_absolute() or ".." in parts.parts or "\0" in name:
+            raise invalid(f"variant file `{name}` is not in the folder of the program",
                           "Fix: put it into that folder, and name it from there", name)
         try:
             return _read_file(folder / name, os.O_NONBLOCK)
@@ -153,8 +152,9 @@ class Program:
         clauses name. Without a `context`, the default one is used. Raises INVALID_TEXT or
         INVALID_PROGRAM, whose message has each fault with its line, column and fix.
         """
-        read = None if files is None else instance("files", files, Mapping).get
-        return cls._read(_arguments.text("text", text), _arguments.text("name", name), read, context)
+        read = None if files is None else _arguments.mapping("files", files).get
+        return cls._read(_arguments.text("text", text), _arguments.text("name", name), read,
+                         context)
 
     @classmethod
     def _read(cls, content: Text, name: Text, read: Callable[[str], Any] | None,
