@@ -14,6 +14,7 @@ atexit.register(lambda: [one() for one in early])  # runs after the handler of t
 # pylint: disable=wrong-import-position
 import gc
 import threading
+import time
 
 import numpy as np
 
@@ -24,6 +25,7 @@ x = np.arange(5000, dtype=np.float32)
 VARIANT = ('wye 1; program with_variant; workgroup 64; output r: u32[64]; grid groups 1; '
            'variant "opencl-c" entry "k" file "k.cl"; main { r[global_id.x] = 1u; }')
 kept = []  # what is left at the end
+sys.setswitchinterval(1e-6)  # threads take turns as often as they can
 
 
 class Objects:
@@ -71,6 +73,18 @@ def arrays_left(objects):
     early.append(lambda: (r + 1)[-1] == 2 * x[-1] + 1 and (mapped == mapped).all() or os._exit(94))
     early.append(objects.is_refused)
     objects.submit()
+
+
+def a_callback_that_is_slow_to_go(objects):
+    class Slow:
+        def __call__(self, future):
+            called(future)
+
+        def __del__(self):
+            for _ in range(100):
+                time.sleep(0.001)
+    kept.append(objects.run())
+    objects.device.submit(objects.saxpy, a=1.0, x=x, y=x).add_done_callback(Slow())
 
 
 def closed(objects):
@@ -138,8 +152,8 @@ def destructors(objects):
     objects.submit()
 
 
-WAYS = [without_close, an_exit_handler_that_was_registered_earlier, arrays_left, closed, closed_with_arrays_left,
-        daemon_threads, its_own_status, destructors]
+WAYS = [without_close, an_exit_handler_that_was_registered_earlier, arrays_left, a_callback_that_is_slow_to_go, closed,
+        closed_with_arrays_left, daemon_threads, its_own_status, destructors]
 children = []
 for way in WAYS * 4:
     child = os.fork()
