@@ -22,8 +22,6 @@ import programs
 import wye
 
 x = np.arange(5000, dtype=np.float32)
-VARIANT = ('wye 1; program with_variant; workgroup 64; output r: u32[64]; grid groups 1; '
-           'variant "opencl-c" entry "k" file "k.cl"; main { r[global_id.x] = 1u; }')
 kept = []  # what is left at the end
 sys.setswitchinterval(1e-6)  # threads take turns as often as they can
 
@@ -115,7 +113,7 @@ def daemon_threads(objects):
     begun = threading.Barrier(3)
     kept.append(objects.run())
     for step in (lambda: objects.submit(2),
-                 lambda: wye.Program.from_text(VARIANT, files=Files(), context=objects.context)):
+                 lambda: wye.Program.from_text(programs.VARIANT, files=Files(), context=objects.context)):
         threading.Thread(target=work, args=(step,), daemon=True).start()
     begun.wait()
 

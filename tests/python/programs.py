@@ -48,6 +48,14 @@ main {
 }
 """
 
+VARIANT = """
+wye 1; program with_variant; workgroup 64;
+output r: u32[64];
+grid groups 1;
+variant "opencl-c" entry "k" file "k.cl";
+main { r[global_id.x] = 1u; }
+"""
+
 TRAP = """
 wye 1; program stops; workgroup 1;
 output r: u32[1];

@@ -118,8 +118,7 @@ class Errors(unittest.TestCase):
         self.assertEqual((Code(4711), Code(4711).name), (4711, "UNKNOWN_4711"))
 
     def test_files_of_variants(self):
-        text = ('wye 1; program with_variant; workgroup 64; output r: u32[64]; grid groups 1; '
-                'variant "opencl-c" entry "k" file "k.cl"; main { r[global_id.x] = 1u; }')
+        text = programs.VARIANT
         self.refused(Code.INVALID_PROGRAM, "k.cl", wye.Program.from_text, text, context=self.context)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "v.wye"

@@ -131,6 +131,18 @@ class Lifetimes(unittest.TestCase):
         core.retry()
         self.assertEqual(list(core._refused), [])
 
+    def test_a_buffer_that_goes_away_while_files_are_read_is_freed_afterwards(self):
+        context, device, _ = self.make()
+        buffers = [device.buffer(64)]
+
+        class Files(dict):
+            def get(self, name):
+                buffers.clear()
+                return b"__kernel void k(__global uint* r) {}"
+        with context:
+            wye.Program.from_text(programs.VARIANT, files=Files(), context=context)
+            self.assertEqual((buffers, device.counters()["buffer_bytes"]), ([], 0))
+
     def test_a_context_ends_after_its_own_callback(self):
         context, device, program = self.make()
         called = []

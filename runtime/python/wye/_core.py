@@ -101,7 +101,7 @@ class Core:
         self._state = _State(raw)
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], weakref.finalize] = {}
-        # In use by pending work when they were freed.
+        # What could not be freed yet.
         self._refused: collections.deque[tuple[str, int]] = collections.deque()
         weakref.finalize(self, _destroy, self._state).atexit = False
         _cores[id(self)] = self
@@ -133,9 +133,10 @@ class Core:
         return finalizer
 
     def release(self, free: str, handle: int) -> None:
-        """Frees a handle, or notes that pending work uses it."""
+        """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
-        if getattr(library(), free)(self._state.raw, handle, ffi.NULL) == Code.BUFFER_IN_USE:
+        status = getattr(library(), free)(self._state.raw, handle, ffi.NULL)
+        if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle))
 
     def free(self, finalizer: weakref.finalize, free: str, handle: int) -> None:
@@ -147,7 +148,7 @@ class Core:
             self._children.pop((free, handle), None)
 
     def retry(self) -> None:
-        """Frees what pending work kept from being freed when its owner went away."""
+        """Frees what could not be freed when its owner went away."""
         # Other threads may add to the queue, and take from it.
         for _ in range(len(self._refused)):
             try:
