@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import weakref
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from ._arguments import choice, flag, handle, instance, integer, text
 from ._arrays import dtype_of, empty, host_array, octets, pattern, shape_of
-from ._core import Core, view
+from ._core import Core, Finalizer, view
 from ._error import Error, invalid
 from ._library import ffi, library, new
 
@@ -189,7 +188,7 @@ class _Mapping:
         core = buffer._core
         out = new("wye_buffer_mapping")
         core.call("wye_buffer_map", buffer._handle, out)
-        weakref.finalize(self, core.release, "wye_buffer_unmap", buffer._handle).atexit = False
+        Finalizer(self, core.release, "wye_buffer_unmap", buffer._handle)
         self.address = out.address
         with core.exporting(self):
             pass

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import collections
 import contextlib
+import functools
 import itertools
 import os
 import sys
@@ -70,6 +71,48 @@ def _ended(user: Any, _status: int) -> None:
 _ENDED = ffi.callback("void(void*, wye_status)", _ended)
 
 
+class Finalizer:
+    """Calls a function once: when an object is gone, or when it is called itself.
+
+    Unlike weakref.finalize, it does nothing at the end of the process.
+    """
+
+    __slots__ = ("_do", "_owner")
+
+    def __init__(self, owner: Any, do: Callable[..., object], *arguments: Any) -> None:
+        self._do: Callable[[], object] | None = functools.partial(do, *arguments)
+        self._owner = weakref.ref(owner, self)
+        _finalizers.add(self)
+
+    def __call__(self, _: Any = None) -> None:
+        do = self.detach()
+        if do is not None and not _process_ends:
+            do()
+
+    def detach(self) -> Callable[[], object] | None:
+        """Makes it do nothing from now on. Returns what it would have done, to one caller."""
+        try:
+            _finalizers.remove(self)
+        except KeyError:
+            return None
+        do, self._do = self._do, None
+        return do
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not been called yet."""
+        return self in _finalizers
+
+    @property
+    def owner(self) -> Any:
+        """The object, or None."""
+        return self._owner()
+
+
+_finalizers: set[Finalizer] = set()
+_process_ends = False
+
+
 class _State:
     # What a Core shares with its finalizer: when that has run, destructors of a reference cycle may
     # still use the Core.
@@ -83,7 +126,7 @@ class _State:
 
 def _destroy(state: _State) -> None:
     state.closed = True
-    if state.inherited or _process_ends:
+    if state.inherited:
         return
     if getattr(in_callback, "value", 0):
         threading.Thread(target=library().wye_context_destroy, args=(state.raw,)).start()
@@ -100,10 +143,10 @@ class Core:
         self.closing = False  # no callback can be asked for any more
         self._state = _State(raw)
         self._lock = threading.RLock()
-        self._children: dict[tuple[str, int], weakref.finalize] = {}
+        self._children: dict[tuple[str, int], Finalizer] = {}
         # What could not be freed yet.
         self._refused: collections.deque[tuple[str, int]] = collections.deque()
-        weakref.finalize(self, _destroy, self._state).atexit = False
+        Finalizer(self, _destroy, self._state)
         _cores[id(self)] = self
         check_running()  # _end() saw either this or the entry
 
@@ -124,11 +167,10 @@ class Core:
                 raise _closed() from error
             raise
 
-    def adopt(self, owner: Any, free: str, handle: int) -> weakref.finalize:
+    def adopt(self, owner: Any, free: str, handle: int) -> Finalizer:
         """Frees a handle by the function `free` once `owner` is gone, or at the end of this."""
         self.retry()
-        finalizer = weakref.finalize(owner, self.release, free, handle)
-        finalizer.atexit = False
+        finalizer = Finalizer(owner, self.release, free, handle)
         self._children[free, handle] = finalizer
         return finalizer
 
@@ -139,7 +181,7 @@ class Core:
         if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle))
 
-    def free(self, finalizer: weakref.finalize, free: str, handle: int) -> None:
+    def free(self, finalizer: Finalizer, free: str, handle: int) -> None:
         """Frees a handle now, once; raises the error if that is refused."""
         self.retry()
         if finalizer.alive and not self.closed and not self._state.inherited:
@@ -191,7 +233,7 @@ class Core:
                 self.exports.discard(key)
             raise
         if not known:
-            weakref.finalize(owner, self.exports.discard, key).atexit = False
+            Finalizer(owner, self.exports.discard, key)
 
     def close(self) -> None:
         """Makes the callbacks that are due, then refuses calls, waits for all work, and frees
@@ -216,8 +258,8 @@ class Core:
         for device in list(self.devices):
             library().wye_device_flush(self._state.raw, device, ffi.NULL)  # a lost one has no work
         for finalizer in reversed(list(self._children.values())):
-            owner = finalizer.peek()
-            if owner is None or id(owner[0]) not in self.exports:
+            owner = finalizer.owner
+            if owner is None or id(owner) not in self.exports:
                 finalizer()
 
     def _wait_for_callbacks(self) -> None:
@@ -236,7 +278,6 @@ class Core:
 
 
 _cores: weakref.WeakValueDictionary[int, Core] = weakref.WeakValueDictionary()
-_process_ends = False
 
 
 def _living() -> list[Core]:
