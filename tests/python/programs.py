@@ -48,6 +48,21 @@ main {
 }
 """
 
+VARIANT = """
+wye 1; program with_variant; workgroup 64;
+output r: u32[64];
+grid groups 1;
+variant "opencl-c" entry "k" file "k.cl";
+main { r[global_id.x] = 1u; }
+"""
+
+TRAP = """
+wye 1; program stops; workgroup 1;
+output r: u32[1];
+grid groups 1;
+main { if global_id.x == 0u { trap 7; } r[0u] = 1u; }
+"""
+
 # Runs until it is cancelled.
 ENDLESS = """
 wye 1; program endless; workgroup 1;

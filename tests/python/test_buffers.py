@@ -63,6 +63,12 @@ class Buffers(unittest.TestCase):
         both = device.upload(np.arange(8, dtype=np.float32))
         r = device.run(self.saxpy, a=10.0, x=both.range(0, 16), y=both.range(16, 16)).r
         self.assertEqual(r.tolist(), [4, 15, 26, 37])
+        for device in self.devices:
+            with self.subTest(device.selector):
+                both = device.upload(np.arange(8, dtype=np.float32))
+                for offset in (0, 16, 32):
+                    none = device.run(self.saxpy, a=1.0, x=both.range(offset, 0), y=both.range(offset, 0)).r
+                    self.assertEqual(none.shape, (0,))
 
     def test_copies_between_devices_are_asked_for(self):
         first, last = self.devices[0], self.devices[-1]

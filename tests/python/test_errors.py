@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refused calls, and the texts of their errors."""
+import os
 import pathlib
 import tempfile
 import unittest
@@ -117,8 +118,7 @@ class Errors(unittest.TestCase):
         self.assertEqual((Code(4711), Code(4711).name), (4711, "UNKNOWN_4711"))
 
     def test_files_of_variants(self):
-        text = ('wye 1; program with_variant; workgroup 64; output r: u32[64]; grid groups 1; '
-                'variant "opencl-c" entry "k" file "k.cl"; main { r[global_id.x] = 1u; }')
+        text = programs.VARIANT
         self.refused(Code.INVALID_PROGRAM, "k.cl", wye.Program.from_text, text, context=self.context)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "v.wye"
@@ -127,6 +127,19 @@ class Errors(unittest.TestCase):
             source = b"__kernel void k(__global uint* r) {}"
             (pathlib.Path(folder) / "k.cl").write_bytes(source)
             from_file = wye.Program.from_file(path, context=self.context)
+            (pathlib.Path(folder) / "k.cl").unlink()
+            os.mkfifo(pathlib.Path(folder) / "k.cl")
+            self.refused(Code.INVALID_ARGUMENT, "no regular file", wye.Program.from_file, path,
+                         context=self.context)
+            (pathlib.Path(folder) / "inner").mkdir()
+            (pathlib.Path(folder) / "secret").write_bytes(source)
+            for name in ("../secret", f"{folder}/secret"):
+                inner = pathlib.Path(folder) / "inner" / os.fsdecode(b"v\xff.wye")
+                inner.write_text(text.replace("k.cl", name))
+                self.refused(Code.INVALID_ARGUMENT, name, wye.Program.from_file, inner, context=self.context)
+        for files in ({"k.cl": "text"}, {"k.cl": 3}, {"k.cl": memoryview(bytes(8))[::2]}):
+            self.refused(Code.INVALID_ARGUMENT, "files['k.cl']", wye.Program.from_text, text, files=files,
+                         context=self.context)
         from_text = wye.Program.from_text(text, files={"k.cl": source}, context=self.context)
         self.assertEqual(from_file.fingerprint, from_text.fingerprint)
         self.assertIn(source, from_text.lower("wire"))

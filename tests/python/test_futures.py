@@ -2,6 +2,7 @@
 """Asynchronous dispatches."""
 import asyncio
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -76,9 +77,7 @@ class Futures(unittest.TestCase):
         self.assertEqual(self.code_of(asyncio.run(main()).result), Code.CANCELLED)
 
     def test_an_error_reaches_the_awaiting_coroutine(self):
-        trap = wye.Program.from_text(
-            "wye 1; program stops; workgroup 1; output r: u32[1]; grid groups 1; "
-            "main { if global_id.x == 0u { trap 7; } r[0u] = 1u; }", context=self.context)
+        trap = wye.Program.from_text(programs.TRAP, context=self.context)
 
         async def main():
             await self.device.submit(trap)
@@ -95,6 +94,49 @@ class Futures(unittest.TestCase):
         self.assertTrue(called.wait(250))
         self.assertIs(threads[0][0], future)
         self.assertIsNot(threads[0][1], threading.current_thread())
+
+    def test_callbacks_during_close_read_their_results(self):
+        context, outcomes = wye.Context(plugins=False), {}
+        device = context.device("cpu")
+        saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+        trap = wye.Program.from_text(programs.TRAP, context=context)
+        core = context._core
+
+        def read(future):
+            while not (core.closed or getattr(core, "closing", False)):
+                time.sleep(0.001)
+            try:
+                found = future.result().r.tolist()
+            except wye.Error as error:
+                found = error.code
+            # close() waits for this, and new callbacks would have no end.
+            outcomes[future] = [found, self.code_of(context.close), self.code_of(future.add_done_callback, read)]
+        x = np.ones(2, np.float32)
+        futures = [device.submit(saxpy, a=1.0, x=x, y=x), device.submit(trap)]
+        never = device.submit(saxpy, a=1.0, x=x, y=x)
+        for one in futures:
+            one.add_done_callback(read)
+        context.close()
+        refused = [Code.INVALID_ARGUMENT, Code.SHUTTING_DOWN]
+        self.assertEqual([outcomes[one] for one in futures], [[[2, 2], *refused], [Code.TRAPPED, *refused]])
+        # What was delivered stays, and nothing else.
+        self.assertEqual(futures[0].result().r.tolist(), [2, 2])
+        self.assertEqual([one.done() for one in futures], [True, True])
+        self.assertEqual(self.code_of(futures[1].result), Code.TRAPPED)
+        self.assertEqual(self.code_of(never.result), Code.SHUTTING_DOWN)
+
+    def test_a_coroutine_goes_on_after_close(self):
+        async def main():
+            with wye.Context(plugins=False) as context:
+                saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+                future = context.device("cpu").submit(saxpy, a=1.0, x=self.x, y=self.x)
+
+                async def wait():
+                    return await future
+                task = asyncio.create_task(wait())
+                await asyncio.sleep(0)
+            return await task
+        np.testing.assert_array_equal(asyncio.run(main()).r, 2 * self.x)
 
     def test_wait_any(self):
         never = self.device.submit(self.endless)

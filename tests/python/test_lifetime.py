@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When objects are freed, and that arrays outlive the objects that they came from."""
 import gc
+import pathlib
 import subprocess
 import sys
 import time
@@ -42,6 +43,7 @@ class Lifetimes(unittest.TestCase):
         patch = mock.patch("wye._core.library", return_value=self.recorder)
         patch.start()
         self.addCleanup(patch.stop)
+        self.addCleanup(gc.collect)
 
     def make(self):
         context = wye.Context(plugins=False)
@@ -115,11 +117,31 @@ class Lifetimes(unittest.TestCase):
         handle = wye._library.ffi.new("wye_pending*", future._pending.handle)[0]
         core.release("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
         self.assertEqual(len(core._refused), 1)
+
+        class Late(type(core._refused)):
+            def append(self, refusal):
+                core.retry()  # as another thread may, between the look-up of this queue and the call
+                super().append(refusal)
+        core._refused = Late(core._refused)
+        core.release("wye_buffer_free", kept()._handle)
+        self.assertEqual(len(core._refused), 2)
         core.call("wye_pending_cancel", handle)
         with self.assertRaises(wye.Error):
             future.result()
         core.retry()
-        self.assertEqual(core._refused, [])
+        self.assertEqual(list(core._refused), [])
+
+    def test_a_buffer_that_goes_away_while_files_are_read_is_freed_afterwards(self):
+        context, device, _ = self.make()
+        buffers = [device.buffer(64)]
+
+        class Files(dict):
+            def get(self, name):
+                buffers.clear()
+                return b"__kernel void k(__global uint* r) {}"
+        with context:
+            wye.Program.from_text(programs.VARIANT, files=Files(), context=context)
+            self.assertEqual((buffers, device.counters()["buffer_bytes"]), ([], 0))
 
     def test_a_context_ends_after_its_own_callback(self):
         context, device, program = self.make()
@@ -146,16 +168,18 @@ class Lifetimes(unittest.TestCase):
 
 
 class EndOfTheProcess(unittest.TestCase):
-    def python(self, code):
+    def python(self, *arguments):
         done = subprocess.run(
-            [sys.executable, "-B", "-W", "ignore:This process:DeprecationWarning", "-c", "import numpy as np, os, programs, wye\n" + code],
+            [sys.executable, "-B", "-W", "ignore:This process:DeprecationWarning", *arguments],
             capture_output=True, text=True, timeout=600, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
     def test_everything_left_behind(self):
         # Global objects of every kind, work in flight, and a callback that was not made yet.
-        out = self.python("""
+        out = self.python("-c", """
+import os
+import numpy as np, programs, wye
 context = wye.Context(plugins=False)
 device = context.device("cpu")
 saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
@@ -168,19 +192,58 @@ device.submit(saxpy, wye.Options(borrow=True), a=1.0, x=x.copy(), y=x)
 """)
         self.assertEqual(out, "called\n")
 
+    def test_every_end_is_one_without_a_crash(self):
+        self.assertEqual(self.python(pathlib.Path(__file__).with_name("endings.py")), "")
+
     def test_a_fork_makes_its_own_context(self):
-        out = self.python("""
-first = wye.default_context()
-device = first.device("cpu")
+        # Another thread of the parent is inside the lock of the context meanwhile.
+        out = self.python("-c", """
+import os, threading
+import numpy as np, programs, wye
+first, one = wye.Context(plugins=False), np.ones(4, np.float32)
+saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=first)
+device, buffer = first.device("cpu"), first.device("cpu").buffer(4)
+wye.default_context()
+held, over = threading.Event(), threading.Event()
+def hold():
+    with first._core._lock:
+        held.set()
+        over.wait()
+threading.Thread(target=hold).start()
+held.wait()
 child = os.fork()
 if child == 0:
+    def code(call):
+        try:
+            call()
+        except wye.Error as error:
+            return error.code.name
+    run = lambda: device.run(saxpy, a=2.0, x=one, y=one)
+    print(code(run), code(buffer.free), code(first.close), code(run))
     saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye")
-    one = np.ones(4, np.float32)
     print(wye.default_context().device("cpu").run(saxpy, a=2.0, x=one, y=one).r.tolist(), flush=True)
 else:
-    os._exit(os.waitpid(child, 0)[1])
+    status = os.waitpid(child, 0)[1]
+    over.set()
+    os._exit(os.waitstatus_to_exitcode(status))
 """)
-        self.assertEqual(out, "[3.0, 3.0, 3.0, 3.0]\n")
+        self.assertEqual(out, "WRONG_OWNER None None SHUTTING_DOWN\n[3.0, 3.0, 3.0, 3.0]\n")
+
+    def test_a_subinterpreter_is_refused(self):
+        inner = "\n".join((
+            "import warnings", "warnings.simplefilter('ignore')  # of numpy", "import wye",
+            "try:", "    wye.Context()",
+            "except wye.Error as error:", "    print(error.code.name, error, flush=True)"))
+        out = self.python("-c", f"""
+try:
+    import _xxsubinterpreters as interpreters
+    made = interpreters.create(isolated=False)
+except ImportError:
+    import _interpreters as interpreters
+    made = interpreters.create("legacy")
+interpreters.run_string(made, {inner!r})
+""")
+        self.assertRegex(out, "^UNSUPPORTED wye is used in a subinterpreter[.\n] ?Fix: .*\n$")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts host memory and numbers of the caller for the C API. Nothing here copies an array."""
+"""Converts host memory of the caller for the C API. Nothing here copies an array."""
 from __future__ import annotations
 
-import operator
-import struct
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._error import invalid
+from ._arguments import flag, integers, is_a, word, wrong
+from ._error import Code, Error, invalid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,18 +40,22 @@ def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
 
     Raises an Error with a remedy if the memory would have to be copied, or cannot be written.
     """
-    if isinstance(value, np.ndarray):
+    if is_a(value, np.ndarray):
         array = value
-    elif hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
-        array = _from_dlpack(name, value)
     else:
         try:
-            array = np.asarray(memoryview(value))
-        except (TypeError, ValueError, BufferError) as error:
+            packed = not is_a(value, np.generic) and hasattr(value, "__dlpack__")
+            array = _from_dlpack(name, value) if packed else np.asarray(memoryview(value))
+        except Error:
+            raise
+        except Exception as error:
             raise invalid(
                 f"`{name}` is a {type(value).__name__}, which is no memory that can be passed on",
                 f"Fix: pass an array, as numpy.asarray({name}, dtype=...), or a wye.Buffer",
                 name) from error
+    if array.dtype.hasobject or array.dtype.itemsize == 0:
+        raise invalid(f"`{name}` has elements of type {array.dtype}, which are no bytes",
+                      "Fix: pass an array of a numeric type", name)
     if not array.flags.c_contiguous:
         raise invalid(
             f"`{name}` is not contiguous: shape {array.shape}, strides {array.strides}",
@@ -68,21 +72,35 @@ def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
 
 
 def _from_dlpack(name: str, value: Any) -> NDArray[Any]:
-    device = int(value.__dlpack_device__()[0])
-    if device not in _HOST_DEVICES:
-        raise invalid(f"`{name}` is in the memory of a device (DLPack device type {device})",
-                      "Fix: copy it to host memory first", name)
     try:
-        return np.from_dlpack(value)
-    except (BufferError, TypeError, ValueError, RuntimeError) as error:
+        device = int(value.__dlpack_device__()[0])
+        if device in _HOST_DEVICES:
+            return np.from_dlpack(value)
+    except Exception as error:
         raise invalid(f"`{name}` cannot be taken through DLPack: {error}",
                       "Fix: pass a numpy array of its values", name) from error
+    raise invalid(f"`{name}` is in the memory of a device (DLPack device type {device})",
+                  "Fix: copy it to host memory first", name)
+
+
+def octets(array: NDArray[Any]) -> NDArray[Any]:
+    """The bytes of a contiguous array."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def empty(shape: Any, dtype: Any) -> NDArray[Any]:
+    """A new array."""
+    try:
+        return np.empty(shape, dtype)
+    except MemoryError as error:
+        raise Error(Code.OUT_OF_MEMORY, f"there is no memory for an array: {error}",
+                    "Fix: free memory, or ask for less at once") from error
 
 
 def raw_bytes(value: Any) -> bool:
     """Whether a value consists of untyped bytes, which fit every element type."""
-    return (isinstance(value, (bytes, bytearray))
-            or isinstance(value, memoryview) and value.format in ("B", "b", "c"))
+    return (is_a(value, (bytes, bytearray))
+            or is_a(value, memoryview) and value.format in ("B", "b", "c"))
 
 
 def check_type(name: str, array: NDArray[Any], declared: str) -> NDArray[Any]:
@@ -97,34 +115,42 @@ def check_type(name: str, array: NDArray[Any], declared: str) -> NDArray[Any]:
     if array.size % lanes != 0:
         raise invalid(f"`{name}` has {array.size} numbers, which are no whole {declared}",
                       f"Fix: pass {lanes} numbers for each element", name)
-    return array.reshape(-1).view(np.uint8)
+    return octets(array)
 
 
-def param_word(name: str, kind: str, value: Any) -> int:
-    """A number as the 64 bits of a parameter."""
-    try:
-        if kind == "f64":
-            return int.from_bytes(struct.pack("<d", value), "little")
-        if kind == "f32":
-            return int.from_bytes(struct.pack("<f", value), "little")
-        number, bits = operator.index(value), int(kind[1:])
-    except (struct.error, TypeError, OverflowError) as error:
-        raise invalid(f"parameter `{name}` is {value!r}, which is no {kind}",
-                      f"Fix: pass a number that {kind} can hold", name) from error
-    low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if kind[0] == "i" else (0, 1 << bits)
-    if not low <= number < high:
-        raise invalid(f"parameter `{name}` is {number}, outside the range of {kind}",
-                      f"Fix: pass a number from {low} to {high - 1}", name)
-    return number & ((1 << bits) - 1)
-
-
-def dtype_of(value: Any) -> np.dtype[Any]:
+def dtype_of(name: str, value: Any) -> np.dtype[Any]:
     """The numpy type for the elements of a Buffer."""
-    dtype = np.dtype(value)
-    if dtype.hasobject or dtype.itemsize == 0 or not dtype.isnative:
-        raise invalid(f"a buffer cannot hold elements of type {dtype}",
-                      "Fix: use a numeric type in the machine's byte order", "dtype")
+    try:
+        dtype = None if value is None else np.dtype(value)
+    except Exception:
+        dtype = None
+    if (dtype is None or dtype.hasobject or dtype.itemsize == 0 or not dtype.isnative
+            or dtype.subdtype is not None):
+        raise wrong(name, value, "which is no type for elements of a buffer",
+                    "Fix: use a numeric type in the machine's byte order")
     return dtype
+
+
+def shape_of(value: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The shape of a Buffer, which a numpy array can have."""
+    shape = integers("shape", value, 0, 2**63 - 1, 0, 32)
+    if math.prod(max(one, 1) for one in shape) * dtype.itemsize >= 2**63:
+        raise wrong("shape", value, f"which is too much for elements of type {dtype}",
+                    "Fix: use smaller lengths")
+    return shape
+
+
+def pattern(value: Any, dtype: np.dtype[Any]) -> int:
+    """A number as the bits of an element of a Buffer."""
+    if dtype.kind == "b":
+        return int(flag("value", value))
+    if dtype.name == "bfloat16":
+        nearest = np.array(word("`value`", "value", "f32", value), np.uint32).view(np.float32)
+        return int.from_bytes(nearest.astype(dtype).tobytes(), "little")
+    if dtype.kind in "iuf" and dtype.itemsize in (1, 2, 4, 8):
+        return word("`value`", "value", f"{dtype.kind}{8 * dtype.itemsize}", value)
+    raise invalid(f"a buffer of {dtype} cannot be filled",
+                  "Fix: use numbers of 1, 2, 4 or 8 bytes as elements", "dtype")
 
 
 if sys.byteorder != "little":

@@ -2,18 +2,17 @@
 """Buffers that stay on a device."""
 from __future__ import annotations
 
+import dataclasses
 import math
-import operator
-import weakref
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from ._arrays import dtype_of, host_array
-from ._core import Core, view
+from ._arguments import choice, flag, handle, instance, integer, text
+from ._arrays import dtype_of, empty, host_array, octets, pattern, shape_of
+from ._core import Core, Finalizer, view
 from ._error import Error, invalid
-from ._library import Text, ffi, library, new
-from ._program import handle_in
+from ._library import ffi, library, new
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,19 +42,13 @@ class Buffer:
     def __init__(self, device: Device, shape: int | Sequence[int], dtype: Any, usage: str,
                  label: str) -> None:
         """Not for applications: use Device.buffer or Device.upload."""
-        if usage not in _USAGES:
-            raise invalid(f"there is no usage {usage!r}", f"Fix: use one of {_USAGES}", "usage")
         self.device = device
-        self.dtype = dtype_of(dtype)
-        lengths: Any = (shape,) if hasattr(shape, "__index__") else shape
-        self.shape = tuple(operator.index(one) for one in lengths)
-        if any(one < 0 for one in self.shape):
-            raise invalid(f"a buffer cannot have the shape {self.shape}",
-                          "Fix: use lengths of 0 and more", "shape")
+        self.dtype = dtype_of("dtype", dtype)
+        self.shape = shape_of(shape, self.dtype)
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
-        text = Text(label)
+        name = text("label", label)
         desc = new("wye_buffer_create_desc")
-        desc.size, desc.label, desc.usage = self.nbytes, text.value, _USAGES.index(usage)
+        desc.size, desc.label, desc.usage = self.nbytes, name.value, choice("usage", usage, _USAGES)
         out = ffi.new("wye_buffer*")
         self._core: Core = device._core
         self._core.retry()
@@ -87,8 +80,8 @@ class Buffer:
         bytes and uint8 fit every type. Waits for the end.
         """
         array = self._same_type("source", host_array("source", source))
-        data = ffi.from_buffer(array.reshape(-1).view(np.uint8))
-        self._core.call("wye_buffer_upload_range", self._handle, offset,
+        data = ffi.from_buffer(octets(array))
+        self._core.call("wye_buffer_upload_range", self._handle, integer("offset", offset),
                         ffi.new("wye_bytes*", (data, array.nbytes))[0])
 
     def _same_type(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -104,14 +97,15 @@ class Buffer:
         Without `out`, it returns a new array of all elements. With `out`, a contiguous writable
         array, it fills `out` from `offset` in bytes on.
         """
+        offset = integer("offset", offset)
         if out is None:
             if offset != 0:
                 raise invalid(f"`offset` is {offset}, but there is no array to download to",
                               "Fix: pass `out`", "offset")
-            array = np.empty(self.shape, self.dtype)
+            array = empty(self.shape, self.dtype)
         else:
             array = self._same_type("out", host_array("out", out, write=True))
-        data = ffi.from_buffer(array.reshape(-1).view(np.uint8), require_writable=True)
+        data = ffi.from_buffer(octets(array), require_writable=True)
         self._core.call("wye_buffer_download_range", self._handle, offset, data, array.nbytes)
         return array
 
@@ -121,22 +115,18 @@ class Buffer:
 
         A copy to another device goes through host memory, and needs `across`.
         """
-        size = self.nbytes - offset if nbytes is None else nbytes
-        self._core.call("wye_buffer_copy_across" if across else "wye_buffer_copy", self._handle,
-                        offset, target._handle_in(self._core), target_offset, max(size, 0))
+        offset = integer("offset", offset)
+        if nbytes is None:
+            nbytes = self.nbytes - integer("offset", offset, 0, self.nbytes)
+        self._core.call(
+            "wye_buffer_copy_across" if flag("across", across) else "wye_buffer_copy", self._handle,
+            offset, handle("target", target, Buffer, self._core),
+            integer("target_offset", target_offset), integer("nbytes", nbytes))
 
     def fill(self, value: Any = 0) -> None:
-        """Sets all elements to one number. Element types of 1, 2, 4 or 8 bytes only."""
-        size = self.dtype.itemsize
-        if size not in (1, 2, 4, 8):
-            raise invalid(f"a buffer of {self.dtype} cannot be filled",
-                          "Fix: use elements of 1, 2, 4 or 8 bytes", "dtype")
-        try:
-            bits = int.from_bytes(np.array(value, self.dtype).tobytes(), "little")
-        except (OverflowError, TypeError, ValueError) as error:
-            raise invalid(f"{value!r} is no {self.dtype}",
-                          "Fix: pass a number that the buffer's type can hold", "value") from error
-        self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, bits, size)
+        """Sets all elements to one number, which the element type must be able to hold."""
+        self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, pattern(value, self.dtype),
+                        self.dtype.itemsize)
 
     def map(self) -> NDArray[Any]:
         """The memory as an array, without a copy. Raises UNSUPPORTED if the device cannot map it.
@@ -155,12 +145,9 @@ class Buffer:
         "to_device" makes the host's writes visible to work that is submitted later. "to_host" waits
         for pending work that uses the buffer, and makes its writes visible to the host.
         """
-        lib = library()
-        directions = {"to_device": lib.WYE_SYNC_TO_DEVICE, "to_host": lib.WYE_SYNC_TO_HOST}
-        if direction not in directions:
-            raise invalid(f"there is no direction {direction!r}",
-                          f"Fix: use one of {tuple(directions)}", "direction")
-        self._core.call("wye_buffer_sync", self._handle, 0, self.nbytes, directions[direction])
+        self._core.call("wye_buffer_sync", self._handle, 0, self.nbytes,
+                        (library().WYE_SYNC_TO_DEVICE, library().WYE_SYNC_TO_HOST)[
+                            choice("direction", direction, ("to_device", "to_host"))])
 
     def __dlpack__(self, **options: Any) -> Any:
         """The mapped memory as a DLPack capsule, after the work that uses the buffer has ended."""
@@ -175,10 +162,8 @@ class Buffer:
         """The DLPack device (1, 0), which is host memory."""
         return (1, 0)
 
-    def _handle_in(self, core: Core) -> int:
-        return handle_in(self, core, "the buffer")
 
-
+@dataclasses.dataclass(frozen=True)
 class BufferRange:
     """A part of a Buffer, as an argument of a dispatch; made by Buffer.range."""
 
@@ -187,11 +172,13 @@ class BufferRange:
     offset: int
     """Where the part begins, in bytes."""
     nbytes: int
-    """Its size."""
+    """Its size, which may be 0."""
 
-    def __init__(self, buffer: Buffer, offset: int, nbytes: int) -> None:
-        """A part of `buffer`. The dispatch that uses it checks the range."""
-        self.buffer, self.offset, self.nbytes = buffer, offset, nbytes
+    def __post_init__(self) -> None:
+        size = instance("buffer", self.buffer, Buffer).nbytes
+        offset = integer("offset", self.offset, 0, size)
+        object.__setattr__(self, "offset", offset)
+        object.__setattr__(self, "nbytes", integer("nbytes", self.nbytes, 0, size - offset))
 
 
 class _Mapping:
@@ -201,7 +188,7 @@ class _Mapping:
         core = buffer._core
         out = new("wye_buffer_mapping")
         core.call("wye_buffer_map", buffer._handle, out)
-        undo = weakref.finalize(self, core.release, "wye_buffer_unmap", buffer._handle)
+        Finalizer(self, core.release, "wye_buffer_unmap", buffer._handle)
         self.address = out.address
-        with core.exporting(self, undo):
+        with core.exporting(self):
             pass

@@ -8,8 +8,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
-from ._core import Core
-from ._error import invalid
+from ._arguments import choice, flag, handle, mapping, members, path, text
+from ._core import Core, check_running
 from ._library import Text, call, ffi, library, new, take_blob
 
 if TYPE_CHECKING:
@@ -54,12 +54,17 @@ class Context:
     def __init__(self, *, plugin_paths: Iterable[str | os.PathLike[str]] = (),
                  config: Mapping[str, str] | None = None, read_environment: bool = True,
                  plugins: bool = True) -> None:
+        check_running()
         lib = library()
-        paths = [Text(os.fspath(path)) for path in plugin_paths]
-        settings = [(Text(key), Text(value)) for key, value in (config or {}).items()]
+        paths = [Text(os.fsencode(path("plugin_paths", one)))
+                 for one in members("plugin_paths", plugin_paths)]
+        given = {} if config is None else mapping("config", config)
+        settings = [(text("config", key), text("config", value)) for key, value in given.items()]
         desc = new("wye_context_desc")
-        desc.flags = ((0 if read_environment else lib.WYE_CONTEXT_IGNORE_ENVIRONMENT)
-                      | (0 if plugins else lib.WYE_CONTEXT_NO_PLUGINS))
+        if not flag("read_environment", read_environment):
+            desc.flags |= lib.WYE_CONTEXT_IGNORE_ENVIRONMENT
+        if not flag("plugins", plugins):
+            desc.flags |= lib.WYE_CONTEXT_NO_PLUGINS
         path_values = ffi.new("wye_string[]", [path.value for path in paths])
         desc.plugin_paths, desc.plugin_path_count = path_values, len(paths)
         pairs = ffi.new("wye_key_value[]", [(key.value, value.value) for key, value in settings])
@@ -77,7 +82,8 @@ class Context:
     def close(self) -> None:
         """Waits for all work and ends everything; later calls raise SHUTTING_DOWN.
 
-        Memory that arrays show is freed with the last of these arrays.
+        Functions of Future.add_done_callback are called first, and may read their results; they
+        cannot close it. Memory that arrays show is freed with the last of these arrays.
         """
         self._core.close()
 
@@ -92,16 +98,14 @@ class Context:
         NO_DEVICE if none is left; the error says why.
         """
         from ._device import Device
-        if policy not in _POLICIES:
-            raise invalid(f"there is no policy {policy!r}", f"Fix: use one of {_POLICIES}", "policy")
-        text = Text(selector)
-        choice = new("wye_device_choice")
-        choice.selector = text.value
-        choice.policy = _POLICIES.index(policy)
+        from ._program import Program
+        name = text("selector", selector)
+        wanted = new("wye_device_choice")
+        wanted.selector, wanted.policy = name.value, choice("policy", policy, _POLICIES)
         if program is not None:
-            choice.program = program._handle_in(self._core)
+            wanted.program = handle("program", program, Program, self._core)
         out = ffi.new("wye_device*")
-        self._core.call("wye_device_choose", choice, out)
+        self._core.call("wye_device_choose", wanted, out)
         return Device(self._core, out[0])
 
     def info(self, selector: str = "") -> dict[str, Any]:
@@ -111,8 +115,8 @@ class Context:
         each that was passed over. Opens the plugins that `selector` can mean. An empty selector
         stands for $WYE_DEVICE, else for all plugins.
         """
-        text = Text(selector)
-        return json.loads(self._take("wye_context_report", text.value))
+        name = text("selector", selector)
+        return json.loads(take_from(self._core, "wye_context_report", name.value))
 
     def devices(self, selector: str = "") -> list[DeviceInfo]:
         """The devices that a selector names, including unusable ones. Opens only their plugins."""
@@ -123,9 +127,6 @@ class Context:
     def counters(self) -> dict[str, int]:
         """What its devices did so far: dispatches, submits, bytes moved, memory, compiles."""
         return read_counters(self._core, "wye_context_counters")
-
-    def _take(self, function: str, *arguments: Any) -> bytes:
-        return take_from(self._core, function, *arguments)
 
 
 def take_from(core: Core, function: str, *arguments: Any) -> bytes:
@@ -145,7 +146,7 @@ def read_counters(core: Core, function: str, *handles: int) -> dict[str, int]:
 
 
 _default: Context | None = None
-_default_lock = threading.Lock()
+_default_lock = threading.RLock()  # a destructor may ask for it while it is made
 
 
 def default_context() -> Context:
@@ -162,7 +163,7 @@ def default_context() -> Context:
 
 def _after_fork() -> None:
     global _default, _default_lock
-    _default, _default_lock = None, threading.Lock()
+    _default, _default_lock = None, threading.RLock()
 
 
 os.register_at_fork(after_in_child=_after_fork)

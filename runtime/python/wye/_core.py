@@ -4,13 +4,24 @@
 Everything that has a handle keeps the Core alive, so the C context is destroyed last. Arrays that
 show memory of the library (results, mapped buffers) are its *exports*: they keep their owner and
 the Core, and so stay valid after the Context was closed.
+
+At the end of the process contexts are closed, but not destroyed: threads, exit handlers and
+destructors may use them until the last moment, and are refused.
 """
 from __future__ import annotations
 
+import atexit
+import collections
 import contextlib
+import functools
+import itertools
+import os
+import sys
 import threading
+import time
+import traceback
 import weakref
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import numpy as np
 
@@ -20,93 +31,199 @@ from ._library import NO_LIMIT, call, ffi, library
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Threads that run a callback of the library: these may not destroy its context.
+LONGEST = 2**63 - 1  # nanoseconds; unlike a wait without a limit, it ends when work is cancelled
+
+# Its `value` is the id of the Core whose callback runs on this thread. Such a thread may neither
+# close nor destroy the context.
 in_callback = threading.local()
 
+# Callbacks that the library may still make, by the number that it was given: the context, the
+# dispatch, and what is called at its end. Without a dispatch, a call is reading files.
+due: dict[int, tuple[Core, int, Callable[[], object] | None]] = {}
+_numbers = itertools.count(1)
 
-def _flush(raw: Any, devices: set[int]) -> None:
-    # Waits for all work. A lost device has none.
-    for device in list(devices):
-        library().wye_device_flush(raw, device, ffi.NULL)
+
+@contextlib.contextmanager
+def inside_callback(core: int) -> Iterator[None]:
+    """Marks this thread as running a callback of a context, by the id of its Core."""
+    before = getattr(in_callback, "value", 0)
+    in_callback.value = core
+    try:
+        yield
+    finally:
+        in_callback.value = before
 
 
-def _destroy(raw: Any, exports: set[int], devices: set[int]) -> None:
-    # Arrays are left only at the end of the process, which frees their memory.
-    if exports:
-        _flush(raw, devices)
-    elif getattr(in_callback, "value", False):
-        threading.Thread(target=library().wye_context_destroy, args=(raw,)).start()
+def _ended(user: Any, _status: int) -> None:
+    number = int(ffi.cast("uintptr_t", user))
+    if number not in due:
+        return  # the call that asked for it was interrupted
+    # The last references to the context may be dropped here, which must be done inside as well.
+    with inside_callback(id(due[number][0])):
+        try:
+            due[number][2]()  # type: ignore[misc]
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            due.pop(number, None)
+
+
+_ENDED = ffi.callback("void(void*, wye_status)", _ended)
+
+
+class Finalizer:
+    """Calls a function once: when an object is gone, or when it is called itself.
+
+    Unlike weakref.finalize, it does nothing at the end of the process.
+    """
+
+    __slots__ = ("_do", "_owner")
+
+    def __init__(self, owner: Any, do: Callable[..., object], *arguments: Any) -> None:
+        self._do: Callable[[], object] | None = functools.partial(do, *arguments)
+        self._owner = weakref.ref(owner, self)
+        _finalizers.add(self)
+
+    def __call__(self, _: Any = None) -> None:
+        do = self.detach()
+        if do is not None and not _process_ends:
+            do()
+
+    def detach(self) -> Callable[[], object] | None:
+        """Makes it do nothing from now on. Returns what it would have done, to one caller."""
+        try:
+            _finalizers.remove(self)
+        except KeyError:
+            return None
+        do, self._do = self._do, None
+        return do
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not been called yet."""
+        return self in _finalizers
+
+    @property
+    def owner(self) -> Any:
+        """The object, or None."""
+        return self._owner()
+
+
+_finalizers: set[Finalizer] = set()
+_process_ends = False
+
+
+class _State:
+    # What a Core shares with its finalizer: when that has run, destructors of a reference cycle may
+    # still use the Core.
+    __slots__ = ("closed", "inherited", "raw")
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.closed = False  # calls are refused
+        self.inherited = False  # by the child of a fork, where nothing can be done with it
+
+
+def _destroy(state: _State) -> None:
+    state.closed = True
+    if state.inherited:
+        return
+    if getattr(in_callback, "value", 0):
+        threading.Thread(target=library().wye_context_destroy, args=(state.raw,)).start()
     else:
-        library().wye_context_destroy(raw)
+        library().wye_context_destroy(state.raw)
 
 
 class Core:
     """Owns one wye_context. Any thread may use it."""
 
     def __init__(self, raw: Any) -> None:
-        self.raw = raw
-        self.closed = False
         self.exports: set[int] = set()  # ids of the owners of memory that arrays show
         self.devices: set[int] = set()  # that were opened
+        self.closing = False  # no callback can be asked for any more
+        self._state = _State(raw)
         self._lock = threading.RLock()
-        self._children: dict[tuple[str, int], weakref.finalize] = {}
-        self._refused: list[tuple[str, int]] = []  # in use by pending work when they were freed
-        weakref.finalize(self, _destroy, raw, self.exports, self.devices)
+        self._children: dict[tuple[str, int], Finalizer] = {}
+        # What could not be freed yet.
+        self._refused: collections.deque[tuple[str, int]] = collections.deque()
+        Finalizer(self, _destroy, self._state)
+        _cores[id(self)] = self
+        check_running()  # _end() saw either this or the entry
+
+    @property
+    def closed(self) -> bool:
+        """Whether calls are refused."""
+        return self._state.closed
 
     def call(self, function: str, *arguments: Any) -> None:
         """Calls a function of the C API that takes the context first and the error sink last."""
-        if self.closed:
-            raise self._is_closed()
+        if self._state.closed:
+            raise _closed()
         try:
-            call(getattr(library(), function), self.raw, *arguments)
+            call(getattr(library(), function), self._state.raw, *arguments)
         except Error as error:
             # Another thread may have closed it since.
-            if self.closed and error.code == Code.STALE_HANDLE:
-                raise self._is_closed() from error
+            if self._state.closed and error.code in (Code.STALE_HANDLE, Code.SHUTTING_DOWN):
+                raise _closed() from error
             raise
 
-    def _is_closed(self) -> Error:
-        return Error(Code.SHUTTING_DOWN, "the context is closed",
-                     "Fix: use it inside its `with` block, or make another wye.Context", "context")
-
-    def adopt(self, owner: Any, free: str, handle: int) -> weakref.finalize:
+    def adopt(self, owner: Any, free: str, handle: int) -> Finalizer:
         """Frees a handle by the function `free` once `owner` is gone, or at the end of this."""
         self.retry()
-        finalizer = weakref.finalize(owner, self.release, free, handle)
+        finalizer = Finalizer(owner, self.release, free, handle)
         self._children[free, handle] = finalizer
         return finalizer
 
     def release(self, free: str, handle: int) -> None:
-        """Frees a handle, or notes that pending work uses it."""
+        """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
-        if getattr(library(), free)(self.raw, handle, ffi.NULL) == Code.BUFFER_IN_USE:
+        status = getattr(library(), free)(self._state.raw, handle, ffi.NULL)
+        if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle))
 
-    def free(self, finalizer: weakref.finalize, free: str, handle: int) -> None:
+    def free(self, finalizer: Finalizer, free: str, handle: int) -> None:
         """Frees a handle now, once; raises the error if that is refused."""
         self.retry()
-        if finalizer.alive and not self.closed:
+        if finalizer.alive and not self.closed and not self._state.inherited:
             self.call(free, handle)
             finalizer.detach()
             self._children.pop((free, handle), None)
 
     def retry(self) -> None:
-        """Frees what pending work kept from being freed when its owner went away."""
-        if self._refused:
-            again, self._refused = self._refused, []
-            for free, handle in again:
-                self.release(free, handle)
+        """Frees what could not be freed when its owner went away."""
+        # Other threads may add to the queue, and take from it.
+        for _ in range(len(self._refused)):
+            try:
+                again = self._refused.popleft()
+            except IndexError:
+                return
+            self.release(*again)
+
+    def expect(self, handle: int = 0, function: Callable[[], object] | None = None) -> int:
+        """Notes that the library may make a callback. The caller removes it from `due` if not."""
+        number = next(_numbers)
+        due[number] = (self, handle, function)
+        if self.closing:  # close() saw either this or the note
+            del due[number]
+            raise _closed()
+        return number
+
+    def notify(self, handle: int, function: Callable[[], object]) -> None:
+        """Calls a function on a thread of the library once a dispatch has ended."""
+        number = self.expect(handle, function)
+        try:
+            self.call("wye_pending_notify", handle, _ENDED, ffi.cast("void*", number))
+        except BaseException:
+            due.pop(number, None)
+            raise
 
     @contextlib.contextmanager
-    def exporting(self, owner: Any, finalizer: weakref.finalize) -> Iterator[None]:
-        """Notes an owner of memory that arrays are to show. The body takes the memory's address.
-
-        `finalizer` frees that memory; it no longer runs at the end of the process.
-        """
+    def exporting(self, owner: Any) -> Iterator[None]:
+        """Notes an owner of memory that arrays are to show. The body takes the memory's address."""
         key = id(owner)
         with self._lock:
             if self.closed:
-                raise self._is_closed()
+                raise _closed()
             known = key in self.exports
             self.exports.add(key)
         try:
@@ -116,24 +233,108 @@ class Core:
                 self.exports.discard(key)
             raise
         if not known:
-            finalizer.atexit = False
-            weakref.finalize(owner, self.exports.discard, key).atexit = False
+            Finalizer(owner, self.exports.discard, key)
 
     def close(self) -> None:
-        """Refuses later calls, waits for all work, and frees everything but what arrays show."""
+        """Makes the callbacks that are due, then refuses calls, waits for all work, and frees
+        everything but what arrays show."""
+        if self._state.inherited:
+            self._state.closed = True
+            return
+        if getattr(in_callback, "value", 0) == id(self):
+            raise Error(Code.INVALID_ARGUMENT, "the context is closed inside one of its callbacks",
+                        "Fix: return from the callback, and close it afterwards or on another "
+                        "thread", "context")
+        self.closing = True
+        self._wait_for_callbacks()
         with self._lock:
             if self.closed:
                 return
-            self.closed = True
+            self._state.closed = True
             exported = bool(self.exports)
         if not exported:
-            call(library().wye_context_shutdown, self.raw, NO_LIMIT)
+            call(library().wye_context_shutdown, self._state.raw, NO_LIMIT)
             return
-        _flush(self.raw, self.devices)
+        for device in list(self.devices):
+            library().wye_device_flush(self._state.raw, device, ffi.NULL)  # a lost one has no work
         for finalizer in reversed(list(self._children.values())):
-            owner = finalizer.peek()
-            if owner is None or id(owner[0]) not in self.exports:
+            owner = finalizer.owner
+            if owner is None or id(owner) not in self.exports:
                 finalizer()
+
+    def _wait_for_callbacks(self) -> None:
+        while True:
+            handles = [handle for core, handle, _ in list(due.values()) if core is self]
+            if not handles:
+                return
+            for handle in filter(None, handles):
+                library().wye_pending_wait(self._state.raw, handle, LONGEST, ffi.NULL, ffi.NULL)
+            time.sleep(0.001)
+
+    def inherit(self) -> None:
+        """Makes the context of the parent one that this child of a fork cannot use."""
+        self._state.inherited = True
+        self._lock = threading.RLock()  # a thread of the parent may have held it
+
+
+_cores: weakref.WeakValueDictionary[int, Core] = weakref.WeakValueDictionary()
+
+
+def _living() -> list[Core]:
+    return [core for core in (one() for one in _cores.valuerefs()) if core is not None]
+
+
+def _closed() -> Error:
+    if _process_ends:
+        return Error(Code.SHUTTING_DOWN, "the process ends, and its contexts are closed",
+                     "Fix: end threads before the main one, and register exit handlers after "
+                     "`import wye`", "context")
+    return Error(Code.SHUTTING_DOWN, "the context is closed",
+                 "Fix: use it inside its `with` block, or make another wye.Context", "context")
+
+
+def check_running() -> None:
+    """Refuses a context that would be made too late to be closed."""
+    if _process_ends:
+        raise _closed()
+
+
+def _runs_callback(frame: Any) -> bool:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code is _ended.__code__
+
+
+def _end() -> None:
+    for core in _living():
+        with contextlib.suppress(Error):
+            core.close()
+    # A callback is no longer due as soon as its function has returned. Its thread must also have
+    # left Python, since one that asks for the interpreter's lock later ends the process.
+    while any(map(_runs_callback, sys._current_frames().values())):
+        time.sleep(0.001)
+
+
+@atexit.register
+def _end_of_process() -> None:
+    # Ctrl-C does not end this, since callbacks would come while the interpreter ends.
+    global _process_ends
+    _process_ends = True
+    while True:
+        try:
+            return _end()
+        except (KeyboardInterrupt, SystemExit):
+            pass
+
+
+def _after_fork() -> None:
+    # The callbacks of the parent's dispatches are not made in the child.
+    due.clear()
+    for core in _living():
+        core.inherit()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Memory:

@@ -6,14 +6,15 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from ._arguments import text
 from ._arrays import host_array
 from ._buffer import Buffer
 from ._context import read_counters
 from ._core import Core
 from ._dispatch import Options, Outputs, run, submit
 from ._future import Future
-from ._library import Text, ffi, library, new, text_of
-from ._program import Program, handle_in
+from ._library import ffi, library, new, text_of
+from ._program import Program
 
 
 class Device:
@@ -63,7 +64,7 @@ class Device:
         Arrays must be contiguous and have the declared element type, since nothing is converted.
         Buffers are not returned. `options` are those of the dispatch.
         """
-        return run(self._core, self._handle, program, options or Options(), arguments)
+        return run(self._core, self._handle, program, options, arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
                **arguments: Any) -> Future:
@@ -73,7 +74,7 @@ class Device:
         Options(borrow=True), inputs and outputs are used in place until the end, and the caller
         must not change or read them before. Buffers are in use until the end.
         """
-        return submit(self._core, self._handle, program, options or Options(), arguments)
+        return submit(self._core, self._handle, program, options, arguments)
 
     def buffer(self, shape: int | Sequence[int], dtype: Any = np.uint8, *, usage: str = "device",
                label: str = "") -> Buffer:
@@ -96,8 +97,8 @@ class Device:
 
         Raises UNSUPPORTED if the device does not report it, and UNKNOWN_KEY if there is no such fact.
         """
-        text, out = Text(name), ffi.new("wye_fact*")
-        self._core.call("wye_device_fact", self._handle, text.value, out)
+        asked, out = text("name", name), ffi.new("wye_fact*")
+        self._core.call("wye_device_fact", self._handle, asked.value, out)
         lib = library()
         kind = out.type
         if kind == lib.WYE_FACT_BOOL:
@@ -121,6 +122,3 @@ class Device:
     def counters(self) -> dict[str, int]:
         """What it did for its context so far: dispatches, submits, bytes moved, memory, compiles."""
         return read_counters(self._core, "wye_device_counters", self._handle)
-
-    def _handle_in(self, core: Core) -> int:
-        return handle_in(self, core, f"device `{self.selector}`")

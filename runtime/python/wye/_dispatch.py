@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ._arrays import check_type, element, host_array, param_word, raw_bytes, shaped
+from ._arguments import U32, flag, handle, instance, integer, integers, is_a, seconds, text, word
+from ._arrays import check_type, element, empty, host_array, octets, raw_bytes, shaped
 from ._buffer import Buffer, BufferRange
 from ._core import Core
 from ._error import invalid
 from ._future import Future, Pending
-from ._library import Text, ffi, library, new
+from ._library import ffi, library, new
 from ._program import BufferParam, Program
 from ._report import Report, read_report
 
@@ -53,6 +54,27 @@ class Options:
     profile: str = ""
     """A name for a use of the program. Each name has its own compiled programs."""
 
+    def __post_init__(self) -> None:
+        checked: dict[str, Any] = {
+            "timeout": seconds("timeout", self.timeout),
+            "iterations": integer("iterations", self.iterations, 1, U32),
+            "ulp_budget": integer("ulp_budget", self.ulp_budget, 0, U32)}
+        for name, low in (("grid", 0), ("workgroup", 1)):
+            if getattr(self, name) is not None:
+                checked[name] = integers(name, getattr(self, name), low, U32, 1, 3)
+        for name, low in (("elements", 0), ("max_output_bytes", 1)):
+            if getattr(self, name) is not None:
+                checked[name] = integer(name, getattr(self, name), low)
+        for name in ("variants", "cooperative", "timed", "borrow", "at_once"):
+            checked[name] = flag(name, getattr(self, name))
+        for name in ("label", "profile"):
+            text(name, getattr(self, name))
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+_USUAL = Options()
+
 
 @dataclasses.dataclass(frozen=True)
 class InOut:
@@ -70,6 +92,9 @@ class Discard:
 
     nbytes: int = 0
     """Its size, if neither the program nor the other arguments determine it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nbytes", integer("nbytes", self.nbytes))
 
 
 class Outputs(Mapping[str, "NDArray[Any]"]):
@@ -114,7 +139,8 @@ class Bound:
         self.keep: list[Any] = []
         self.buffers: list[Buffer] = []
         self.desc = new("wye_dispatch_desc")
-        self.desc.program, self.desc.device = program._handle_in(core), device
+        self.desc.program = handle("program", program, Program, core)
+        self.desc.device = device
         self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
         self._set_options(options)
         self._set_params(program, arguments)
@@ -140,29 +166,28 @@ class Bound:
     def _set_options(self, options: Options) -> None:
         lib, desc, flags = library(), self.desc, 0
         if options.grid is not None:
-            sizes = tuple(options.grid) + (1, 1)
-            desc.grid = sizes[:3]
+            desc.grid = (*options.grid, 1, 1)[:3]
             flags |= lib.WYE_DISPATCH_GRID
         if options.elements is not None:
             desc.elements = options.elements
             flags |= lib.WYE_DISPATCH_ELEMENTS
         if options.workgroup is not None:
-            desc.workgroup = (tuple(options.workgroup) + (1, 1))[:3]
-        for wanted, flag in ((options.variants, lib.WYE_DISPATCH_VARIANTS),
-                             (options.cooperative, lib.WYE_DISPATCH_COOPERATIVE),
-                             (options.timed, lib.WYE_DISPATCH_TIMED),
-                             (options.borrow, lib.WYE_DISPATCH_BORROW),
-                             (options.at_once, lib.WYE_DISPATCH_AT_ONCE)):
-            flags |= flag if wanted else 0
+            desc.workgroup = (*options.workgroup, 1, 1)[:3]
+        for wanted, bit in ((options.variants, lib.WYE_DISPATCH_VARIANTS),
+                            (options.cooperative, lib.WYE_DISPATCH_COOPERATIVE),
+                            (options.timed, lib.WYE_DISPATCH_TIMED),
+                            (options.borrow, lib.WYE_DISPATCH_BORROW),
+                            (options.at_once, lib.WYE_DISPATCH_AT_ONCE)):
+            flags |= bit if wanted else 0
         desc.flags = flags
         desc.timeout_ns = 0 if options.timeout is None else max(1, int(options.timeout * 1e9))
         desc.fixpoint_iterations = options.iterations
         desc.max_output_bytes = options.max_output_bytes or 0
         desc.ulp_budget = options.ulp_budget
         for member in ("label", "profile"):
-            text = Text(getattr(options, member))
-            self.keep.append(text)
-            setattr(desc, member, text.value)
+            name = text(member, getattr(options, member))
+            self.keep.append(name)
+            setattr(desc, member, name.value)
 
     def _set_params(self, program: Program, arguments: dict[str, Any]) -> None:
         words = []
@@ -170,19 +195,20 @@ class Bound:
             if param.name not in arguments:
                 raise invalid(f"parameter `{param.name}` of program `{program.name}` is not given",
                               f"Fix: pass {param.name}=...", param.name)
-            words.append(param_word(param.name, param.type, arguments.pop(param.name)))
+            words.append(word(f"parameter `{param.name}`", param.name, param.type,
+                              arguments.pop(param.name)))
         params = ffi.new("uint64_t[]", words)
         self.keep.append(params)
         self.desc.params, self.desc.param_count = params, len(words)
 
     def _add(self, buffer: BufferParam, value: Any) -> None:
-        if isinstance(value, (Buffer, BufferRange)):
-            part = value if isinstance(value, BufferRange) else BufferRange(value, 0, 0)
+        if is_a(value, (Buffer, BufferRange)):
+            part = value if is_a(value, BufferRange) else value.range(0, value.nbytes)
             self._resident(buffer, part)
-        elif isinstance(value, Discard):
+        elif is_a(value, Discard):
             self._items.append({"kind": library().WYE_ARGUMENT_DISCARD, "binding": buffer.binding,
                                 "size": value.nbytes})
-        elif isinstance(value, InOut):
+        elif is_a(value, InOut):
             if not (buffer.takes_input and buffer.gives_output):
                 raise invalid(f"`{buffer.name}` is not both read and written: it is {buffer.role}",
                               "Fix: pass one array", buffer.name)
@@ -204,14 +230,15 @@ class Bound:
         self.buffers.append(part.buffer)
         self._items.append({
             "kind": library().WYE_ARGUMENT_RESIDENT, "binding": buffer.binding,
-            "buffer": part.buffer._handle_in(self._core), "offset": part.offset,
-            "size": part.nbytes})
+            "buffer": handle(buffer.name, part.buffer, Buffer, self._core),
+            # A size of 0 stands for the whole rest, which is empty at the buffer's end.
+            "offset": part.offset if part.nbytes else part.buffer.nbytes, "size": part.nbytes})
 
     def _memory(self, buffer: BufferParam, value: Any, write: bool) -> tuple[Any, NDArray[Any]]:
         # The caller's array, and its bytes.
         array = host_array(buffer.name, value, write=write)
         if raw_bytes(value):
-            return array, array.reshape(-1).view(np.uint8)
+            return array, octets(array)
         return array, check_type(buffer.name, array, buffer.type)
 
     def _host(self, buffer: BufferParam, source: Any, target: Any) -> None:
@@ -244,16 +271,17 @@ class Bound:
         for at, (buffer, index, array) in enumerate(self.outputs):
             if array is not None:
                 continue
-            memory = np.empty(sizes[index], np.uint8)
+            memory = empty(sizes[index], np.uint8)
             data = ffi.from_buffer(memory, require_writable=True)
             self.keep.append(data)
             self._array[index].output, self._array[index].output_size = data, sizes[index]
             self.outputs[at] = (buffer, index, shaped(memory, buffer.type))
 
 
-def run(core: Core, device: int, program: Program, options: Options,
+def run(core: Core, device: int, program: Program, options: Options | None,
         arguments: dict[str, Any]) -> Outputs:
     """Device.run."""
+    options = _USUAL if options is None else instance("options", options, Options)
     bound = Bound(core, device, program, options, arguments)
     report = new("wye_report")
     if bound.outputs and bound.owns_outputs():
@@ -268,9 +296,10 @@ def run(core: Core, device: int, program: Program, options: Options,
     return Outputs(arrays, read_report(report))
 
 
-def submit(core: Core, device: int, program: Program, options: Options,
+def submit(core: Core, device: int, program: Program, options: Options | None,
            arguments: dict[str, Any]) -> Future:
     """Device.submit."""
+    options = _USUAL if options is None else instance("options", options, Options)
     if options.timeout is not None:
         raise invalid("`timeout` is given, but submit() does not wait",
                       "Fix: use the time limit of Future.result", "timeout")

@@ -91,6 +91,13 @@ class Error(Exception):
     def __str__(self) -> str:
         return self._text
 
+    def _again(self) -> Error:
+        """A new error like this one, without a traceback. Not for applications."""
+        new = Error(self.code, self.message, self.remedy, self.subject, text=self._text,
+                    native_domain=self.native_domain, native_code=self.native_code)
+        new.__cause__ = self.__cause__
+        return new
+
 
 def invalid(message: str, remedy: str, subject: str = "") -> Error:
     """An INVALID_ARGUMENT that this package finds itself."""

@@ -71,9 +71,24 @@ def check_version(lib: Any, name: str) -> Any:
     return lib
 
 
+def _in_subinterpreter() -> bool:
+    import ctypes  # whose calls keep the interpreter's lock
+    try:
+        own = ctypes.pythonapi.PyInterpreterState_Get
+        main = ctypes.pythonapi.PyInterpreterState_Main
+    except AttributeError:
+        return False  # this Python has none
+    own.restype = main.restype = ctypes.c_void_p
+    return bool(own() != main())
+
+
 @functools.lru_cache(maxsize=None)
 def library() -> Any:
     """The library, opened by the first call."""
+    if _in_subinterpreter():
+        # The threads of the library call Python, and would not find the right interpreter.
+        raise Error(Code.UNSUPPORTED, "wye is used in a subinterpreter",
+                    "Fix: use it in the main interpreter, or in another process", "interpreter")
     return open_library()
 
 

@@ -2,14 +2,19 @@
 """Programs: reads, checks and describes them."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pathlib
+import stat
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
+from . import _arguments
+from ._arguments import handle, instance
+from ._arrays import host_array, octets
 from ._context import Context, default_context, take_from
-from ._core import Core
-from ._error import Code, Error
+from ._core import Core, due, inside_callback
+from ._error import Code, Error, invalid
 from ._library import Text, ffi, new, text_of
 
 if TYPE_CHECKING:
@@ -45,24 +50,63 @@ class BufferParam(NamedTuple):
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
 
 
+class _Files:
+    # What reads the files of `variant` clauses, their bytes until the program has been read, and
+    # what it raised.
+    def __init__(self, core: Core, read: Callable[[str], Any]) -> None:
+        self.core, self.read = core, read
+        self.kept: list[Any] = []
+        self.fault: BaseException | None = None
+
+
 @ffi.callback("wye_status(void*, wye_string, wye_bytes*)", error=int(Code.INTERNAL))
 def _resolve(user: Any, name: Any, out: Any) -> int:
-    read, kept = ffi.from_handle(user)
-    content = read(text_of(name))
-    if content is None:
-        return int(Code.NOT_FOUND)
-    data = ffi.from_buffer(content)
-    kept.append(data)
-    out.data, out.size = data, len(content)
-    return 0
+    files = ffi.from_handle(user)
+    with inside_callback(id(files.core)):
+        try:
+            wanted = text_of(name)
+            content = files.read(wanted)
+            if content is None:
+                return int(Code.NOT_FOUND)
+            data = ffi.from_buffer(octets(host_array(f"files[{wanted!r}]", content)))
+        except BaseException as error:
+            files.fault = error
+            return int(Code.INTERNAL)
+        files.kept.append(data)
+        out.data, out.size = data, len(data)
+        return 0
+
+
+def _read_file(path: pathlib.Path, flags: int = 0) -> bytes:
+    try:
+        with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
+            if flags and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise invalid(f"variant file `{_printable(path)}` is no regular file",
+                              "Fix: name a file that has its bytes", _printable(path))
+            return file.read()
+    except OSError as error:
+        raise Error(Code.IO, f"{_printable(path)} cannot be read: {error.strerror}",
+                    "Fix: name a file that exists and that this process may read",
+                    _printable(path), native_domain="errno",
+                    native_code=error.errno or 0) from error
+
+
+def _printable(path: pathlib.Path) -> str:
+    return os.fsencode(path).decode(errors="replace")
 
 
 def _reader(folder: pathlib.Path) -> Callable[[str], bytes | None]:
     def read(name: str) -> bytes | None:
+        parts = pathlib.PurePath(name)
+        if parts.is_absolute() or ".." in parts.parts or "\0" in name:
+            raise invalid(f"variant file `{name}` is not in the folder of the program",
+                          "Fix: put it into that folder, and name it from there", name)
         try:
-            return (folder / name).read_bytes()
-        except OSError:
-            return None
+            return _read_file(folder / name, os.O_NONBLOCK)
+        except Error as error:
+            if error.native_code == errno.ENOENT:
+                return None
+            raise
     return read
 
 
@@ -108,44 +152,55 @@ class Program:
         clauses name. Without a `context`, the default one is used. Raises INVALID_TEXT or
         INVALID_PROGRAM, whose message has each fault with its line, column and fix.
         """
-        return cls._read(text, name, None if files is None else files.get, context)
+        read = None if files is None else _arguments.mapping("files", files).get
+        return cls._read(_arguments.text("text", text), _arguments.text("name", name), read,
+                         context)
 
     @classmethod
-    def _read(cls, text: str | bytes, name: str, read: Callable[[str], bytes | None] | None,
+    def _read(cls, content: Text, name: Text, read: Callable[[str], Any] | None,
               context: Context | None) -> Program:
-        content, label, handle = Text(text), Text(name), ffi.new_handle((read, []))
+        core = _core_of(context)
         source = new("wye_program_source")
-        source.text, source.name = content.value, label.value
-        if read is not None:
-            source.resolve, source.resolve_user = _resolve, handle
-        return cls((context or default_context())._core, source)
+        source.text, source.name = content.value, name.value
+        if read is None:
+            return cls(core, source)
+        files = _Files(core, read)
+        user = ffi.new_handle(files)
+        source.resolve, source.resolve_user = _resolve, user
+        number = core.expect()
+        try:
+            return cls(core, source)
+        except Error:
+            if files.fault is not None:
+                raise files.fault from None
+            raise
+        finally:
+            due.pop(number, None)
 
     @classmethod
     def from_wire(cls, wire: bytes, *, name: str = "", context: Context | None = None) -> Program:
         """Reads a program from its binary form. `name` and `context` are as in from_text."""
-        label, data = Text(name), ffi.from_buffer(wire)
+        return cls._unpack(octets(host_array("wire", wire)), _arguments.text("name", name), context)
+
+    @classmethod
+    def _unpack(cls, wire: Any, name: Text, context: Context | None) -> Program:
+        data = ffi.from_buffer(wire)
         source = new("wye_program_source")
-        source.name, source.wire = label.value, (data, len(wire))
-        return cls((context or default_context())._core, source)
+        source.name, source.wire = name.value, (data, len(data))
+        return cls(_core_of(context), source)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Program:
         """Reads a file with a program in its text or binary form.
 
-        Files that its `variant` clauses name are read from the file's folder. Raises IO if the
-        file cannot be read.
+        Files that its `variant` clauses name are read from the file's folder, or folders in it.
+        Raises IO if a file cannot be read.
         """
-        path = pathlib.Path(path)
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise Error(Code.IO, f"{path} cannot be read: {error.strerror}",
-                        "Fix: name a file that exists and that this process may read",
-                        str(path), native_domain="errno",
-                        native_code=error.errno or 0) from error
+        where = pathlib.Path(_arguments.path("path", path))
+        name, content = Text(_printable(where)), _read_file(where)
         if content.startswith(_MAGIC):
-            return cls.from_wire(content, name=str(path), context=context)
-        return cls._read(content, str(path), _reader(path.parent), context)
+            return cls._unpack(content, name, context)
+        return cls._read(Text(content), name, _reader(where.parent), context)
 
     def __enter__(self) -> Program:
         return self
@@ -169,22 +224,17 @@ class Program:
 
         The facts of `device` decide between native and emulated operations.
         """
-        text = Text(format)
-        handle = device._handle_in(self._core) if device is not None else 0
-        return take_from(self._core, "wye_program_lower", self._handle, text.value, handle)
+        from ._device import Device
+        form = _arguments.text("format", format)
+        on = 0 if device is None else handle("device", device, Device, self._core)
+        return take_from(self._core, "wye_program_lower", self._handle, form.value, on)
 
     def prepare(self, device: Device) -> None:
         """Compiles it for a device now, instead of at its first dispatch."""
-        self._core.call("wye_program_prepare", self._handle, device._handle_in(self._core),
-                        ffi.NULL)
-
-    def _handle_in(self, core: Core) -> int:
-        return handle_in(self, core, f"program `{self.name}`")
+        from ._device import Device
+        self._core.call("wye_program_prepare", self._handle,
+                        handle("device", device, Device, self._core), ffi.NULL)
 
 
-def handle_in(one: Any, core: Core, what: str) -> int:
-    """The handle of an object, which must belong to the context of a call."""
-    if one._core is not core:
-        raise Error(Code.WRONG_OWNER, f"{what} belongs to another context",
-                    "Fix: make programs, devices and buffers with one context", what)
-    return one._handle
+def _core_of(context: Context | None) -> Core:
+    return (default_context() if context is None else instance("context", context, Context))._core
