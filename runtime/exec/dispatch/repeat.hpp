@@ -62,10 +62,12 @@ struct Repeat {
     std::uint64_t profile;            // as in Form
     std::uint64_t requested_profile;  // of the request itself; differs from `profile` if that is
                                       // the pipeline's
-    std::uint32_t check_free, cooperative;
+    std::uint32_t check_free, cooperative, determinism;
     // Set if parameters decide whether the launch is check-free, else null: the preconditions
-    // (borrowed from the program), and the buffer lengths by buffer index.
+    // (borrowed from the program).
     const lower::Preconditions* preconditions;
+    bool deterministic;  // as in Launch
+    // By buffer index, if parameters decide the form or the verdict.
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
     std::vector<wye_operation> operations;

@@ -200,6 +200,7 @@ void Batch::add_up(const wye_report& report) {
     report_.bytes_filled += report.bytes_filled;
     report_.native_functions |= report.native_functions;
     report_.cooperative = std::max(report_.cooperative, report.cooperative);
+    report_.determinism = std::max(report_.determinism, report.determinism);
 }
 
 // Once a part has failed, later parts are waited for and their results ignored.

@@ -383,9 +383,9 @@ typedef struct wye_program_description {
     wye_string name;
     wye_string fingerprint; /* 32 hex digits */
     uint32_t workgroup[3];
-    uint32_t grid_kind; /* enum wye_grid_kind */
-    uint32_t deterministic;
-    uint32_t reserved;
+    uint32_t grid_kind;        /* enum wye_grid_kind */
+    uint32_t deterministic;    /* 1: launches with its own grid give the same bytes each time */
+    uint32_t deterministic_if; /* 1: so do launches within a condition: see wye_program_analysis */
     const wye_param_description* params;
     uint64_t param_count;
     const wye_buffer_description* buffers; /* ascending binding; `shared` included */
@@ -402,7 +402,8 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
                                         wye_program_description* out, wye_error** error);
 
 /* Returns the results of validation and analysis as JSON: name, fingerprint, needs (with reasons
- * and source positions), whether the program is deterministic (with the doubts), sizes. */
+ * and source positions), whether the program is deterministic (with the condition, or the doubts),
+ * sizes. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
@@ -619,6 +620,15 @@ enum wye_cooperative_use {
     WYE_COOPERATIVE_SPLIT_ROOM = 5    /* more workgroups than the driver says run at once */
 };
 
+/* Whether a launch gives the same bytes each time and on every device, as far as the analysis of
+ * the program proves. */
+enum wye_determinism {
+    WYE_DETERMINISM_NONE = 0,       /* nothing ran */
+    WYE_DETERMINISM_YES = 1,        /* it does */
+    WYE_DETERMINISM_NOT_PROVEN = 2, /* see wye_program_analysis; or native code or functions ran */
+    WYE_DETERMINISM_BEYOND = 3      /* not proven for this grid, parameters and lengths */
+};
+
 /* What a dispatch did. */
 typedef struct wye_report {
     wye_header header;
@@ -644,7 +654,7 @@ typedef struct wye_report {
     uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
     uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
     uint32_t cooperative;  /* enum wye_cooperative_use; of a graph or batch the largest value */
-    uint32_t reserved;     /* 0 */
+    uint32_t determinism;  /* enum wye_determinism; likewise */
 } wye_report;
 
 /* Kinds of wye_transfer_desc. */
