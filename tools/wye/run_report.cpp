@@ -212,7 +212,8 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"wait_ns", time_of(report.wait_ns)},
                        {"bytes_uploaded", report.bytes_uploaded},
                        {"bytes_downloaded", report.bytes_downloaded},
-                       {"bytes_filled", report.bytes_filled}};
+                       {"bytes_filled", report.bytes_filled},
+                       {"bytes_copied", report.bytes_copied}};
     if (repeated != nullptr) out["repeat"] = repeat_json(*repeated);
     if (counters != nullptr) {
         OrderedJson& list = out["counters"] = OrderedJson::object();

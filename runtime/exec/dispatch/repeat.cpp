@@ -31,7 +31,8 @@ bool same(const T* a, const T* b, std::uint64_t count) {
 
 bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
               const Operations& operations) {
-    if (!Repeats::may_have(desc) || operations.traps || launch.empty) return false;
+    if (!Repeats::may_have(desc) || operations.traps || operations.moves || launch.empty)
+        return false;
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
         return false;

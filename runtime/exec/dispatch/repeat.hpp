@@ -13,7 +13,8 @@
 // commands, or while as many executions of the command are pending as the plugin allows.
 //
 // Only requests without a time limit are kept, on resident buffers only, of programs that cannot
-// trap and are not split at grid barriers, and of at most kOperations operations. The rounds of a
+// trap and are not split at grid barriers, of at most kOperations operations, none of which is on
+// scratch. The rounds of a
 // fixpoint and the parts of a split grid are operations of the one command. Owned by a device
 // session. Native objects and histories are borrowed from the objects of the handles.
 #pragma once

@@ -43,6 +43,7 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.bytes_uploaded = flow.bound.bytes_uploaded;
     report.bytes_downloaded = flow.trap.count == 0 ? flow.bound.bytes_downloaded : 0;
     report.bytes_filled = flow.bound.bytes_filled;
+    report.bytes_copied = flow.bound.bytes_copied;
     return report;
 }
 

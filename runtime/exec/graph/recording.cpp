@@ -66,7 +66,8 @@ Result<void> Recording::add(const Context& context, Target target) {
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
         auto& buffer = pin.as<BufferObject>();
-        add_use(pin.handle(), {&buffer.history, bound.writable},
+        // Executions share the scratch of what is moved, so they must not overlap.
+        add_use(pin.handle(), {&buffer.history, bound.writable || operations.moves},
                 {buffer.native.object(), buffer.size});
     }
     registry::Pin program = target.take_pin();
@@ -80,10 +81,14 @@ Result<void> Recording::add(const Context& context, Target target) {
     part.program = &programs_.back();
     const std::size_t first = operations_.size();
     add_operations(flow, operations, part);
-    set_model(target.request(), flow, first);
+    if (operations.moves)
+        model_.reset();
+    else
+        set_model(target.request(), flow, first);
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;
+    report_.bytes_copied += flow.bound.bytes_copied;
     if (!flow.kernels.launches().empty()) {
         report_.cooperative = std::max(report_.cooperative, flow.kernels.cooperative);
         report_.determinism =

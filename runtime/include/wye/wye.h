@@ -546,7 +546,7 @@ typedef struct wye_argument {
     void* output;     /* HOST: destination for read-back of the output list; may be null: none */
     uint64_t output_size; /* HOST: exact bytes of the read-back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
-    uint64_t offset;      /* RESIDENT */
+    uint64_t offset;      /* RESIDENT: a multiple of the alignment of an element's components */
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
@@ -649,12 +649,14 @@ typedef struct wye_report {
     /* Functions that ran in the device's native form, within the ulp_budget: one bit each, see
      * wye_native_function_name. 0: results are bit-exact as the language defines them. */
     uint64_t native_functions;
-    uint32_t check_free;   /* 1: ran without the range checks that are redundant for this launch */
-    uint32_t graph;        /* enum wye_graph_use */
-    uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
-    uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
-    uint32_t cooperative;  /* enum wye_cooperative_use; of a graph or batch the largest value */
-    uint32_t determinism;  /* enum wye_determinism; likewise */
+    uint32_t check_free; /* 1: ran without the range checks that are redundant for this launch */
+    uint32_t graph;      /* enum wye_graph_use */
+    /* Within the device: by wye_buffer_transfer, copies of a graph, and copies of ranges that begin
+     * where the device binds none (its fact `buffer_alignment`). */
+    uint64_t bytes_copied;
+    uint64_t profile;     /* XXH3 (64 bits) of the profile's text; 0: none */
+    uint32_t cooperative; /* enum wye_cooperative_use; of a graph or batch the largest value */
+    uint32_t determinism; /* enum wye_determinism; likewise */
 } wye_report;
 
 /* Kinds of wye_transfer_desc. */

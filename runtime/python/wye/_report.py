@@ -45,6 +45,8 @@ class Report:
     cooperative: str
     """"none" without Options.cooperative, "native" if all workgroups ran at once, or why the program
     was split at its grid barriers: "split: device", "split: format", "split: grid", "split: room"."""
+    bytes_copied: int
+    """Bytes copied within the device, as by a range that begins where the device can bind none."""
     determinism: str
     """"yes" if the launch gives the same bytes each time and on every device; "not proven" if the program
     does not, as far as Program.analysis can prove, or native code or functions ran; "beyond" if it does,
@@ -62,4 +64,4 @@ def read_report(raw: Any) -> Report:
         raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
         (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
         raw.variant, names, raw.check_free != 0, _COOPERATIVE[raw.cooperative],
-        _DETERMINISM[raw.determinism])
+        raw.bytes_copied, _DETERMINISM[raw.determinism])
