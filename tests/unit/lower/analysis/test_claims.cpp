@@ -294,7 +294,7 @@ constexpr std::size_t kParts = 64;
 
 TEST_CASE("no claim of the range analysis is false, in small programs near the ends of arrays") {
     const support::Slice slice = support::Slice::of_this_run();
-    constexpr std::size_t kPrograms = 64 * 600;
+    constexpr std::size_t kPrograms = 64 * 2000;
     Tally tally;
     for (std::size_t seed = 0; seed < kPrograms; ++seed) {
         if (!slice.has(seed, kParts)) continue;
