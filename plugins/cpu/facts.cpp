@@ -98,7 +98,7 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
             status = ordinal(found, *info.numa, "/sys/devices/system/node");
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
-            status = number(found, 64);
+            status = number(found, 1);
             break;
         case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
             status = number(found, info.host_memory_alignment());

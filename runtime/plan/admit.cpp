@@ -102,6 +102,16 @@ void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out
     }
 }
 
+bool is_deterministic(const ProgramPlan& plan, std::span<const std::uint64_t> params,
+                      std::span<const std::uint64_t> lengths, const Count3& groups,
+                      const Count3& workgroup) {
+    std::array<std::uint64_t, 3> invocations;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        invocations[axis] = std::uint64_t{groups[axis]} * workgroup[axis];
+    const ir::Analysis& analysis = plan.analysis;
+    return analysis.doubts.empty() && analysis.assumes.hold(params, lengths, invocations);
+}
+
 Result<void> admit(const ProgramPlan& plan, const Request& request, Launch& out) {
     Lengths lengths;
     WYE_TRY(admit_options(plan, request, out));
@@ -111,6 +121,8 @@ Result<void> admit(const ProgramPlan& plan, const Request& request, Launch& out)
     WYE_TRY(admit_grid(plan, request, lengths, out));
     WYE_TRY(admit_overlap(plan, out));
     plan_zero_fill(plan, lengths, out);
+    out.deterministic = is_deterministic(
+        plan, request.params, {lengths, plan.program->buffers.size()}, out.groups, out.workgroup);
     return {};
 }
 

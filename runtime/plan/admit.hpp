@@ -35,6 +35,11 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                        Lengths& lengths, Launch& out);
 [[nodiscard]] Result<void> admit_grid(const ProgramPlan& plan, const Request& request,
                                       const Lengths& lengths, Launch& out);
+// Whether the program's body is deterministic in a launch. `params` and `lengths` are as in
+// ir::evaluate_size.
+[[nodiscard]] bool is_deterministic(const ProgramPlan& plan, std::span<const std::uint64_t> params,
+                                    std::span<const std::uint64_t> lengths, const Count3& groups,
+                                    const Count3& workgroup);
 // Marks the outputs that need a zero fill. Called after sizes and grid are known.
 void plan_zero_fill(const ProgramPlan& plan, const Lengths& lengths, Launch& out);
 // Whether the language defines that the output starts at zero. Such an output must be filled for a

@@ -34,6 +34,8 @@ struct ProgramPlan {
     std::array<std::string, 3> grid_names;
     // Whether a count, a grid axis or a zero fill depends on a parameter.
     bool params_decide_sizes = false;
+    // Whether it depends on a parameter that a launch is deterministic.
+    bool params_decide_verdict = false;
 };
 [[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);
 
@@ -100,7 +102,8 @@ struct Launch {
     Count3 workgroup;
     std::uint32_t rounds;  // number of launches with the same bindings
     bool has_override;     // whether `workgroup` is not the program's own
-    bool empty;  // whether a workgroup count is zero: nothing runs, but outputs are zeroed
+    bool empty;          // whether a workgroup count is zero: nothing runs, but outputs are zeroed
+    bool deterministic;  // whether the analysis proves it of the program's body in this launch
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
 };

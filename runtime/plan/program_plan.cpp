@@ -51,6 +51,7 @@ Result<ProgramPlan> plan_program(const ir::Program& program) {
         std::ranges::any_of(program.buffers,
                             [](const ir::Buffer& b) { return reads_param(b.size); }) ||
         std::ranges::any_of(out.zero_fill.outputs, fill_reads_param);
+    out.params_decide_verdict = out.analysis.doubts.empty() && out.analysis.assumes.read_params();
     return out;
 }
 

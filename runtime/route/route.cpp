@@ -98,6 +98,8 @@ Limits limits(const registry::DeviceInfo& device) {
     out.max_buffer_bytes =
         device.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(out.max_buffer_bytes);
     out.grid_sync = device.facts.has(WYE_FACT_KEY_GRID_SYNC);
+    out.buffer_alignment =
+        std::max(device.facts.number(WYE_FACT_KEY_BUFFER_ALIGNMENT).value_or(1), std::uint64_t{1});
     return out;
 }
 

@@ -39,6 +39,9 @@ struct Limits {
     // UINT64_MAX if not reported: the driver checks it.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
     bool grid_sync = false;  // all workgroups of a launch can run at once
+    // Programs are bound ranges that begin at multiples of it; 1 if not reported: the driver checks
+    // it.
+    std::uint64_t buffer_alignment = 1;
 
     // Whether a grid exceeds the limits and must run folded, as several dispatches
     // (plan/split.hpp).

@@ -183,6 +183,27 @@ TEST_CASE("check says what grid barriers split a program into") {
     CHECK_FALSE(contains(checked("r[local_index] = n;"), "grid barrier"));
 }
 
+TEST_CASE("check says when launches are deterministic, and run whether its launch was") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("race.wye",
+                     "wye 1; program race; workgroup 64; output r: u32[64];\n"
+                     "main { r[global_id.x] = global_id.y; }\n");
+    CHECK(contains(wye_command({"check", program}).out,
+                   "deterministic  yes, if the launch has one invocation on the y and z axes\n"));
+    const auto analysis = nlohmann::json::parse(wye_command({"check", program, "--json"}).out);
+    CHECK(analysis.at("deterministic") == false);
+    CHECK(analysis.at("deterministic_if") == "the launch has one invocation on the y and z axes");
+    CHECK(analysis.at("doubts").empty());
+    for (const bool races : {false, true}) {
+        const Outcome ran =
+            wye_command({"run", program, "-d", "cpu", "--grid", races ? "1,64" : "1,1", "--out",
+                         "r=" + folder.path("r"), "--json"});
+        REQUIRE(ran.code == 0);
+        CHECK(nlohmann::json::parse(ran.out).at("determinism") == (races ? "beyond" : "yes"));
+    }
+}
+
 TEST_CASE("lower round-trips through text and wire") {
     const TempFolder folder;
     const std::string wire = folder.path("p.wyb");

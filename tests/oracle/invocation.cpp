@@ -56,6 +56,14 @@ void Invocation::count_step() {
     if (machine_.steps_left-- == 0) throw Refused("the step limit is reached");
 }
 
+void Invocation::check_claim(std::uint32_t claim, const Value& index, std::uint64_t count) const {
+    if (!claimed(claim)) return;
+    if (exact(index) < 0 || exact(index) >= static_cast<Wide>(count))
+        throw Refused("claim " + std::to_string(claim) + " is false: an index of " +
+                      std::to_string(static_cast<std::int64_t>(exact(index))) + " among " +
+                      std::to_string(count) + " elements");
+}
+
 // ---- Control ----------------------------------------------------------------------------------
 
 void Invocation::enter(const Block& block, const Statement* loop) {
@@ -106,6 +114,9 @@ void Invocation::next_round() {
     } else {
         // Compares the exact sum, so that an overflow ends the loop.
         const Wide next = exact(scope.i) + exact(scope.step);
+        if (claimed(scope.loop->claim) && next != exact(apply2(WYE_OP_ADD, scope.i, scope.step)))
+            throw Refused("claim " + std::to_string(scope.loop->claim) +
+                          " is false: the counter of a loop overflows");
         if (next >= exact(scope.end)) {
             stack_.pop_back();
             return;
@@ -169,6 +180,8 @@ void Invocation::execute(const Statement& s) {
     if (together(s) != 0) {
         index_ = index;
         operands_ = evaluate_all(node.args);
+        if (node.op == WYE_OP_WORKGROUP_UNIFORM_LOAD)
+            check_claim(node.claim, operands_[0], machine_.arrays[node.imm].count());
         waiting_ = &s;
         return;
     }
@@ -184,6 +197,7 @@ void Invocation::finish(const Value& result) {
 void Invocation::assign(const Statement& s, const Value& index, const Value& value) {
     if (s.op == WYE_OP_EFFECT) return;
     if (s.op == WYE_OP_STORE) {
+        check_claim(s.claim, index, machine_.arrays[s.imm].count());
         machine_.arrays[s.imm].store(index, value, accessor());
         return;
     }
@@ -206,6 +220,7 @@ void Invocation::assign(const Statement& s, const Value& index, const Value& val
         default: {  // STORE_ARRAY
             if (slot.array.empty() || slot.array[0].type != value.type)
                 throw Refused("a bad store to a local array");
+            check_claim(s.claim, index, slot.array.size());
             if (exact(index) >= 0 && exact(index) < static_cast<Wide>(slot.array.size()))
                 slot.array[index.c[0]] = value;
         }
@@ -217,6 +232,7 @@ void Invocation::assign(const Statement& s, const Value& index, const Value& val
 Value Invocation::atomic(const Node& node, bool used) {
     const std::vector<Value> v = evaluate_all(node.args);
     const Value none;
+    check_claim(node.claim, v[0], machine_.arrays[node.imm].count());
     const bool cas = node.op == WYE_OP_ATOMIC_CAS;
     return machine_.arrays[node.imm].atomic(node.op, v[0], v.size() > 1 ? v.back() : none,
                                             cas ? v[1] : none, used, accessor());
@@ -289,18 +305,29 @@ Value Invocation::evaluate(const Node& node) {
         case WYE_OP_LEN_ARRAY:
         case WYE_OP_LEN64_ARRAY:
             return length(locals_[node.extra].array.size(), node.op == WYE_OP_LEN64_ARRAY);
-        case WYE_OP_LOAD:
-            return machine_.arrays[node.imm].load(evaluate(node.args[0]), accessor());
+        case WYE_OP_LOAD: {
+            const Value index = evaluate(node.args[0]);
+            check_claim(node.claim, index, machine_.arrays[node.imm].count());
+            return machine_.arrays[node.imm].load(index, accessor());
+        }
+        case WYE_OP_SELECT:
+            if (!claimed(node.claim)) break;
+            return evaluate(node.args[condition(node.args[0]) ? 1 : 2]);
         case WYE_OP_LOAD_TABLE: {
             const Table& table = machine_.module.tables[node.imm];
             const Value index = evaluate(node.args[0]);
             if (!is_integer(index.type.kind)) throw Refused("an index is no integer");
+            check_claim(node.claim, index, table.bits.size());
             const Wide i = exact(index);
             const bool inside = i >= 0 && i < static_cast<Wide>(table.bits.size());
             return {table.type, inside ? table.bits[static_cast<std::size_t>(i)] : 0};
         }
-        case WYE_OP_LOAD_ARRAY:
-            return element(locals_[node.extra], evaluate(node.args[0]));
+        case WYE_OP_LOAD_ARRAY: {
+            const Slot& slot = locals_[node.extra];
+            const Value index = evaluate(node.args[0]);
+            check_claim(node.claim, index, slot.array.size());
+            return element(slot, index);
+        }
         case WYE_OP_CALL: {
             const Function& f = machine_.module.functions[node.imm];
             Invocation call(machine_, position_, f.code, evaluate_all(node.args));
@@ -308,19 +335,18 @@ Value Invocation::evaluate(const Node& node) {
             if (!call.ended()) throw Refused("a function waits");
             return call.evaluate(*f.code.result);
         }
-        default: {
+        default:
             if (is_effect(node.op)) throw Refused("an effect inside an expression");
-            // Allocates nothing, since nearly all time is spent here.
-            const auto& args = node.args;
-            if (args.size() == 1) return apply(node.op, node.imm, std::array{evaluate(args[0])});
-            if (args.size() == 2)
-                return apply(node.op, node.imm, std::array{evaluate(args[0]), evaluate(args[1])});
-            std::array<Value, 4> v;  // the most that an operation has
-            if (args.size() > v.size()) throw Refused("too many operands");
-            for (std::size_t i = 0; i < args.size(); ++i) v[i] = evaluate(args[i]);
-            return apply(node.op, node.imm, std::span(v).first(args.size()));
-        }
     }
+    // Allocates nothing, since nearly all time is spent here.
+    const auto& args = node.args;
+    if (args.size() == 1) return apply(node.op, node.imm, std::array{evaluate(args[0])});
+    if (args.size() == 2)
+        return apply(node.op, node.imm, std::array{evaluate(args[0]), evaluate(args[1])});
+    std::array<Value, 4> v;  // the most that an operation has
+    if (args.size() > v.size()) throw Refused("too many operands");
+    for (std::size_t i = 0; i < args.size(); ++i) v[i] = evaluate(args[i]);
+    return apply(node.op, node.imm, std::span(v).first(args.size()));
 }
 
 }  // namespace oracle

@@ -29,6 +29,7 @@ struct Machine {
     std::uint64_t interval = 0;  // number of barriers that the running workgroup has passed
     std::uint64_t steps_left = 0;
     Trap trap;
+    std::vector<bool> claims;  // as in Launch; all false without any
 };
 
 // The position of an invocation in the grid.
@@ -77,6 +78,9 @@ class Invocation {
     };
 
     void count_step();
+    [[nodiscard]] bool claimed(std::uint32_t claim) const { return machine_.claims[claim]; }
+    // Refuses an index out of range whose access is claimed to be in range.
+    void check_claim(std::uint32_t claim, const Value& index, std::uint64_t count) const;
     void execute(const Statement& s);
     void enter(const Block& block, const Statement* loop = nullptr);
     void begin_for(const Statement& s);

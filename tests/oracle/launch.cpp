@@ -136,7 +136,11 @@ std::array<std::uint32_t, 3> grid(const Module& m, const Launch& launch,
 
 Machine prepare(const Module& m, const Launch& launch) {
     if (launch.params.size() != m.params.size()) throw Refused("wrong number of parameters");
-    Machine machine{m, launch.params, {}, {}, m.workgroup, 0, 0, launch.step_limit, {}};
+    Machine machine{m, launch.params, {}, {}, m.workgroup, 0, 0, launch.step_limit, {}, {}};
+    if (!launch.claims.empty() && launch.claims.size() != m.claims)
+        throw Refused("wrong number of claims");
+    machine.claims = launch.claims;
+    machine.claims.resize(m.claims);
     if (launch.workgroup) {
         if (!m.adjustable) throw Refused("the workgroup size is not adjustable");
         machine.workgroup = *launch.workgroup;

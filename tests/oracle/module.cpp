@@ -68,6 +68,12 @@ int operand_count(std::uint32_t op) {
     }
 }
 
+bool is_access(std::uint32_t op) {
+    return op == WYE_OP_LOAD || op == WYE_OP_LOAD_TABLE || op == WYE_OP_LOAD_ARRAY ||
+           op == WYE_OP_WORKGROUP_UNIFORM_LOAD ||
+           (op >= WYE_OP_ATOMIC_LOAD && op <= WYE_OP_ATOMIC_CAS);
+}
+
 class CodeReader {
   public:
     CodeReader(Reader& in, Module& module, std::uint32_t arguments)
@@ -88,6 +94,7 @@ class CodeReader {
         Node out;
         out.op = word & 0xffff;
         out.imm = word >> 16;
+        if (is_access(out.op) || out.op == WYE_OP_SELECT) out.claim = module_.claims++;
         int operands = operand_count(out.op);
         switch (out.op) {
             case WYE_OP_LITERAL:
@@ -175,6 +182,8 @@ class CodeReader {
         Statement s;
         s.op = word & 0xffff;
         s.imm = word >> 16;
+        if (s.op == WYE_OP_STORE || s.op == WYE_OP_STORE_ARRAY || s.op == WYE_OP_FOR)
+            s.claim = module_.claims++;
         const auto operands = [&](int n) {
             for (int i = 0; i < n; ++i) s.args.push_back(node());
         };

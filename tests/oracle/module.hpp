@@ -26,6 +26,7 @@ struct Node {
     std::vector<Node> args;
     std::optional<Value> known;  // set if equal for all invocations: an operation on literals
     std::uint32_t levels = 1;    // depth of nested nodes, those of called functions included
+    std::uint32_t claim = 0;     // index in Launch::claims, if an analysis may claim something
 };
 
 struct Statement;
@@ -36,6 +37,7 @@ struct Statement {
     std::uint32_t imm = 0;
     std::uint32_t local = 0;  // declared or assigned
     std::uint32_t count = 0;  // VAR_ARRAY
+    std::uint32_t claim = 0;  // as in Node
     std::vector<Node> args;   // in wire order
     Block body;
     Block otherwise;
@@ -88,6 +90,7 @@ struct Module {
     std::vector<Function> functions;
     Code main;
     bool grid_barrier = false;  // whether main has one
+    std::uint32_t claims = 0;   // the number of nodes and statements with a claim
 };
 
 // Decodes a program. Throws Refused.

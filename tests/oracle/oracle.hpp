@@ -34,6 +34,10 @@ struct Launch {
     std::uint32_t subgroup_size = 32;                   // if the program does not state it
     std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop rounds
     bool check_races = false;                           // also for atomics whose order is visible
+    // What an analysis claims, in the order of the wire form: of a load, store or atomic that its
+    // index is in range; of a FOR that its counter does not overflow; and of a SELECT that only the
+    // arm that is taken is evaluated. A claim that is false is an error. Empty: no claims.
+    std::vector<bool> claims;
 };
 
 struct Trap {

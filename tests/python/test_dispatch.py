@@ -82,6 +82,18 @@ class OnEachDevice(unittest.TestCase):
                     self.assertEqual(out.report.cooperative,
                                      "split: device" if cooperative else "none")
 
+    def test_the_report_says_whether_the_launch_is_deterministic(self):
+        program = wye.Program.from_text(
+            "wye 1; program rows; workgroup 64; output r: u32[64]; main { r[global_id.x] = 1u; }",
+            context=self.context)
+        self.assertFalse(program.analysis()["deterministic"])
+        self.assertIn("one invocation on the y and z axes", program.analysis()["deterministic_if"])
+        for device in self.devices:
+            for rows, verdict in ((1, "yes"), (2, "beyond")):
+                out = device.run(program, wye.Options(grid=(1, rows, 1)))
+                self.assertEqual(out.report.determinism, verdict)
+                self.assertEqual(out.report.bytes_copied, 0)
+
     def test_input_output_comes_back_or_goes_where_it_is_told(self):
         program = wye.Program.from_text(programs.INCREMENT, context=self.context)
         device, x, target = self.devices[0], np.arange(5, dtype=np.uint32), np.zeros(5, np.uint32)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/device.hpp"
 
+#include <algorithm>
+
 namespace support {
 namespace {
 
@@ -8,6 +10,10 @@ void set(wye::Dispatch& dispatch, const Launch& launch) {
     for (std::size_t i = 0; i < launch.params.size(); ++i) dispatch.param_bits(i, launch.params[i]);
     if (launch.groups) dispatch.grid((*launch.groups)[0], (*launch.groups)[1], (*launch.groups)[2]);
 }
+
+// Bytes beside a resident range, which no program may write.
+constexpr std::size_t kGuard = 256;
+constexpr std::byte kGuardByte{0xc3};
 
 }  // namespace
 
@@ -83,9 +89,14 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
     std::vector<wye::Buffer> buffers;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const Binding& b = launches.front().buffers[i];
-        WYE_ASSIGN(wye::Buffer buffer, device_.buffer(bytes[i].size(), b.name));
-        const std::vector<std::byte> rubbish(bytes[i].size(), std::byte{0x5a});
-        WYE_TRY(buffer.upload(b.input ? bytes[i] : rubbish));
+        WYE_ASSIGN(wye::Buffer buffer, device_.buffer(bytes[i].size() + 2 * kGuard, b.name));
+        std::vector<std::byte> all(bytes[i].size() + 2 * kGuard, kGuardByte);
+        const auto range = all.begin() + kGuard;
+        if (b.input)
+            std::copy(bytes[i].begin(), bytes[i].end(), range);
+        else
+            std::fill_n(range, bytes[i].size(), std::byte{0x5a});
+        WYE_TRY(buffer.upload(all));
         buffers.push_back(std::move(buffer));
     }
     for (const Launch& launch : launches) {
@@ -93,14 +104,27 @@ wye::Result<void> Device::run_resident(const wye::Program& program,
         dispatch.timeout_ns(timeout_ns_);
         set(dispatch, launch);
         for (std::size_t i = 0; i < buffers.size(); ++i)
-            dispatch.bind(launch.buffers[i].name, buffers[i]);
+            // A size of 0 reaches to the end of the buffer.
+            dispatch.bind(launch.buffers[i].name, buffers[i],
+                          bytes[i].empty() ? 2 * kGuard : kGuard, bytes[i].size());
         const auto report = dispatch.run();
         if (!report.ok()) return report.error();
         if (report->bytes_uploaded != 0 || report->bytes_downloaded != 0)
             return wye::Error(wye::Code::INTERNAL, "a resident dispatch moved host bytes",
                               "Fix: bind resident buffers without a copy");
     }
-    for (std::size_t i = 0; i < buffers.size(); ++i) WYE_TRY(buffers[i].download(bytes[i]));
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        std::vector<std::byte> all(bytes[i].size() + 2 * kGuard);
+        WYE_TRY(buffers[i].download(all));
+        const auto range = all.begin() + kGuard, end = all.end() - kGuard;
+        const auto intact = [](std::byte b) { return b == kGuardByte; };
+        if (!std::all_of(all.begin(), range, intact) || !std::all_of(end, all.end(), intact))
+            return wye::Error(
+                wye::Code::INTERNAL,
+                "a dispatch wrote beside the range of `" + launches.front().buffers[i].name + "`",
+                "Fix: report this with the program");
+        bytes[i].assign(range, end);
+    }
     return {};
 }
 

@@ -58,7 +58,9 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
         fmt::print("needs          {}: {}\n", need.value("capability", ""),
                    need.value("because", ""));
     const Json doubts = analysis.value("doubts", Json::array());
-    fmt::print("deterministic  {}\n", doubts.empty() ? "yes" : "not proven");
+    const Json condition = analysis.value("deterministic_if", Json());
+    const std::string when = condition.is_string() ? ", if " + condition.get<std::string>() : "";
+    fmt::print("deterministic  {}\n", doubts.empty() ? "yes" + when : "not proven");
     for (const Json& doubt : doubts)
         fmt::print("  {}: {}{}\n", doubt.value("reason", ""), doubt.value("what", ""),
                    place_text(doubt));

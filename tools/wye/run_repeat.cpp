@@ -59,6 +59,7 @@ void add(wye_report& sum, const wye_report& one) {
     plus(sum.enqueue_ns, one.enqueue_ns);
     plus(sum.wait_ns, one.wait_ns);
     sum.bytes_filled += one.bytes_filled;
+    sum.bytes_copied += one.bytes_copied;
 }
 
 Result<void> run_all(const std::function<Result<wye_report>()>& run, Repeated& out) {

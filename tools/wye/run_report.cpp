@@ -87,6 +87,11 @@ const char* cooperative_text(const wye_report& report) {
     return report.cooperative == WYE_COOPERATIVE_NATIVE ? "native" : "split";
 }
 
+const char* determinism_text(const wye_report& report) {
+    constexpr std::array kNames = {"none", "yes", "not_proven", "beyond"};
+    return kNames.at(report.determinism);
+}
+
 const char* why_text(std::uint32_t why) {
     constexpr std::array kNames = {"unmatched", "excluded",  "failed",   "unusable",
                                    "unfit",     "outranked", "not_tried"};
@@ -157,6 +162,8 @@ void print_line(const wye_program_description& program, const wye_device_descrip
         what += fmt::format(", split at its grid barriers: {}", reason->text);
     else if (report.cooperative != WYE_COOPERATIVE_NONE)
         what += ", with all workgroups at once";
+    if (report.determinism == WYE_DETERMINISM_BEYOND)
+        what += ", beyond the launches that `wye check` says are deterministic";
     for (std::uint32_t bit = 0; bit < 64; ++bit)
         if ((report.native_functions >> bit & 1U) != 0)
             what += (what.find("native:") == std::string::npos ? ", native: " : ", ") +
@@ -198,13 +205,15 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"native_functions", form(std::move(natives))},
                        {"cooperative", cooperative_text(report)},
                        {"split_because", split ? OrderedJson(split->code) : OrderedJson()},
+                       {"determinism", determinism_text(report)},
                        {"wall_ns", time_of(report.wall_ns)},
                        {"device_ns", time_of(report.device_ns)},
                        {"enqueue_ns", time_of(report.enqueue_ns)},
                        {"wait_ns", time_of(report.wait_ns)},
                        {"bytes_uploaded", report.bytes_uploaded},
                        {"bytes_downloaded", report.bytes_downloaded},
-                       {"bytes_filled", report.bytes_filled}};
+                       {"bytes_filled", report.bytes_filled},
+                       {"bytes_copied", report.bytes_copied}};
     if (repeated != nullptr) out["repeat"] = repeat_json(*repeated);
     if (counters != nullptr) {
         OrderedJson& list = out["counters"] = OrderedJson::object();

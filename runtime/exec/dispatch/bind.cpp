@@ -21,11 +21,34 @@ void add_uploads(const plan::Launch& launch, BoundLaunch& out) {
     }
 }
 
+void find_moved(const plan::Launch& launch, const route::Limits& limits, BoundLaunch& out) {
+    for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
+        const plan::BoundBuffer& bound = launch.buffers[i];
+        out.moved[i] = bound.kind == plan::ArgumentKind::Resident && bound.bytes != 0 &&
+                       bound.offset % limits.buffer_alignment != 0;
+    }
+}
+
+void add_copy(const plan::Launch& launch, Kind kind, std::uint32_t i, BoundLaunch& out) {
+    const std::uint64_t bytes = launch.buffers[i].bytes;
+    out.operations.push_back({kind, i, 0, 0, bytes, nullptr, nullptr});
+    out.bytes_copied += bytes;
+}
+
+void add_copies_out(const plan::Launch& launch, BoundLaunch& out) {
+    for (std::uint32_t i = 0; i < launch.buffer_count; ++i)
+        if (out.moved[i] && launch.buffers[i].writable) add_copy(launch, Kind::CopyOut, i, out);
+}
+
+// Adds the fills, and copies of what is moved and not filled.
 void add_fills(const plan::ProgramPlan& plan, const plan::Launch& launch, bool all,
                BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
-        if (!(all ? plan::starts_at_zero(plan, bound) : bound.zero)) continue;
+        if (!(all ? plan::starts_at_zero(plan, bound) : bound.zero)) {
+            if (out.moved[i]) add_copy(launch, Kind::CopyIn, i, out);
+            continue;
+        }
         out.operations.push_back({Kind::Fill, i, 0, 0, bound.bytes, nullptr, nullptr});
         out.bytes_filled += bound.bytes;
     }
@@ -72,13 +95,17 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                  launch.rounds, dispatches * launch.rounds, kMostDispatches),
                      "Fix: dispatch several times with fewer, on resident buffers");
     out.operations.clear();
-    out.bytes_uploaded = out.bytes_downloaded = out.bytes_filled = 0;
+    out.bytes_uploaded = out.bytes_downloaded = out.bytes_filled = out.bytes_copied = 0;
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);
+    out.moved.reset();
+    if (dispatches != 0) find_moved(launch, limits, out);
     add_uploads(launch, out);
     out.fills = out.operations.size();
     add_fills(plan, launch, kernels.form.variant != ir::kNone, out);
     out.dispatches = out.operations.size();
     add_dispatches(kernels, out);
+    out.copies_out = out.operations.size();
+    add_copies_out(launch, out);
     out.read_backs = out.operations.size();
     add_read_backs(launch, out);
     return {};

@@ -5,6 +5,7 @@
 // operations. Pure.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -19,7 +20,8 @@
 namespace wye::exec {
 
 struct BoundOperation {
-    enum class Kind : std::uint8_t { Upload, Fill, Dispatch, ReadBack };
+    // CopyIn and CopyOut: between a range of a resident buffer and scratch.
+    enum class Kind : std::uint8_t { Upload, CopyIn, Fill, Dispatch, CopyOut, ReadBack };
     Kind kind;
     std::uint32_t index;   // index of the launch's buffer; Dispatch: index of the kernel launch
     std::uint32_t box;     // Dispatch: index of the box in `split`
@@ -29,19 +31,26 @@ struct BoundOperation {
     std::byte* target;        // ReadBack; null: memory of the library, which is set before submit
 };
 
-// The operations of one launch: uploads, fills, dispatches, read-backs. Borrows host memory.
+// The operations of one launch: uploads, copies in, fills, dispatches, copies out, read-backs.
+// Borrows host memory.
 struct BoundLaunch {
     explicit BoundLaunch(std::pmr::memory_resource* memory) : operations(memory) {}
 
     std::pmr::vector<BoundOperation> operations;
-    // Indices of the first fill, the first dispatch and the first read-back.
+    // Indices of the first operation after the uploads, the first dispatch, the first operation
+    // after the dispatches, and the first read-back.
     std::size_t fills = 0;
     std::size_t dispatches = 0;
+    std::size_t copies_out = 0;
     std::size_t read_backs = 0;
+    // Which buffers of the launch are resident ranges that the device cannot bind where they begin.
+    // They are replaced by scratch, with copies before and after.
+    std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;
     std::uint64_t bytes_downloaded = 0;
     std::uint64_t bytes_filled = 0;
+    std::uint64_t bytes_copied = 0;
 };
 
 // Replaces what `out` holds. LIMIT_EXCEEDED for a grid that must be split into too many dispatches.

@@ -18,13 +18,14 @@ void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, s
     out.u.fill = {buffer, offset, size, 0, zero_pattern(offset, size), 0};
 }
 
-// Returns a buffer of the request, or scratch for a host argument.
+// Binds buffers of the request, and scratch for host arguments and for ranges that are moved.
 Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                         const Residents& residents, DeviceSession& session, Workspace& workspace) {
+                         const BoundLaunch& moves, const Residents& residents,
+                         DeviceSession& session, Workspace& workspace) {
     std::vector<wye_binding>& bindings = workspace.bindings;
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
-        if (bound.kind == plan::ArgumentKind::Resident) {
+        if (bound.kind == plan::ArgumentKind::Resident && !moves.moved[i]) {
             bindings.push_back(sdk::binding_of(residents.object(bound.argument), bound.offset,
                                                bound.bytes, bound.elements));
             continue;
@@ -45,11 +46,12 @@ Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& laun
 class Writer {
   public:
     Writer(const plan::Launch& launch, const BoundLaunch& bound, const Kernels& kernels,
-           const std::vector<wye_binding>& bindings, wye_buffer_object* trap,
-           std::vector<wye_operation>& out)
+           const Residents& residents, const std::vector<wye_binding>& bindings,
+           wye_buffer_object* trap, std::vector<wye_operation>& out)
         : launch_(launch),
           bound_(bound),
           kernels_(kernels),
+          residents_(residents),
           bindings_(bindings),
           trap_(trap),
           out_(out) {}
@@ -74,10 +76,25 @@ class Writer {
         using Kind = BoundOperation::Kind;
         if (from.kind == Kind::Dispatch) return dispatch(from, to);
         const wye_binding& binding = bindings_[from.index];
+        if (from.kind == Kind::CopyIn || from.kind == Kind::CopyOut)
+            return copy(from, binding.buffer, to);
         const std::uint64_t offset = binding.offset + from.offset;
         if (from.kind == Kind::Fill) return zero(to, binding.buffer, offset, from.size);
         to.kind = from.kind == Kind::Upload ? WYE_OPERATION_UPLOAD : WYE_OPERATION_DOWNLOAD;
         to.u.transfer = {binding.buffer, offset, from.size, from.source, from.target};
+    }
+
+    void copy(const BoundOperation& from, wye_buffer_object* scratch, wye_operation& to) const {
+        const plan::BoundBuffer& bound = launch_.buffers[from.index];
+        wye_buffer_object* const resident = residents_.object(bound.argument);
+        to.kind = WYE_OPERATION_COPY;
+        wye_copy_op& op = to.u.copy;
+        const bool in = from.kind == BoundOperation::Kind::CopyIn;
+        op.source = in ? resident : scratch;
+        op.target = in ? scratch : resident;
+        op.source_offset = in ? bound.offset : 0;
+        op.target_offset = in ? 0 : bound.offset;
+        op.size = from.size;
     }
 
     void dispatch(const BoundOperation& from, wye_operation& to) const {
@@ -99,6 +116,7 @@ class Writer {
     const plan::Launch& launch_;
     const BoundLaunch& bound_;
     const Kernels& kernels_;
+    const Residents& residents_;
     const std::vector<wye_binding>& bindings_;
     wye_buffer_object* trap_;
     std::vector<wye_operation>& out_;
@@ -128,22 +146,24 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
                                     const Residents& residents, DeviceSession& session,
                                     Workspace& workspace) {
     std::vector<wye_operation>& list = workspace.operations;
-    WYE_TRY(bind_memory(plan, launch, residents, session, workspace));
+    WYE_TRY(bind_memory(plan, launch, bound, residents, session, workspace));
     Operations out;
     out.traps = kernels.traps();
+    out.moves = bound.moved.any();
     wye_buffer_object* trap = nullptr;
     if (out.traps) {
         WYE_ASSIGN(trap, session.trap_buffer(workspace));
     }
-    Writer writer(launch, bound, kernels, workspace.bindings, trap, list);
+    Writer writer(launch, bound, kernels, residents, workspace.bindings, trap, list);
     writer.write(0, bound.fills);
     out.launch = list.size();
     writer.write(bound.fills, bound.dispatches);
     out.fills = list.size() - out.launch;
     if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
     // A trap ends the rounds, so the host checks for traps after each one; write one round only.
-    writer.write(bound.dispatches, bound.read_backs);
-    if (!out.traps) writer.write_again(bound.dispatches, bound.read_backs, launch.rounds - 1);
+    writer.write(bound.dispatches, bound.copies_out);
+    if (!out.traps) writer.write_again(bound.dispatches, bound.copies_out, launch.rounds - 1);
+    writer.write(bound.copies_out, bound.read_backs);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
         read.u.transfer = {trap, 0, 8, nullptr, workspace.trap_words};

@@ -18,9 +18,10 @@ namespace wye::exec {
 struct Operations {
     std::span<const wye_operation> all;
     std::size_t launch = 0;     // index of the first operation after the uploads
-    std::size_t fills = 0;      // number of fills from `launch` on, before the first dispatch
+    std::size_t fills = 0;      // number of operations from `launch` on, before the first dispatch
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the operations write the workspace's trap words
+    bool moves = false;         // resident ranges are copied to and from its scratch
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {

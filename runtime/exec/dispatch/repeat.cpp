@@ -31,7 +31,8 @@ bool same(const T* a, const T* b, std::uint64_t count) {
 
 bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
               const Operations& operations) {
-    if (!Repeats::may_have(desc) || operations.traps || launch.empty) return false;
+    if (!Repeats::may_have(desc) || operations.traps || operations.moves || launch.empty)
+        return false;
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
         return false;
@@ -40,11 +41,15 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
 }
 
 // Whether the launch with these parameters chooses the same form, check-free or not, as the kept
-// request.
-bool same_form(const Repeat& kept, const wye_dispatch_desc& desc) {
+// request, and has the same verdict.
+bool same_form(const Repeat& kept, const plan::ProgramPlan& plan, const wye_dispatch_desc& desc) {
+    const std::span<const std::uint64_t> params(desc.params, desc.param_count);
+    if (plan.params_decide_verdict &&
+        plan::is_deterministic(plan, params, kept.lengths, kept.groups, kept.workgroup) !=
+            kept.deterministic)
+        return false;
     if (kept.preconditions == nullptr) return true;
-    const lower::LaunchFacts facts{
-        {desc.params, desc.param_count}, kept.lengths, kept.groups, kept.workgroup};
+    const lower::LaunchFacts facts{params, kept.lengths, kept.groups, kept.workgroup};
     return kept.preconditions->hold(facts) == (kept.check_free != 0);
 }
 
@@ -103,7 +108,7 @@ void Repeat::make_command(const registry::DeviceRef& device) {
         return nullptr;
     if (kept->sending || same(kept->params.data(), desc.params, desc.param_count))
         return kept.get();
-    if (plan.params_decide_sizes || !same_form(*kept, desc)) return nullptr;
+    if (plan.params_decide_sizes || !same_form(*kept, plan, desc)) return nullptr;
     if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
         // It must never be found again, since its block is half-written.
         kept->request.argument_count = 0;
@@ -148,9 +153,12 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
     out.requested_profile = profile_id(desc.profile);
     out.check_free = form.check_free ? 1 : 0;
     out.cooperative = kernels.cooperative;
+    out.determinism = determinism(plan, launch, form);
     out.preconditions =
         preconditions != nullptr && preconditions->read_params() ? preconditions : nullptr;
-    if (out.preconditions != nullptr) plan::launch_lengths(plan, launch, out.lengths);
+    out.deterministic = launch.deterministic;
+    if (out.preconditions != nullptr || plan.params_decide_verdict)
+        plan::launch_lengths(plan, launch, out.lengths);
     out.workgroup = launch.workgroup;
     out.bytes_filled = bytes_filled;
     out.params_size = launch.params_size;
@@ -173,11 +181,12 @@ struct Known {
           variant(repeat.variant),
           check_free(repeat.check_free),
           cooperative(repeat.cooperative),
+          determinism(repeat.determinism),
           natives(repeat.natives),
           profile(repeat.profile),
           bytes_filled(repeat.bytes_filled) {}
     std::array<std::uint32_t, 3> groups;
-    std::uint32_t variant, check_free, cooperative;
+    std::uint32_t variant, check_free, cooperative, determinism;
     std::uint64_t natives, profile, bytes_filled;
 };
 
@@ -190,6 +199,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report&
     report.variant = known.variant;
     report.check_free = known.check_free;
     report.cooperative = known.cooperative;
+    report.determinism = known.determinism;
     report.native_functions = known.natives;
     report.profile = known.profile;
     report.bytes_filled = known.bytes_filled;

@@ -13,7 +13,8 @@
 // commands, or while as many executions of the command are pending as the plugin allows.
 //
 // Only requests without a time limit are kept, on resident buffers only, of programs that cannot
-// trap and are not split at grid barriers, and of at most kOperations operations. The rounds of a
+// trap and are not split at grid barriers, of at most kOperations operations, none of which is on
+// scratch. The rounds of a
 // fixpoint and the parts of a split grid are operations of the one command. Owned by a device
 // session. Native objects and histories are borrowed from the objects of the handles.
 #pragma once
@@ -62,10 +63,12 @@ struct Repeat {
     std::uint64_t profile;            // as in Form
     std::uint64_t requested_profile;  // of the request itself; differs from `profile` if that is
                                       // the pipeline's
-    std::uint32_t check_free, cooperative;
+    std::uint32_t check_free, cooperative, determinism;
     // Set if parameters decide whether the launch is check-free, else null: the preconditions
-    // (borrowed from the program), and the buffer lengths by buffer index.
+    // (borrowed from the program).
     const lower::Preconditions* preconditions;
+    bool deterministic;  // as in Launch
+    // By buffer index, if parameters decide the form or the verdict.
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
     std::vector<wye_operation> operations;

@@ -15,6 +15,13 @@ std::string_view text_of(wye_string text) {
 
 }  // namespace
 
+std::uint32_t determinism(const plan::ProgramPlan& plan, const plan::Launch& launch,
+                          const Form& form) {
+    if (!plan.analysis.doubts.empty() || form.variant != ir::kNone || form.natives != 0)
+        return WYE_DETERMINISM_NOT_PROVEN;
+    return launch.deterministic ? WYE_DETERMINISM_YES : WYE_DETERMINISM_BEYOND;
+}
+
 wye_report make_report(const Flow& flow, Clock::time_point start) {
     wye_report report{};
     const Form& form = flow.kernels.form;
@@ -28,12 +35,15 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.check_free = form.check_free ? 1 : 0;
     report.profile = form.profile;
     report.cooperative = ran ? flow.kernels.cooperative : std::uint32_t{WYE_COOPERATIVE_NONE};
+    report.determinism = ran ? determinism(flow.program.plan(), flow.launch, form)
+                             : std::uint32_t{WYE_DETERMINISM_NONE};
     report.trap_code = flow.trap.code;
     report.trap_count = flow.trap.count;
     report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);
     report.bytes_uploaded = flow.bound.bytes_uploaded;
     report.bytes_downloaded = flow.trap.count == 0 ? flow.bound.bytes_downloaded : 0;
     report.bytes_filled = flow.bound.bytes_filled;
+    report.bytes_copied = flow.bound.bytes_copied;
     return report;
 }
 

@@ -22,6 +22,10 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
     report.wait_ns = times.wait_ns;
 }
 
+// What the report says of a launch that ran in this form: enum wye_determinism.
+[[nodiscard]] std::uint32_t determinism(const plan::ProgramPlan& plan, const plan::Launch& launch,
+                                        const Form& form);
+
 // Fills all members except the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
 

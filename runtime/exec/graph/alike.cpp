@@ -69,7 +69,7 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
     const plan::ProgramPlan& plan = flow.program.plan();
     const lower::Preconditions* const form = flow.kernels.preconditions;
     const bool packs = use_ == Use::Once && flow.kernels.is_whole() && !plan.params_decide_sizes &&
-                       (form == nullptr || !form->read_params());
+                       !plan.params_decide_verdict && (form == nullptr || !form->read_params());
     model.packs = packs ? &plan : nullptr;
     model.bytes_filled = flow.bound.bytes_filled;
     model.request = request;  // set last, so that no request equals that of an incomplete model

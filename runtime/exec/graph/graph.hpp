@@ -115,8 +115,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
         Recording** referred;
     };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
-    // number of parameters; UNSUPPORTED for changed parameters that decide sizes or the form of a
-    // kernel.
+    // number of parameters; UNSUPPORTED for changed parameters that decide sizes, the form of a
+    // kernel or whether a launch is deterministic.
     [[nodiscard]] Result<void> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exec/dispatch/decide.hpp"
+#include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "plan/admit.hpp"
 #include "plan/check_free.hpp"
@@ -65,7 +66,8 @@ Result<void> Recording::add(const Context& context, Target target) {
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
         auto& buffer = pin.as<BufferObject>();
-        add_use(pin.handle(), {&buffer.history, bound.writable},
+        // Executions share the scratch of what is moved, so they must not overlap.
+        add_use(pin.handle(), {&buffer.history, bound.writable || operations.moves},
                 {buffer.native.object(), buffer.size});
     }
     registry::Pin program = target.take_pin();
@@ -79,12 +81,19 @@ Result<void> Recording::add(const Context& context, Target target) {
     part.program = &programs_.back();
     const std::size_t first = operations_.size();
     add_operations(flow, operations, part);
-    set_model(target.request(), flow, first);
+    if (operations.moves)
+        model_.reset();
+    else
+        set_model(target.request(), flow, first);
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;
-    if (!flow.kernels.launches().empty())
+    report_.bytes_copied += flow.bound.bytes_copied;
+    if (!flow.kernels.launches().empty()) {
         report_.cooperative = std::max(report_.cooperative, flow.kernels.cooperative);
+        report_.determinism =
+            std::max(report_.determinism, determinism(*part.plan, flow.launch, flow.kernels.form));
+    }
     return {};
 }
 
@@ -159,9 +168,11 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     part.groups = flow.launch.groups;
     part.workgroup = flow.launch.workgroup;
     part.check_free = flow.kernels.form.check_free;
+    part.deterministic = flow.launch.deterministic;
     const lower::Preconditions* preconditions = flow.kernels.preconditions;
-    if (preconditions != nullptr && preconditions->read_params()) {
+    if (preconditions != nullptr && preconditions->read_params())
         part.preconditions = preconditions;
+    if (part.preconditions != nullptr || plan.params_decide_verdict) {
         plan::Lengths lengths;
         plan::launch_lengths(plan, flow.launch, lengths);
         const std::span<const std::uint64_t> known(lengths, flow.program.ir().buffers.size());
@@ -321,6 +332,14 @@ Result<bool> Recording::make_command(std::span<const wye_operation> operations,
     return true;
 }
 
+bool Recording::Part::allows(std::span<const std::uint64_t> words) const {
+    if (plan->params_decide_verdict &&
+        plan::is_deterministic(*plan, words, lengths, groups, workgroup) != deterministic)
+        return false;
+    return preconditions == nullptr ||
+           preconditions->hold({words, lengths, groups, workgroup}) == check_free;
+}
+
 Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
     if (params.size() != words_.size())
         return Error(Code::INVALID_ARGUMENT,
@@ -339,13 +358,10 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
         const Part& part = parts_[i];
         const auto words = words_of(params, part);
         if (std::ranges::equal(words, words_of(words_, part))) continue;
-        const bool keeps_form = part.preconditions == nullptr ||
-                                part.preconditions->hold({words, part.lengths, part.groups,
-                                                          part.workgroup}) == part.check_free;
-        if (!part.late || !keeps_form)
+        if (!part.late || !part.allows(words))
             return about(Error(Code::UNSUPPORTED,
-                               "its parameters decide sizes or the form of its kernel, and differ "
-                               "from those recorded",
+                               "its parameters decide sizes, the form of its kernel or whether it "
+                               "is deterministic, and differ from those recorded",
                                "Fix: record a graph with these parameters", label_),
                          i);
     }
@@ -365,7 +381,8 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
 
 void Recording::find_free_words() {
     const auto is_free = [](const Part& part) {
-        return part.word_count == 0 || (part.late && part.preconditions == nullptr);
+        return part.word_count == 0 ||
+               (part.late && part.preconditions == nullptr && !part.plan->params_decide_verdict);
     };
     if (!std::ranges::all_of(parts_, is_free)) return;
     for (const Part& part : parts_)

@@ -120,9 +120,14 @@ class Recording {
         bool late = false;      // its parameters may change between executions
         // As in Repeat: set if parameters decide whether the launch is check-free, else null.
         const lower::Preconditions* preconditions = nullptr;
-        std::span<const std::uint64_t> lengths;  // of its buffers, for the preconditions
+        // Of its buffers, if parameters decide the form or the verdict.
+        std::span<const std::uint64_t> lengths;
         std::array<std::uint32_t, 3> groups, workgroup;
         bool check_free = false;
+        bool deterministic = false;  // as in plan::Launch
+
+        // Whether it has the same form and the same verdict with other parameters.
+        [[nodiscard]] bool allows(std::span<const std::uint64_t> words) const;
     };
 
     // The dispatch that was added last, for add_alike.

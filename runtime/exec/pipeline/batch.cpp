@@ -72,8 +72,12 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
 
 bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
     if (owned_ || pipeline_.may_trap() || item.arguments == nullptr) return false;
+    // A list would keep the scratch of ranges that are moved until it ends.
+    const std::uint64_t alignment = pipeline_.session().limits().buffer_alignment;
     return std::all_of(item.arguments, item.arguments + item.argument_count,
-                       [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
+                       [=](const wye_argument& a) {
+                           return a.kind == WYE_ARGUMENT_RESIDENT && a.offset % alignment == 0;
+                       });
 }
 
 [[gnu::hot]] bool Batch::add_alike(const wye_dispatch_desc& item) {
@@ -198,8 +202,10 @@ void Batch::add_up(const wye_report& report) {
     report_.bytes_uploaded += report.bytes_uploaded;
     report_.bytes_downloaded += report.bytes_downloaded;
     report_.bytes_filled += report.bytes_filled;
+    report_.bytes_copied += report.bytes_copied;
     report_.native_functions |= report.native_functions;
     report_.cooperative = std::max(report_.cooperative, report.cooperative);
+    report_.determinism = std::max(report_.determinism, report.determinism);
 }
 
 // Once a part has failed, later parts are waited for and their results ignored.

@@ -44,10 +44,14 @@ std::string analysis_json(const LoadedProgram& program) {
                 {"fingerprint", program.fingerprint().hex()},
                 {"layout_fingerprint", plan::hex(plan::layout_fingerprint(plan.bindings))},
                 {"deterministic", plan.analysis.deterministic()}};
+    out["deterministic_if"] =
+        plan.analysis.deterministic_if() ? Json(plan.analysis.condition) : Json(nullptr);
     out["doubts"] = Json::array();
-    for (const ir::Doubt& doubt : plan.analysis.doubts)
-        out["doubts"].push_back(
-            {{"reason", doubt.reason}, {"what", doubt.what}, {"place", place_json(doubt.place)}});
+    for (const auto* doubts : {&plan.analysis.doubts, &plan.analysis.own_grid})
+        for (const ir::Doubt& doubt : *doubts)
+            out["doubts"].push_back({{"reason", doubt.reason},
+                                     {"what", doubt.what},
+                                     {"place", place_json(doubt.place)}});
     out["needs"] = Json::array();
     for (const ir::Need& need : plan.analysis.needs)
         out["needs"].push_back({{"capability", need.capability},

@@ -54,6 +54,7 @@ void LoadedProgram::describe() {
     std::ranges::copy(ir_.workgroup, description_.workgroup);
     description_.grid_kind = ir_.grid.kind;
     description_.deterministic = plan_.analysis.deterministic() ? 1 : 0;
+    description_.deterministic_if = plan_.analysis.deterministic_if() ? 1 : 0;
     description_.params = param_descriptions_.data();
     description_.param_count = param_descriptions_.size();
     description_.buffers = buffer_descriptions_.data();

@@ -56,8 +56,8 @@ WYE_API wye_status wye_graph_create(wye_context* context, const wye_graph_desc* 
 typedef struct wye_graph_run_desc {
     wye_header header;
     /* New values for the parameters of all dispatches, in order, which apply until they are changed
-     * again. Null and 0: unchanged. WYE_UNSUPPORTED if a changed parameter decides sizes, or which
-     * form of a kernel runs. */
+     * again. Null and 0: unchanged. WYE_UNSUPPORTED if a changed parameter decides sizes, which
+     * form of a kernel runs, or whether a launch is deterministic. */
     const uint64_t* params;
     uint64_t param_count;
     uint32_t flags; /* WYE_DISPATCH_TIMED; for wye_graph_submit also WYE_DISPATCH_AT_ONCE */

@@ -129,9 +129,8 @@ typedef struct wye_context_desc {
     uint32_t reserved;
     const wye_string* plugin_paths; /* files or folders, searched first */
     uint64_t plugin_path_count;
-    /* For plugins and library: "cpu.threads", "quirks.with", "trace.file", ...; CONFIGURATION.md,
-     * installed with the documents, has the list. A key that only the library could read, and does
-     * not know, is refused. */
+    /* For plugins and library: "cpu.threads", "trace.file", ...; the installed CONFIGURATION.md has
+     * the list. A key that only the library could read, and does not know, is refused. */
     const wye_key_value* config;
     uint64_t config_count;
     /* May be null. Receives all messages, from any thread, until the context is destroyed. If the
@@ -145,8 +144,7 @@ WYE_API wye_status wye_context_create(const wye_context_desc* desc, wye_context*
                                       wye_error** error);
 
 /* Waits for the context's calls and device work, without a time limit, and closes everything in
- * reverse order of creation. `context` may be null. Does nothing if called from one of the
- * context's own callbacks. */
+ * reverse order of creation. `context` may be null. Does nothing if one of its callbacks calls. */
 WYE_API void wye_context_destroy(wye_context* context);
 
 /* As wye_context_destroy, but waits at most `timeout_ns` (UINT64_MAX: no limit; 0: does not wait)
@@ -202,13 +200,11 @@ typedef struct wye_device_description {
 WYE_API wye_status wye_device_describe(wye_context* context, wye_device device,
                                        wye_device_description* out, wye_error** error);
 
-/* Returns one fact by its JSON name ("int64", "max_workgroup_size"). WYE_UNSUPPORTED: the device
- * does not report it. */
+/* Returns a fact by its JSON name, as "int64". WYE_UNSUPPORTED: the device does not report it. */
 WYE_API wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name,
                                    wye_fact* out, wye_error** error);
 
-/* Waits until no work runs on the device and no compile whose caller timed out is still in
- * progress. */
+/* Waits until no work runs on the device, nor a compile whose caller timed out. */
 WYE_API wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 
 /* Counts what a device has done for a context since it was opened. Counting is always on and costs
@@ -233,8 +229,7 @@ typedef struct wye_counters {
     uint64_t buffer_bytes;      /* size of the buffers that exist at the moment */
     uint64_t peak_buffer_bytes; /* the maximum so far; for a context the sum over its devices */
     uint64_t scratch_made;      /* of `buffers_made`: for host arguments; they are reused */
-    /* Where compiled programs came from, for dispatches that were checked in full and for
-     * wye_program_prepare. */
+    /* Origins of compiled programs, for fully checked dispatches and wye_program_prepare. */
     uint64_t programs_compiled;
     uint64_t programs_loaded; /* from the disk cache */
     uint64_t programs_found;  /* in memory */
@@ -256,8 +251,8 @@ typedef struct wye_counters {
 WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                        wye_error** error);
 
-/* Returns the sums over all devices that the context has opened, including lost and closed ones.
- * Any thread. */
+/* Returns the sums over all devices that the context has opened, also lost and closed ones. Any
+ * thread. */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
 
 /* ---- Queues ------------------------------------------------------------------------------ */
@@ -311,9 +306,8 @@ typedef struct wye_queue_description {
 WYE_API wye_status wye_queue_describe(wye_context* context, wye_queue queue,
                                       wye_queue_description* out, wye_error** error);
 
-/* Waits until all work that was submitted to the queue has ended. Does not report how the work
- * ended; the calls that wait for each piece of work do. WYE_DEVICE_LOST for the queue of a lost
- * device. */
+/* Waits until all work that was submitted to the queue has ended. How it ended is reported by the
+ * calls that wait for each piece of work. WYE_DEVICE_LOST for the queue of a lost device. */
 WYE_API wye_status wye_queue_flush(wye_context* context, wye_queue queue, wye_error** error);
 
 /* Invalidates the handle. Work in flight goes on. */
@@ -368,8 +362,7 @@ typedef struct wye_buffer_description {
     uint64_t count;      /* literal count */
 } wye_buffer_description;
 
-/* Performance hints of a program for one buffer, from the clauses `coalesce`, `prefer_align` and
- * `locality`. They never change results. */
+/* Hints for one buffer, from `coalesce`, `prefer_align` and `locality`. They change no results. */
 typedef struct wye_buffer_hints {
     uint32_t coalesce; /* 1, 2, 3: invocations adjacent in x, y, z use adjacent elements; 0: none */
     uint32_t preferred_alignment; /* bytes; 0: none */
@@ -383,17 +376,16 @@ typedef struct wye_program_description {
     wye_string name;
     wye_string fingerprint; /* 32 hex digits */
     uint32_t workgroup[3];
-    uint32_t grid_kind; /* enum wye_grid_kind */
-    uint32_t deterministic;
-    uint32_t reserved;
+    uint32_t grid_kind;        /* enum wye_grid_kind */
+    uint32_t deterministic;    /* 1: launches with its own grid give the same bytes each time */
+    uint32_t deterministic_if; /* 1: so do launches within a condition: see wye_program_analysis */
     const wye_param_description* params;
     uint64_t param_count;
     const wye_buffer_description* buffers; /* ascending binding; `shared` included */
     uint64_t buffer_count;
     const wye_buffer_hints* hints; /* of each buffer, in the same order */
-    /* 32 hex digits, the same on every machine. Programs whose buffers have equal binding numbers,
-     * roles and element sizes have the same layout fingerprint. Other properties, such as names and
-     * hints, do not affect it. */
+    /* 32 hex digits, the same on every machine and for all programs whose buffers have equal
+     * binding numbers, roles and element sizes, whatever their names and hints are. */
     wye_string layout_fingerprint;
 } wye_program_description;
 
@@ -401,8 +393,8 @@ typedef struct wye_program_description {
 WYE_API wye_status wye_program_describe(wye_context* context, wye_program program,
                                         wye_program_description* out, wye_error** error);
 
-/* Returns the results of validation and analysis as JSON: name, fingerprint, needs (with reasons
- * and source positions), whether the program is deterministic (with the doubts), sizes. */
+/* Returns validation and analysis as JSON: name, fingerprint, needs (with reasons and positions),
+ * whether the program is deterministic (with the condition, or the doubts), sizes. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 
@@ -459,8 +451,7 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
  * that plugins keep in the cache folder. */
 WYE_API wye_status wye_cache_report(wye_context* context, wye_blob** out, wye_error** error);
 
-/* Removes every compiled program and the plugins' verdicts, and resets the counts. `freed_bytes`
- * may be null. */
+/* Removes all compiled programs, verdicts of plugins and counts. `freed_bytes` may be null. */
 WYE_API wye_status wye_cache_clear(wye_context* context, uint64_t* freed_bytes, wye_error** error);
 
 /* ---- Driver workarounds ------------------------------------------------------------------ */
@@ -545,7 +536,7 @@ typedef struct wye_argument {
     void* output;     /* HOST: destination for read-back of the output list; may be null: none */
     uint64_t output_size; /* HOST: exact bytes of the read-back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
-    uint64_t offset;      /* RESIDENT */
+    uint64_t offset;      /* RESIDENT: a multiple of the alignment of an element's components */
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
@@ -619,6 +610,14 @@ enum wye_cooperative_use {
     WYE_COOPERATIVE_SPLIT_ROOM = 5    /* more workgroups than the driver says run at once */
 };
 
+/* Whether a launch is proven to give the same bytes each time and on every device. */
+enum wye_determinism {
+    WYE_DETERMINISM_NONE = 0,       /* nothing ran */
+    WYE_DETERMINISM_YES = 1,        /* it does */
+    WYE_DETERMINISM_NOT_PROVEN = 2, /* see wye_program_analysis; or native code or functions ran */
+    WYE_DETERMINISM_BEYOND = 3      /* not proven for this grid, parameters and lengths */
+};
+
 /* What a dispatch did. */
 typedef struct wye_report {
     wye_header header;
@@ -639,12 +638,13 @@ typedef struct wye_report {
     /* Functions that ran in the device's native form, within the ulp_budget: one bit each, see
      * wye_native_function_name. 0: results are bit-exact as the language defines them. */
     uint64_t native_functions;
-    uint32_t check_free;   /* 1: ran without the range checks that are redundant for this launch */
-    uint32_t graph;        /* enum wye_graph_use */
-    uint64_t bytes_copied; /* within the device, by wye_buffer_transfer and copies of a graph */
-    uint64_t profile;      /* XXH3 (64 bits) of the profile's text; 0: none */
-    uint32_t cooperative;  /* enum wye_cooperative_use; of a graph or batch the largest value */
-    uint32_t reserved;     /* 0 */
+    uint32_t check_free; /* 1: ran without the range checks that are redundant for this launch */
+    uint32_t graph;      /* enum wye_graph_use */
+    /* Within the device: by transfers, graphs, and for ranges off the fact `buffer_alignment`. */
+    uint64_t bytes_copied;
+    uint64_t profile;     /* XXH3 (64 bits) of the profile's text; 0: none */
+    uint32_t cooperative; /* enum wye_cooperative_use; of a graph or batch the largest value */
+    uint32_t determinism; /* enum wye_determinism; likewise */
 } wye_report;
 
 /* Kinds of wye_transfer_desc. */
@@ -676,8 +676,8 @@ typedef struct wye_transfer_desc {
     uint32_t reserved;
 } wye_transfer_desc;
 
-/* Does what wye_buffer_upload, _download, _copy or _fill does. `report` may be null; on success its
- * device, times and bytes are written. */
+/* Does what wye_buffer_upload, _download, _copy or _fill does. `report` may be null; on success it
+ * gets device, times and bytes. */
 WYE_API wye_status wye_buffer_transfer(wye_context* context, const wye_transfer_desc* desc,
                                        wye_report* report, wye_error** error);
 

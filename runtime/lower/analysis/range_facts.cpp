@@ -136,7 +136,8 @@ bool RangeFacts::structure_reaches(const ValueNode& n, Value bound, bool strict,
         case Op::SUB: {  // at most the minuend if there is no borrow
             const Interval a = interval(n.operands[0]);
             const Interval b = interval(n.operands[1]);
-            return b.low >= 0 && a.low >= b.high && operand(0);
+            const bool open = node(n.operands[1]).kind == Kind::U64 && b.high == Interval::kMost;
+            return b.low >= 0 && !open && a.low >= b.high && operand(0);
         }
         case Op::CONVERT: {  // keeps the value if the target type can represent it
             const Kind from = node(n.operands[0]).kind;

@@ -3,6 +3,7 @@
 // Analysis of a valid program: required capabilities, determinism, static sizes. Pure; thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,19 +31,33 @@ struct Doubt {
 // What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption
 // two invocations may access the same element, which is the doubt `race`.
 struct Assumptions {
-    std::uint32_t axes = 3;  // from this axis on, each axis has one invocation
-    // Limit for the invocations on the x axis.
-    std::uint64_t x_invocations = std::uint64_t{1} << 32;
-    // The number of invocations on the y axis times each of these is at most 2^32.
+    // The number of u32 indices, from which on they repeat.
+    static constexpr std::uint64_t kIndices = std::uint64_t{1} << 32;
+
+    std::uint32_t axes = 3;                  // from this axis on, each axis has one invocation
+    std::uint64_t x_invocations = kIndices;  // limit for the invocations on the x axis
+    // The number of invocations on the y axis times each of these is at most kIndices. Each is one
+    // node: a literal, a parameter or a length.
     std::vector<SizeExpr> rows;
+
+    // Whether a launch keeps to them. `params` and `lengths` are as in evaluate_size.
+    [[nodiscard]] bool hold(std::span<const std::uint64_t> params,
+                            std::span<const std::uint64_t> lengths,
+                            const std::array<std::uint64_t, 3>& invocations) const;
+    // Whether that depends on a parameter.
+    [[nodiscard]] bool read_params() const;
 };
 
 struct Analysis {
     // One need for each capability, at the first position that needs it. Grid barriers are not
     // needs, since launches are split at them.
     std::vector<Need> needs;
-    std::vector<Doubt> doubts;  // empty if the program is deterministic
+    std::vector<Doubt> doubts;  // empty if launches that keep to `assumes` are deterministic
     Assumptions assumes;
+    // The races of launches with the program's own grid, if its literals break an assumption.
+    std::vector<Doubt> own_grid;
+    // In words, the assumptions that the program's own grid leaves to the launch; empty: none.
+    std::string condition;
     std::uint64_t shared_bytes = 0;       // static workgroup memory
     std::uint64_t local_array_bytes = 0;  // of main and its most demanding call
     std::uint32_t params_bytes = 0;
@@ -54,7 +69,14 @@ struct Analysis {
     bool uses_subgroup = false;
     bool uses_trap = false;
     bool may_not_terminate = false;
-    [[nodiscard]] bool deterministic() const { return doubts.empty(); }
+    // Whether every launch with the program's own grid and workgroup size is deterministic.
+    [[nodiscard]] bool deterministic() const {
+        return doubts.empty() && own_grid.empty() && condition.empty();
+    }
+    // Whether launches that fulfil `condition` are.
+    [[nodiscard]] bool deterministic_if() const {
+        return doubts.empty() && own_grid.empty() && !condition.empty();
+    }
 };
 [[nodiscard]] Analysis analyse(const Program& program);
 

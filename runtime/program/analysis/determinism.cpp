@@ -3,7 +3,7 @@
 // Decides whether every launch of a program gives the same bytes; each unproven point is a doubt.
 #include "program/analysis/determinism.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -60,6 +60,7 @@ class Doubts {
                 statement(s);
         }
         close(true);
+        if (out_.own_grid.empty()) condition();
         unset();
         if (out_.may_not_terminate)
             each_statement(code_, code_.root, [this](const Stmt& s) {
@@ -248,8 +249,11 @@ class Doubts {
             first_atomic = first_atomic == nullptr ? &a : first_atomic;
         }
         if (only_loads || only_atomics) return;
-        if (const Access* stranger = not_own(list, program_.buffers[buffer].shared()))
+        const bool shared = program_.buffers[buffer].shared();
+        if (const Access* stranger = not_own(list, shared))
             doubt("race", name, stranger->place);
+        else if (!shared)
+            assume(list.front(), name);
     }
 
     // Returns the first access that may conflict with an access of another invocation, or null if
@@ -263,15 +267,101 @@ class Doubts {
         }
         if (shared) return nullptr;
         const bool rows = common.form == Index::Form::Rows;
-        if (!(rows ? two_axes_ : one_axis_)) return &list.front();
+        return (rows ? two_axes_ : one_axis_) ? nullptr : &list.front();
+    }
+
+    // ---- assumptions ----
+
+    // Adds what an array with accesses like this one assumes, and a race if the literals of the
+    // program's own grid break it.
+    void assume(const Access& access, const std::string& name) {
         Assumptions& assumes = out_.assumes;
-        assumes.axes = std::min(assumes.axes, rows ? 2U : 1U);
-        if (rows)
-            assumes.rows.push_back(row_size(*common.row));
-        else
-            assumes.x_invocations =
-                std::min(assumes.x_invocations, (std::uint64_t{1} << 32) / common.stride);
-        return nullptr;
+        std::optional<bool> fits;
+        if (access.index.form == Index::Form::Rows) {
+            assumes.axes = std::min(assumes.axes, 2U);
+            const SizeExpr row = row_size(*access.index.row);
+            if (std::ranges::find(assumes.rows, row) == assumes.rows.end())
+                assumes.rows.push_back(row);
+            fits = fits_rows(row);
+        } else {
+            assumes.axes = std::min(assumes.axes, 1U);
+            const std::uint64_t limit = Assumptions::kIndices / access.index.stride;
+            assumes.x_invocations = std::min(assumes.x_invocations, limit);
+            fits = fits_x(limit);
+        }
+        if (fits.value_or(true)) return;
+        out_.own_grid.push_back(
+            {"race", fmt::format("{}, whose indices repeat in the program's own grid", name),
+             access.place});
+    }
+
+    // Whether the program's own grid keeps to a limit; none if that depends on the launch.
+    [[nodiscard]] std::optional<bool> fits_x(std::uint64_t limit) const {
+        if (limit >= Assumptions::kIndices) return true;  // no launch has more on an axis
+        const auto x = own_invocations(0);
+        if (!x) return std::nullopt;
+        return *x <= limit;
+    }
+    [[nodiscard]] std::optional<bool> fits_rows(const SizeExpr& row) const {
+        const auto length = fixed(row), y = own_invocations(1);
+        if ((length && *length <= 1) || (y && *y <= 1)) return true;
+        if (!length || !y) return std::nullopt;
+        return *length <= Assumptions::kIndices / *y;
+    }
+
+    // The invocations on an axis of the program's own grid, if they are literal.
+    [[nodiscard]] std::optional<std::uint64_t> own_invocations(std::size_t axis) const {
+        const std::uint64_t size = program_.workgroup[axis];
+        if (program_.grid.kind == WYE_GRID_NONE) return std::nullopt;
+        if (axis >= program_.grid.axes.size()) return size;
+        const auto given = fixed(program_.grid.axes[axis]);
+        if (!given) return std::nullopt;
+        const std::uint64_t count = std::min(*given, Assumptions::kIndices);
+        if (program_.grid.kind != WYE_GRID_ELEMENTS) return count * size;
+        return (count + size - 1) / size * size;
+    }
+
+    // The value of a size, if it is literal.
+    [[nodiscard]] std::optional<std::uint64_t> fixed(const SizeExpr& size) const {
+        const auto varies = [&](const SizeNode& node) {
+            return node.op == WYE_SIZE_PARAM ||
+                   (node.op == WYE_SIZE_LEN &&
+                    program_.buffers[node.index].count_kind != Buffer::Count::Literal);
+        };
+        if (std::ranges::any_of(size, varies)) return std::nullopt;
+        std::vector<std::uint64_t> lengths;
+        for (const Buffer& b : program_.buffers) lengths.push_back(b.count);
+        const auto value = evaluate_size(size, program_, {}, lengths, {});
+        if (!value.ok()) return std::nullopt;
+        return *value;
+    }
+
+    // Puts into words which assumptions the program's own grid leaves to the launch.
+    void condition() {
+        const Assumptions& assumes = out_.assumes;
+        std::vector<std::string> parts;
+        if (assumes.axes < 3 && program_.grid.kind == WYE_GRID_NONE)
+            parts.push_back(fmt::format("the launch has one invocation on {}",
+                                        assumes.axes == 1 ? "the y and z axes" : "the z axis"));
+        if (!fits_x(assumes.x_invocations))
+            parts.push_back(fmt::format("the launch has at most {} invocations on the x axis",
+                                        assumes.x_invocations));
+        for (const SizeExpr& row : assumes.rows) {
+            if (fits_rows(row)) continue;
+            if (const auto length = fixed(row))
+                parts.push_back(fmt::format("the launch has at most {} invocations on the y axis",
+                                            Assumptions::kIndices / *length));
+            else
+                parts.push_back(
+                    fmt::format("`{}` times the invocations on the y axis is at most {}",
+                                size_name(row[0]), Assumptions::kIndices));
+        }
+        out_.condition = fmt::format("{}", fmt::join(parts, ", and "));
+    }
+
+    [[nodiscard]] std::string size_name(const SizeNode& node) const {
+        if (node.op == WYE_SIZE_PARAM) return program_.params[node.index].name;
+        return fmt::format("len({})", program_.buffers[node.index].name);
     }
 
     static SizeExpr row_size(const Expr& row) {
@@ -313,3 +403,28 @@ class Doubts {
 void find_doubts(const Program& program, Analysis& out) { Doubts(program, out).run(); }
 
 }  // namespace wye::ir::detail
+
+namespace wye::ir {
+
+bool Assumptions::hold(std::span<const std::uint64_t> params,
+                       std::span<const std::uint64_t> lengths,
+                       const std::array<std::uint64_t, 3>& invocations) const {
+    for (std::size_t axis = axes; axis < 3; ++axis)
+        if (invocations[axis] > 1) return false;
+    if (invocations[0] > x_invocations) return false;
+    // Rows and invocations are below 2^32.
+    return std::ranges::all_of(rows, [&](const SizeExpr& row) {
+        const SizeNode& node = row.front();
+        std::uint64_t length = node.literal;
+        if (node.op == WYE_SIZE_PARAM) length = params[node.index];
+        if (node.op == WYE_SIZE_LEN) length = std::min(lengths[node.index], kIndices - 1);
+        return length * invocations[1] <= kIndices;
+    });
+}
+
+bool Assumptions::read_params() const {
+    return std::ranges::any_of(
+        rows, [](const SizeExpr& row) { return row.front().op == WYE_SIZE_PARAM; });
+}
+
+}  // namespace wye::ir

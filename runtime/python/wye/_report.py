@@ -8,6 +8,7 @@ from typing import Any
 from ._library import NO_LIMIT, ffi, library
 
 _DISK = ("unused", "hit", "miss")
+_DETERMINISM = ("none", "yes", "not proven", "beyond")
 _COOPERATIVE = ("none", "native", "split: device", "split: format", "split: grid", "split: room")
 
 
@@ -44,6 +45,12 @@ class Report:
     cooperative: str
     """"none" without Options.cooperative, "native" if all workgroups ran at once, or why the program
     was split at its grid barriers: "split: device", "split: format", "split: grid", "split: room"."""
+    bytes_copied: int
+    """Bytes copied within the device, as by a range that begins where the device can bind none."""
+    determinism: str
+    """"yes" if the launch gives the same bytes each time and on every device; "not proven" if the program
+    does not, as far as Program.analysis can prove, or native code or functions ran; "beyond" if it does,
+    but not with this grid, parameters and lengths; "none" if nothing ran."""
 
 
 def read_report(raw: Any) -> Report:
@@ -56,4 +63,5 @@ def read_report(raw: Any) -> Report:
         raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,
         raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
         (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
-        raw.variant, names, raw.check_free != 0, _COOPERATIVE[raw.cooperative])
+        raw.variant, names, raw.check_free != 0, _COOPERATIVE[raw.cooperative],
+        raw.bytes_copied, _DETERMINISM[raw.determinism])

@@ -209,7 +209,7 @@ typedef struct wye_program_description {
     uint32_t workgroup[3];
     uint32_t grid_kind;
     uint32_t deterministic;
-    uint32_t reserved;
+    uint32_t deterministic_if;
     const wye_param_description* params;
     uint64_t param_count;
     const wye_buffer_description* buffers;
@@ -336,5 +336,5 @@ typedef struct wye_report {
     uint64_t bytes_copied;
     uint64_t profile;
     uint32_t cooperative;
-    uint32_t reserved;
+    uint32_t determinism;
 } wye_report;

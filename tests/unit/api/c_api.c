@@ -65,7 +65,7 @@ static void describe(wye_context* context, wye_program program) {
     EXPECT(info.buffers[2].in_outputs == 1 && info.buffers[2].in_inputs == 0);
     EXPECT(info.buffers[2].binding == 2 && info.buffers[2].element_bytes == 4);
     EXPECT(memcmp(info.buffers[0].role.data, "input", 5) == 0);
-    EXPECT(info.deterministic == 1);
+    EXPECT(info.deterministic == 1 && info.deterministic_if == 0);
 
     OK(wye_program_lower(context, program, wye_str("text"), 0, &blob, &error));
     EXPECT(strstr((const char*)wye_blob_bytes(blob).data, "program saxpy;") != NULL);

@@ -121,6 +121,43 @@ TEST_CASE("bytes move between devices only where it is asked for, and count") {
     CHECK(info.size == bytes);
 }
 
+TEST_CASE("a range begins at any element, on every device with the same bytes") {
+    const Opened t;
+    const std::uint32_t count = 1000;
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        const std::uint64_t alignment = take(device->fact("buffer_alignment")).u;
+        for (const std::uint32_t skip : {1U, 3U, 64U}) {  // words before the ranges
+            CAPTURE(alignment);
+            CAPTURE(skip);
+            Words host(count + 2 * skip), expected(host.size(), 77);
+            for (std::size_t i = 0; i < host.size(); ++i)
+                host[i] = static_cast<std::uint32_t>(i * 2654435761U);
+            for (std::uint32_t i = 0; i < count; ++i) expected[skip + i] = host[skip + i] * 3 + 5;
+            auto x = take(device->buffer(host.size() * 4, "x"));
+            auto r = take(device->buffer(host.size() * 4, "r"));
+            take(x.upload(host));
+            take(r.fill(77, 0, host.size() * 4));
+            wye::Dispatch step(t.program, *device);
+            step.param("k", 5U)
+                .bind("x", x, std::uint64_t{skip} * 4, std::uint64_t{count} * 4)
+                .bind("r", r, std::uint64_t{skip} * 4, std::uint64_t{count} * 4);
+            const bool moved = skip * 4 % alignment != 0;
+            for (int again = 0; again < 2; ++again) {
+                const wye_report report = take(step.run());
+                // x goes in; r goes in, since nothing fills it, and comes out.
+                CHECK(report.bytes_copied == (moved ? 3 * std::uint64_t{count} * 4 : 0));
+                CHECK(report.bytes_uploaded + report.bytes_downloaded == 0);
+            }
+            Words found(host.size());
+            take(r.download(found));
+            CHECK(found == expected);
+            take(x.download(found));
+            CHECK(found == host);
+        }
+    }
+    CHECK(take(t.cpu.fact("buffer_alignment")).u == 1);
+}
+
 namespace {
 
 // The first type of each kind of object; null: the plugin has none.

@@ -151,7 +151,7 @@ wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uin
             *out = number(64);
             return WYE_OK;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
-            *out = number(64);
+            *out = number(1);
             return WYE_OK;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lower/analysis/interval.hpp"
+#include "lower/analysis/range_facts.hpp"
 
 namespace test_interval {
 
@@ -114,6 +115,20 @@ TEST_CASE("no value lies outside its interval") {
     check_kind<std::uint32_t>(Kind::U32, 2);
     check_kind<std::int64_t>(Kind::I64, 3);
     check_kind<std::uint64_t>(Kind::U64, 4);
+}
+
+TEST_CASE("a difference is at most its minuend only if the subtrahend has a bound below it") {
+    using wye::lower::RangeFacts;
+    constexpr Interval kLarge{Interval::kMost, Interval::kMost};  // 2^63 - 1 or more
+    for (const bool bounded : {true, false}) {
+        RangeFacts facts;
+        const auto a = facts.opaque(Kind::U64, kLarge);
+        const auto b = facts.opaque(Kind::U64, {0, bounded ? 7 : Interval::kMost});
+        const auto difference = facts.number(
+            {Op::SUB, Kind::U64, 0, {a, b, wye::lower::kNoValue}, wye::lower::whole(Kind::U64)});
+        // Without a bound, 2^63 - 2^64 wraps around to more than 2^63.
+        CHECK(facts.certainly_less(difference, a, false) == bounded);
+    }
 }
 
 TEST_CASE("joins and meets") {

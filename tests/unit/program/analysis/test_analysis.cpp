@@ -162,6 +162,73 @@ TEST_CASE("what a verdict supposes about the launch") {
     CHECK(one.assumes.x_invocations == 1U << 30U);
 }
 
+// What a user is told: "yes", "yes, if ...", or the doubts.
+std::string verdict(const std::string& text) {
+    const Analysis a = analyse(program(text));
+    if (a.deterministic()) return "yes";
+    if (a.deterministic_if()) return "yes, if " + a.condition;
+    std::string out;
+    for (const auto* list : {&a.doubts, &a.own_grid})
+        for (const Doubt& d : *list) out += (out.empty() ? "" : ", ") + d.reason + " " + d.what;
+    return out;
+}
+
+TEST_CASE("a literal grid decides the verdict, any other leaves a condition") {
+    struct Row {
+        const char* body;
+        const char* grid;
+        const char* shape;
+        const char* verdict;
+    };
+    const char* const line = "workgroup 64;";
+    const char* const plane = "workgroup 8, 8;";
+    const char* const one = "r[global_id.x] = n;";
+    const char* const wide = "r[global_id.x * 524288u + 5u] = n;";  // the index wraps from 8192 on
+    const char* const rows = "if global_id.x < n { r[global_id.y * n + global_id.x] = 1u; }";
+    const char* const by_length =
+        "if global_id.x < len(x) { r[global_id.y * len(x) + global_id.x] = 1u; }";
+    const char* const by_literal =
+        "if global_id.x < 1048576u { r[global_id.y * 1048576u + global_id.x] = 1u; }";
+    const char* const at_most = "yes, if the launch has at most 8192 invocations on the x axis";
+    for (const Row& row : {
+             Row{"atomic_add(b[0], n);", "", line, "yes"},
+             Row{one, "grid elements len(x);", line, "yes"},
+             Row{one, "", line, "yes, if the launch has one invocation on the y and z axes"},
+             Row{wide, "grid elements 8192;", line, "yes"},
+             Row{wide, "grid groups 128;", line, "yes"},
+             Row{wide, "grid elements len(l);", line, "yes"},
+             // 8193 elements are 129 workgroups.
+             Row{wide, "grid elements 8193;", line,
+                 "race `r`, whose indices repeat in the program's own grid"},
+             Row{wide, "grid groups 129;", line,
+                 "race `r`, whose indices repeat in the program's own grid"},
+             Row{wide, "grid elements len(x);", line, at_most},
+             Row{wide, "grid elements n;", line, at_most},
+             Row{wide, "", line,
+                 "yes, if the launch has one invocation on the y and z axes, and the launch has at "
+                 "most 8192 invocations on the x axis"},
+             Row{rows, "grid elements n, m;", plane,
+                 "yes, if `n` times the invocations on the y axis is at most 4294967296"},
+             Row{rows, "", plane,
+                 "yes, if the launch has one invocation on the z axis, and `n` times the "
+                 "invocations on the y axis is at most 4294967296"},
+             Row{rows, "grid elements n, 1;", "workgroup 8;", "yes"},
+             Row{by_length, "grid elements len(x), m;", plane,
+                 "yes, if `len(x)` times the invocations on the y axis is at most 4294967296"},
+             Row{by_literal, "grid elements 100, 4096;", plane, "yes"},
+             Row{by_literal, "grid elements 100, 4097;", plane,
+                 "race `r`, whose indices repeat in the program's own grid"},
+             Row{by_literal, "grid elements 100, m;", plane,
+                 "yes, if the launch has at most 4096 invocations on the y axis"},
+             // A doubt that holds in every launch outweighs conditions.
+             Row{"r[global_id.x] = n; b[0] = n;", "", line, "race `b`"},
+         }) {
+        CAPTURE(std::string(row.body));
+        CAPTURE(std::string(row.grid));
+        CHECK(verdict(plain(row.body, row.grid, row.shape)) == row.verdict);
+    }
+}
+
 TEST_CASE("other doubts") {
     CHECK(doubts(plain("let q = atomic_add(b[0], 1u);")) ==
           "atomic_order the result of `atomic_add` on `b` is used");
