@@ -29,6 +29,7 @@
 #include "registry/slot_watch.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/standard_files.hpp"
 #include "wye/wye.h"
 
 namespace {
@@ -244,6 +245,7 @@ int probe_plugin(const Json& request) {
 }  // namespace
 
 int main() {
+    wye::sdk::open_standard_files();
     std::signal(SIGPIPE, SIG_IGN);
     send(std::string("{\"wye_probe\":1}\n"));
     int status = kBadRequest;

@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -223,6 +224,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
         std::fprintf(stderr, "wye fuzz: error: %s\n", wrong.c_str());

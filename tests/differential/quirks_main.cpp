@@ -11,6 +11,7 @@
 
 #include "differential/quirks_audit.hpp"
 #include "output.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -106,6 +107,7 @@ int audit_devices(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
         std::fprintf(stderr, "wye quirks: error: %s\n", wrong.c_str());

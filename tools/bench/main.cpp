@@ -14,6 +14,7 @@
 #include "raw.hpp"
 #include "report.hpp"
 #include "wye/sdk/new_file.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -195,6 +196,7 @@ int real_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     try {
         const int code = real_main(argc, argv);
         if (std::fflush(wye::tool::output()) == 0 && std::ferror(wye::tool::output()) == 0)

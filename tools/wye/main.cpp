@@ -21,6 +21,7 @@
 #include "output.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/standard_files.hpp"
 #include "wye/wye.h"
 
 namespace {
@@ -376,6 +377,7 @@ int real_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     expect_no_memory();
     try {
         const int code = real_main(argc, argv);
