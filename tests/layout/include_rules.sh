@@ -59,7 +59,7 @@ public_tool="$public|wye/(graph|memory|pipeline)\.hpp|$command|nlohmann/json\.hp
 allow tools/wye "$public_tool|(info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \
     'a new plugin is built with what is installed for plugins, and its own files'
-allow tools/bench "$public_tool|(helper_options|output)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
+allow tools/bench "$public_tool|(files|helper_options|output)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
     'the benchmark links libwye, and opens drivers by name'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
 shared='(oracle|support)/[a-z_0-9]+\.hpp'

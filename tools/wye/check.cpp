@@ -73,6 +73,7 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
 }
 
 Result<void> check_program(const CheckOptions& options) {
+    WYE_TRY(check_files({{"the program", options.program}}));
     // Checking needs no device, so no plugins are searched for.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
@@ -91,6 +92,9 @@ Result<void> check_program(const CheckOptions& options) {
 
 Result<void> lower_program(const LowerOptions& options) {
     keep_output();
+    std::vector<FileUse> files = {{"the program", options.program}};
+    if (!options.output.empty()) files.push_back({"--output", options.output, true});
+    WYE_TRY(check_files(std::move(files)));
     ContextOptions context_options;
     // Only formats that a plugin's compiler makes need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
@@ -118,7 +122,8 @@ Result<void> lower_program(const LowerOptions& options) {
         return {};
     }
     StagedOutputs outputs;
-    WYE_TRY(outputs.add(options.output, bytes));
+    WYE_ASSIGN(const std::size_t output, outputs.open(options.output));
+    WYE_TRY(outputs.write(output, bytes));
     return outputs.commit();
 }
 

@@ -701,7 +701,8 @@ WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* d
  * desc->arguments[i], `groups` (three words) to the number of workgroups. `device` may be 0.
  * Arguments need their kinds and inputs; outputs may have an output_size of 0 or be left out, so
  * that a caller can ask how much storage an output needs (if a `bytes` clause limits the read-back,
- * the bytes of that range). Checks shapes and values as wye_dispatch does. */
+ * the bytes of that range); an input whose count the program computes may be null, to ask for its
+ * bytes. Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 

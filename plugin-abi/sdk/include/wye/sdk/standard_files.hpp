@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For programs: keeps descriptors 0 to 2 from becoming those of other files. If a program is started
-// with one of them closed (`2>&-`), the next file that it opens gets that number, and what it prints
-// ends up in that file.
+// For programs: keeps descriptors 0 to 2 from becoming those of other files. If a program is
+// started with one of them closed (`2>&-`), the next file that it opens gets that number, and what
+// it prints ends up in that file.
 #pragma once
 
 #include <fcntl.h>
