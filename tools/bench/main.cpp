@@ -15,6 +15,7 @@
 #include "output.hpp"
 #include "raw.hpp"
 #include "report.hpp"
+#include "wye/sdk/printable.hpp"
 #include "wye/sdk/standard_files.hpp"
 
 namespace {
@@ -186,7 +187,8 @@ int real_main(int argc, char** argv) {
             fmt::print(wye::tool::output(), "{}", out.str());
             return kOk;
         }
-        std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n", error.what());
+        std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n",
+                     wye::sdk::one_line(error.what()).c_str());
         return kUsage;
     }
     return run(options);

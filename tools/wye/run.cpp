@@ -245,7 +245,7 @@ wye_device_policy policy_of(std::string_view name) {
     const ExitCode code = fail(error);
     const auto closed = detail::call(
         [&](wye_error** e) { return wye_context_destroy_within(context, kCloseWithin, e); });
-    if (!closed.ok()) fmt::print(stderr, "wye: {}\n", closed.error().message);
+    if (!closed.ok()) fmt::print(stderr, "wye: {}\n", closed.error().text());
     std::fflush(nullptr);
     std::_Exit(code);
 }
