@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -261,20 +260,23 @@ Result<void> StagedOutputs::commit() {
 
 Result<void> check_files(std::vector<FileUse> files) {
     for (FileUse& trace : traces()) files.push_back(std::move(trace));
-    std::map<std::string, const FileUse*> seen;  // by the identity of the file
-    for (const FileUse& file : files) {
-        const std::string identity = identity_of(file.path);
-        if (identity.empty()) continue;
-        const auto [at, is_new] = seen.emplace(identity, &file);
-        const FileUse& other = *at->second;
-        if (is_new || (!file.written && !other.written)) continue;
-        return Error(
-            Code::INVALID_ARGUMENT,
-            fmt::format("{} and {} are one file, `{}`, which would be overwritten", other.what,
-                        file.what, file.path),
-            fmt::format("Fix: name another file for {}", file.written ? file.what : other.what),
-            file.path);
-    }
+    std::vector<std::string> identities;
+    for (const FileUse& file : files) identities.push_back(identity_of(file.path));
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const FileUse& one = files[j];
+            const FileUse& other = files[i];
+            if (identities[i].empty() || identities[i] != identities[j]) continue;
+            if ((!one.written && !other.written) ||
+                (!one.buffer.empty() && one.buffer == other.buffer))
+                continue;
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("{} and {} are one file, `{}`, which would be overwritten", one.what,
+                            other.what, other.path),
+                fmt::format("Fix: name another file for {}", other.written ? other.what : one.what),
+                other.path);
+        }
     return {};
 }
 

@@ -63,6 +63,7 @@ struct FileUse {
     std::string what;  // "input `x`"
     std::string path;
     bool written = false;
+    std::string buffer = {};  // its name: a buffer's output may replace its own input
 };
 
 // Refuses with INVALID_ARGUMENT if a file that is written is also used otherwise. The traces that

@@ -257,9 +257,9 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto params, parse_names(options.params, "--param"));
     std::vector<FileUse> files = {{"the program", options.program}};
     for (const auto& [name, path] : inputs)
-        files.push_back({fmt::format("input `{}`", name), path});
+        files.push_back({fmt::format("input `{}`", name), path, false, name});
     for (const auto& [name, path] : outputs)
-        files.push_back({fmt::format("output `{}`", name), path, true});
+        files.push_back({fmt::format("output `{}`", name), path, true, name});
     WYE_TRY(check_files(std::move(files)));
     WYE_ASSIGN(const auto context, Context::create());
     WYE_ASSIGN(const auto program, load_program(context, options.program));

@@ -453,7 +453,10 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
 /* Compiled programs are kept in the folder `programs` of the cache folder: the setting
  * "cache_folder", else $WYE_CACHE_DIR, else `wye` in $XDG_CACHE_HOME or ~/.cache; without any of
  * these the cache is off. Its size limit is $WYE_CACHE_SIZE (or "cache_size"; default 512MiB; 0:
- * off). A fault of the cache is not an error: the program is compiled, and the log says why. */
+ * off). A fault of the cache is not an error: the program is compiled, and the log says why. So is
+ * a folder that is no absolute path, belongs to another user or may be written to by others: the
+ * cache is off, with a record, and the two functions below return WYE_INVALID_ARGUMENT or
+ * WYE_NOT_TRUSTED. */
 
 /* Returns as JSON the contents of the cache, its use by all processes, and the self-test verdicts
  * that plugins keep in the cache folder. */
