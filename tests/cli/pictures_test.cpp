@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 
 #include "command.hpp"
 
+using wye::test::read_bytes;
 using wye::test::run_command;
 using wye::test::TempFolder;
 

@@ -95,6 +95,8 @@ Result<void> lower_program(const LowerOptions& options) {
     std::vector<FileUse> files = {{"the program", options.program}};
     if (!options.output.empty()) files.push_back({"--output", options.output, true});
     WYE_TRY(check_files(std::move(files)));
+    StagedOutputs outputs;
+    if (!options.output.empty()) WYE_TRY(outputs.open(options.output));
     ContextOptions context_options;
     // Only formats that a plugin's compiler makes need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
@@ -121,9 +123,7 @@ Result<void> lower_program(const LowerOptions& options) {
             return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");
         return {};
     }
-    StagedOutputs outputs;
-    WYE_ASSIGN(const std::size_t output, outputs.open(options.output));
-    WYE_TRY(outputs.write(output, bytes));
+    WYE_TRY(outputs.write(0, bytes));
     return outputs.commit();
 }
 
