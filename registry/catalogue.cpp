@@ -548,6 +548,7 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     impl->host = HostServices::create(std::move(options.config), std::move(options.log));
     impl->prober.emplace(std::move(options.probe), impl->host);
     impl->rank = std::move(options.rank);
+    impl->keep(options.records);
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) ||

@@ -249,6 +249,12 @@ bool valid_plugin_id(std::string_view id) noexcept {
 }
 
 int compare_versions(std::string_view left, std::string_view right) noexcept {
+    // What follows a number in a version that comes before the one without it: "1.0.0-rc1".
+    const auto is_early = [](std::string_view rest) {
+        if (rest.starts_with('-') && rest.size() > 1 && !is_digit(rest[1])) return true;
+        return rest.starts_with('~') || rest.starts_with("rc") || rest.starts_with("alpha") ||
+               rest.starts_with("beta");
+    };
     while (!left.empty() || !right.empty()) {
         const auto cut = [](std::string_view& text) {
             const std::size_t dot = std::min(text.find('.'), text.size());
@@ -270,6 +276,7 @@ int compare_versions(std::string_view left, std::string_view right) noexcept {
         const std::string_view y = number(b);
         if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
         if (const int order = x.compare(y); order != 0) return order;
+        if (is_early(a) != is_early(b)) return is_early(a) ? -1 : 1;
         if (const int order = a.compare(b); order != 0) return order;
     }
     return 0;

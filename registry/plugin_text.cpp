@@ -6,76 +6,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 namespace wye::registry {
 namespace {
-
-// The length of the valid UTF-8 sequence at the beginning of `text`; 0 if there is none.
-std::size_t sequence(std::string_view text, std::uint32_t& code) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    std::size_t size = 1;
-    code = first;
-    if (first >= 0x80) {
-        if (first < 0xc2 || first > 0xf4) return 0;
-        size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-        code = first & (0xffU >> (size + 1));
-    }
-    if (text.size() < size) return 0;
-    for (std::size_t i = 1; i < size; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80) return 0;
-        code = code << 6U | (byte(i) & 0x3fU);
-    }
-    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < kLeast[size] || surrogate || code > 0x10ffff ? 0 : size;
-}
-
-bool visible(std::uint32_t code) {
-    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    const bool ends_line = code == 0x2028 || code == 0x2029;
-    const bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    return !control && !ends_line && !turns;
-}
-
-void escape(std::string& out, unsigned char byte) {
-    switch (byte) {
-        case '\n':
-            out += "\\n";
-            return;
-        case '\t':
-            out += "\\t";
-            return;
-        case '\r':
-            out += "\\r";
-            return;
-        default:
-            char text[8];
-            std::snprintf(text, sizeof text, "\\x%02x", byte);
-            out += text;
-    }
-}
-
-std::string printable(std::string_view text, std::string_view kept) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        std::uint32_t code = 0;
-        const std::size_t size = sequence(text, code);
-        if (size != 0 && (visible(code) || kept.find(text[0]) != std::string_view::npos)) {
-            out += text.substr(0, size);
-        } else {
-            for (const char byte : text.substr(0, std::max<std::size_t>(size, 1)))
-                escape(out, static_cast<unsigned char>(byte));
-        }
-        text.remove_prefix(std::max<std::size_t>(size, 1));
-    }
-    return out;
-}
 
 Error fault(std::string_view what, const std::string& how) {
     return {Code::PLUGIN_FAULT, fmt::format("{} {}", what, how),
@@ -96,9 +31,6 @@ Error unreadable(std::string_view what, std::uint64_t size) {
 }
 
 }  // namespace
-
-std::string one_line(std::string_view text) { return printable(text, {}); }
-std::string several_lines(std::string_view text) { return printable(text, "\n\t"); }
 
 // Set by the linker: the first byte of the library or program that contains this code, and the byte
 // after its last.

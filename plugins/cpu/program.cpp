@@ -43,7 +43,7 @@ Result<std::uint32_t> subgroup_width(const ir::Program& program, const wye_artif
 // functions, which are inlined, the recursion may be as deep as the compiler allows; without, only
 // as deep as blocks and expressions nest.
 Result<Routine> compiled(const ir::Program& program, const CompileOptions& options) {
-    const std::size_t room = std::size_t{program.functions.empty() ? 4U : 12U} << 20U;
+    const std::size_t room = std::size_t{program.functions.empty() ? 4U : 13U} << 20U;
     return sdk::with_room([&] { return compile(program, options); }, room * sdk::kFrameFactor);
 }
 

@@ -81,9 +81,22 @@ Error io_error(const std::string& what, const std::string& path, int number) {
     return error;
 }
 
+Result<void> check_folder(const std::string& path) {
+    if (!path.starts_with('/'))
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the cache folder `{}` is no absolute path", path),
+                     "Fix: set WYE_CACHE_DIR (or `cache_folder`) to a path that begins with `/`; "
+                     "until then nothing is kept",
+                     path);
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return {};  // it is made when something is to be kept
+    if (!S_ISDIR(status.st_mode)) return io_error("cannot open the folder", path, ENOTDIR);
+    return check_owner(status, path);
+}
+
 Result<Folder> Folder::open(const std::string& path) {
     WYE_TRY(make_folders(path));
-    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder.open()) return io_error("cannot open the folder", path, errno);
     struct stat status {};
     if (fstat(folder.get(), &status) != 0) return io_error("cannot read the mode of", path, errno);
@@ -161,8 +174,11 @@ Result<std::uint64_t> Folder::replace(const std::string& name,
     return replaces ? static_cast<std::uint64_t>(old.st_size) : std::uint64_t{0};
 }
 
-void Folder::remove(const std::string& name) const noexcept {
-    (void)unlinkat(folder_.get(), name.c_str(), 0);
+std::uint64_t Folder::remove(const std::string& name) const noexcept {
+    struct stat status {};
+    const bool known = fstatat(folder_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool removed = unlinkat(folder_.get(), name.c_str(), 0) == 0;
+    return known && removed ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 Result<std::vector<FileInfo>> Folder::list() const {

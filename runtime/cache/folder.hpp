@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folder: access by name to the files of one folder of this user, which is opened once. Since cache
-// entries become code, files and folders that other users own or may write to are refused. Owns its
-// descriptors. Free-threaded.
+// entries become code, files and folders that other users own or may write to are refused. A link
+// may lead to the folder. Owns its descriptors. Free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,10 @@ class Descriptor {
 // Makes an IO error with the text of errno `number`; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
+// Checks a cache folder of this user, which may not exist yet: its path is absolute, and nobody
+// else may write to it. Errors: INVALID_ARGUMENT, IO, NOT_TRUSTED.
+[[nodiscard]] Result<void> check_folder(const std::string& path);
+
 struct FileInfo {
     std::string name;
     std::uint64_t size = 0;
@@ -62,7 +66,8 @@ class Folder {
     // file.
     [[nodiscard]] Result<std::uint64_t> replace(const std::string& name,
                                                 std::span<const std::byte> bytes) const;
-    void remove(const std::string& name) const noexcept;
+    // Returns the size of the file that was removed.
+    std::uint64_t remove(const std::string& name) const noexcept;
     // The regular files, in no particular order.
     [[nodiscard]] Result<std::vector<FileInfo>> list() const;
 

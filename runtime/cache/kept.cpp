@@ -10,6 +10,8 @@
 namespace wye::cache {
 namespace {
 
+constexpr const char* kTrust = "plugin-trust-";
+
 // Whether the folder exists. Does not create it.
 bool is_there(const std::string& folder) {
     std::error_code ignored;
@@ -49,6 +51,23 @@ Result<std::uint64_t> clear_kept(const std::string& path) {
         freed += file.size;
     }
     return freed;
+}
+
+std::uint64_t trim_kept(const std::string& path, std::uint64_t most) {
+    if (!is_there(path)) return 0;
+    const auto folder = Folder::open(path);
+    if (!folder.ok()) return 0;
+    auto files = folder->list();
+    if (!files.ok()) return 0;
+    std::ranges::sort(*files, {}, &FileInfo::used_ns);
+    std::uint64_t total = 0;
+    for (const FileInfo& file : *files) total += sdk::is_kept_name(file.name) ? file.size : 0;
+    for (const FileInfo& file : *files) {
+        if (total <= most) break;
+        if (sdk::is_kept_name(file.name) && !file.name.starts_with(kTrust))
+            total -= std::min(total, folder->remove(file.name));
+    }
+    return total;
 }
 
 }  // namespace wye::cache

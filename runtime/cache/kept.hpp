@@ -25,5 +25,8 @@ struct Kept {
 [[nodiscard]] Result<std::vector<Kept>> list_kept(const std::string& folder);
 // Returns the bytes freed.
 [[nodiscard]] Result<std::uint64_t> clear_kept(const std::string& folder);
+// Removes the oldest until all have at most `most` bytes; not the user's decisions to trust
+// plugins. Returns the bytes that remain; 0 for a missing folder.
+std::uint64_t trim_kept(const std::string& folder, std::uint64_t most);
 
 }  // namespace wye::cache

@@ -45,11 +45,13 @@ struct Store::OpenFolder {
     CountsFile counts;
 };
 
-Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log)
+Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log,
+             std::function<std::uint64_t()> others)
     : path_(std::move(folder)),
       limit_(limit),
       off_reason_(std::move(off_reason)),
-      log_(std::move(log)) {
+      log_(std::move(log)),
+      others_(std::move(others)) {
     if (off_reason_.empty() && limit_ == 0) off_reason_ = "its size limit is 0";
     if (off_reason_.empty() && path_.empty()) off_reason_ = "it has no folder";
 }
@@ -118,8 +120,11 @@ void Store::reject(Bytes key, const std::string& why) {
     const std::shared_ptr<OpenFolder> open = opened();
     if (!open) return;
     const std::string name = entry_name(key);
-    open->folder.remove(name);
-    count(*open, [](Counts& c) { ++c.damaged; });
+    const std::uint64_t removed = open->folder.remove(name);
+    count(*open, [&](Counts& c) {
+        ++c.damaged;
+        c.bytes -= std::min(c.bytes, removed);
+    });
     tell(fmt::format("the entry `{}/{}` was passed over and removed: {}", path_, name, why));
 }
 
@@ -139,30 +144,44 @@ std::uint64_t Store::put(Bytes key, Bytes value) {
             tell("a compiled program was not kept: " + replaced.error().text());
         return 0;
     }
+    if (!swept_.exchange(true)) sweep(*open);
     const Counts counts = count(*open, [&](Counts& c) {
         ++c.stored;
         c.bytes += file.size();
         c.bytes -= std::min(c.bytes, *replaced);
     });
-    if (counts.bytes > limit_) evict(*open);
+    const std::uint64_t limit = limit_ - std::min(others_ ? others_() : 0, limit_ / 8);
+    if (counts.bytes > limit) evict(*open, limit);
     return file.size();
 }
 
+// Removes the temporary files that processes left when they ended; counts them as evicted.
+void Store::sweep(OpenFolder& open) {
+    const auto listed = open.folder.list();
+    if (!listed.ok()) return;
+    std::uint64_t removed = 0;
+    for (const FileInfo& file : *listed) {
+        if (!is_abandoned(file)) continue;
+        open.folder.remove(file.name);
+        ++removed;
+    }
+    if (removed != 0) count(open, [&](Counts& c) { c.evicted += removed; });
+}
+
 // Evicts down to 90 %, so that not every new entry evicts.
-void Store::evict(OpenFolder& open) {
+void Store::evict(OpenFolder& open, std::uint64_t limit) {
     auto listed = open.folder.list();
     if (!listed.ok()) return;
     std::vector<FileInfo> entries;
     std::uint64_t total = 0;
     for (FileInfo& file : *listed) {
-        if (is_abandoned(file)) open.folder.remove(file.name);
         if (!is_entry(file)) continue;
         total += file.size;
         entries.push_back(std::move(file));
     }
     std::ranges::sort(entries, {}, &FileInfo::used_ns);
     std::uint64_t removed = 0;
-    const std::uint64_t wanted = total > limit_ ? limit_ / 10 * 9 : limit_;
+    const std::uint64_t wanted = total > limit ? limit / 10 * 9 : limit;
     for (const FileInfo& file : entries) {
         if (total <= wanted) break;
         open.folder.remove(file.name);

@@ -36,8 +36,10 @@ struct Listed {
 
 class Store {
   public:
-    // An empty folder or a limit of 0 turns the store off; `off_reason` says why.
-    Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log = {});
+    // An empty folder or a limit of 0 turns the store off; `off_reason` says why. `others` measures
+    // what else is kept within the limit; at most an eighth of it counts.
+    Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log = {},
+          std::function<std::uint64_t()> others = {});
     ~Store();
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
@@ -65,7 +67,8 @@ class Store {
     struct OpenFolder;
     [[nodiscard]] std::shared_ptr<OpenFolder> opened();
     [[nodiscard]] std::shared_ptr<OpenFolder> reopened(const std::shared_ptr<OpenFolder>& stale);
-    void evict(OpenFolder& opened);
+    void sweep(OpenFolder& opened);
+    void evict(OpenFolder& opened, std::uint64_t limit);
     Counts count(OpenFolder& opened, const std::function<void(Counts&)>& change);
     void tell(const std::string& text);
 
@@ -73,10 +76,11 @@ class Store {
     std::uint64_t limit_;
     std::string off_reason_;
     Log log_;
+    std::function<std::uint64_t()> others_;
     sdk::Mutex mutex_;
     std::shared_ptr<OpenFolder> opened_ WYE_GUARDED_BY(mutex_);
     std::optional<Error> error_ WYE_GUARDED_BY(mutex_);  // why it could not be opened
-    std::atomic<bool> told_write_ = false;
+    std::atomic<bool> told_write_ = false, swept_ = false;
     std::atomic<std::uint64_t> misses_ = 0;  // misses that are not in the counts file yet
 };
 

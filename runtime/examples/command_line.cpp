@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "wye/sdk/standard_files.hpp"
+
 namespace wye::examples {
 
 struct Options::Parser {
@@ -49,6 +51,7 @@ void Options::files(const char* name, std::vector<std::string>& target, const ch
 
 int command(int argc, char** argv, const char* name, const char* about,
             const std::function<void(Options&)>& describe, const std::function<int()>& work) {
+    sdk::open_standard_files();
     try {
         Options::Parser parser{CLI::App(about, name)};
         Options options(parser);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "picture.hpp"
 
-#include <fcntl.h>
 #include <png.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "wye/sdk/new_file.hpp"
+#include "wye/sdk/output_file.hpp"
 
 namespace wye::examples {
 namespace {
@@ -79,33 +78,25 @@ Result<Picture> read_png(const std::string& path) {
 
 Result<void> write_png(const std::string& path, const Picture& picture) {
     constexpr const char* kFix = "Fix: name a file in a writable folder with room";
-    const auto failed = [&](int number) {
-        errno = number;
-        return io_error("cannot write", path, kFix);
-    };
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    sdk::NewFile staged;
-    if (const int problem = staged.open(path, 0666U & ~mask); problem != 0) return failed(problem);
-    const int copy = ::fcntl(staged.descriptor(), F_DUPFD_CLOEXEC, 0);
-    const File file(copy < 0 ? nullptr : ::fdopen(copy, "wb"));
-    if (!file) {
-        Error error = failed(errno);
-        if (copy >= 0) ::close(copy);
-        return error;
-    }
     Image image;
     image->width = picture.width;
     image->height = picture.height;
     image->format = PNG_FORMAT_RGBA;
-    if (png_image_write_to_stdio(image.get(), file.get(), 0, picture.rgba.data(), 0, nullptr) == 0)
+    std::vector<std::byte> bytes(PNG_IMAGE_PNG_SIZE_MAX(*image.get()));
+    png_alloc_size_t size = bytes.size();
+    if (png_image_write_to_memory(image.get(), bytes.data(), &size, 0, picture.rgba.data(), 0,
+                                  nullptr) == 0)
         return Error(
             Code::IO,
             fmt::format("cannot write `{}`: {}", path, static_cast<const char*>(image->message)),
             kFix, path);
-    if (std::fflush(file.get()) != 0) return failed(errno);
-    if (const int problem = staged.publish(); problem != 0) return failed(problem);
-    return {};
+    sdk::OutputFile file;
+    int problem = file.open(path);
+    if (problem == 0) problem = file.write(std::span(bytes).first(size));
+    if (problem == 0) problem = file.commit();
+    if (problem == 0) return {};
+    errno = problem;
+    return io_error("cannot write", path, kFix);
 }
 
 }  // namespace wye::examples

@@ -21,8 +21,8 @@ struct Picture {
 // more than 2^28 pixels.
 [[nodiscard]] Result<Picture> read_png(const std::string& path);
 
-// Writes a temporary file and renames it, so the target is the whole picture or unchanged. Error:
-// IO.
+// The target is the whole picture or unchanged, and keeps its owner and permissions; links are
+// followed (wye/sdk/output_file.hpp). Error: IO.
 [[nodiscard]] Result<void> write_png(const std::string& path, const Picture& picture);
 
 }  // namespace wye::examples

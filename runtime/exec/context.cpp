@@ -32,6 +32,25 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
+// Returns why the cache folder cannot be used. If so, takes it from the configuration, so that
+// neither programs nor what plugins found out are kept, and adds a record.
+std::optional<Error> refuse_cache(registry::Options& options) {
+    const auto folder = options.config.find("cache_folder");
+    if (folder == options.config.end() || folder->second.empty()) return {};
+    auto checked = cache::check_folder(folder->second);
+    if (checked.ok()) return {};
+    folder->second.clear();
+    const Error& error = checked.error();
+    registry::Record record;
+    record.severity = registry::Severity::warning;
+    record.code = error.code;
+    record.message = fmt::format("the cache is off: {}", error.message);
+    record.fix = error.fix;
+    record.path = error.subject;
+    options.records.push_back(std::move(record));
+    return std::move(checked).error();
+}
+
 Error mapped(const Pin& pin) {
     return {Code::BUFFER_IN_USE, fmt::format("buffer `{}` is mapped", pin.label()),
             "Fix: call wye_buffer_unmap for each wye_buffer_map, then free it", pin.label()};
@@ -91,9 +110,11 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     auto trace = Trace::open(options.config, tag.value());
     if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();
     if (trace.ok()) session.trace = *trace;
+    std::optional<Error> no_cache = refuse_cache(options);
     const registry::Config config = options.config;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));
     if (!trace.ok()) warn(*registry, trace.error());
+    session.cache = std::make_shared<DiskCache>(registry->shared_host(), std::move(no_cache));
     warn_of_keys(*registry, config);
     return std::unique_ptr<Context>(new Context(std::move(registry), std::move(default_selector),
                                                 std::move(filters), logs, std::move(session),
@@ -110,9 +131,7 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
       registry_(std::move(registry)),
       options_(std::move(options)),
       callbacks_(std::make_shared<Door>()),
-      handles_(tag_.value()) {
-    options_.cache = std::make_shared<DiskCache>(registry_->shared_host());
-}
+      handles_(tag_.value()) {}
 
 Context::~Context() {
     for (const OpenSession& open : open_) open.session->finish();

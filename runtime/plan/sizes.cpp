@@ -18,11 +18,17 @@ const Argument& argument_of(const Request& request, const BoundBuffer& bound) {
 
 // Returns the bytes of a buffer that its argument determines, whatever the program's count.
 // `known`: whether the argument determines them.
-std::uint64_t brought(const ir::Buffer& buffer, const Argument& argument, bool& known) {
+std::uint64_t brought(const ir::Buffer& buffer, const Request& request, const Argument& argument,
+                      bool& known) {
     known = true;
     switch (argument.kind) {
         case ArgumentKind::Host:
-            if (buffer.in_inputs()) return argument.input_size;
+            if (buffer.in_inputs()) {
+                // Asks how many bytes the program's count makes of it.
+                known = !request.sizes_only || argument.input != nullptr ||
+                        buffer.count_kind != ir::Buffer::Count::Computed;
+                return argument.input_size;
+            }
             // The storage does not determine the buffer's size if only a range is read back.
             known = argument.output_size != 0 && !buffer.bytes;
             return argument.output_size;
@@ -39,7 +45,7 @@ std::uint64_t brought(const ir::Buffer& buffer, const Argument& argument, bool& 
 Result<std::uint64_t> runtime_count(const ir::Buffer& buffer, const Request& request,
                                     const Argument& argument) {
     bool known = false;
-    const std::uint64_t bytes = brought(buffer, argument, known);
+    const std::uint64_t bytes = brought(buffer, request, argument, known);
     const std::uint64_t element = buffer.type.bytes();
     if (known) {
         if (bytes % element == 0) return bytes / element;
@@ -100,7 +106,7 @@ Result<void> admit_bytes(const ir::Buffer& buffer, const Request& request, std::
                                  buffer.name, count, buffer.type.bytes()),
                      "Fix: lower the count", buffer.name);
     bool known = false;
-    const std::uint64_t bytes = brought(buffer, argument, known);
+    const std::uint64_t bytes = brought(buffer, request, argument, known);
     // A host argument of an output is storage. It is checked below against the read-back size.
     const bool storage = argument.kind == ArgumentKind::Host && !buffer.in_inputs();
     if (known && !storage && bytes != bound.bytes)

@@ -31,6 +31,7 @@
 #include "registry/slot_watch.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/standard_files.hpp"
 #include "wye/wye.h"
 
 namespace {
@@ -272,6 +273,7 @@ int probe_plugin(const Json& request) {
 }  // namespace
 
 int main() {
+    wye::sdk::open_standard_files();
     std::signal(SIGPIPE, SIG_IGN);
     send(std::string("{\"wye_probe\":1}\n"));
     int status = kBadRequest;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "wye/sdk/printable.hpp"
+
 namespace wye::ir {
 namespace {
 
@@ -49,14 +51,14 @@ std::string position(const Diagnostic& diagnostic) {
 
 std::string render(const Diagnostic& diagnostic, std::string_view file, std::string_view text) {
     static constexpr std::string_view kSeverities[] = {"error", "warning", "note"};
-    std::string out(file.empty() ? std::string_view("<program>") : file);
+    std::string out = file.empty() ? "<program>" : sdk::one_line(file);
     if (const std::string at = position(diagnostic); !at.empty()) {
         out += diagnostic.place.line == 0 ? ": " : ":";
         out += at;
     }
     out += ": ";
     out += kSeverities[static_cast<std::size_t>(diagnostic.severity)];
-    out += fmt::format(": {}\n", diagnostic.message);
+    out += fmt::format(": {}\n", sdk::one_line(diagnostic.message));
     if (diagnostic.place.line != 0 && !text.empty()) {
         constexpr std::size_t kWidest = 400;  // longer lines would hide the message
         const std::string_view line = line_of(text, diagnostic.place.line);

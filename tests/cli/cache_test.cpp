@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -216,4 +218,71 @@ TEST_CASE("a home that is not there is not made") {
         CHECK(name != "nobody");
         CHECK(name != "none");
     }
+}
+
+TEST_CASE("a cache folder that cannot be used turns the cache off, and no other is used for it") {
+    const TempFolder folder;
+    const std::string open = folder.path("open");
+    std::filesystem::create_directories(open);
+    std::filesystem::permissions(open, std::filesystem::perms::all);
+    const std::string file = folder.write("file", "mine");
+    for (const std::string& wrong : {std::string("scratch"), open, file}) {
+        CAPTURE(wrong);
+        const Environment env = {{"HOME", folder.path("")},
+                                 {"XDG_CACHE_HOME", folder.path("xdg")},
+                                 {"WYE_CACHE_DIR", wrong},
+                                 {"WYE_CACHE_SIZE", "1M"}};
+        for (const char* action : {"size", "list", "clear"}) {
+            const Outcome refused = wye_command({"cache", action}, env);
+            CAPTURE(refused.err);
+            CHECK(refused.code == (wrong == "scratch" ? 2 : 1));
+            CHECK(contains(refused.err, "`" + wrong + "`"));
+            CHECK(contains(refused.err, "Fix: "));
+        }
+        const Outcome info = wye_command({"info", "--json"}, env);
+        bool recorded = false;
+        for (const auto& record : nlohmann::json::parse(info.out)["records"])
+            recorded = recorded || contains(record.value("message", ""), "the cache is off");
+        CHECK(recorded);
+        std::string said;
+        if (!drivers().empty()) run_mix(drivers().back(), folder, env, said);
+        CHECK_FALSE(std::filesystem::exists(folder.path("xdg")));
+        CHECK_FALSE(std::filesystem::exists("scratch"));
+    }
+    CHECK(std::filesystem::is_empty(open));
+    CHECK(read_bytes(file) == "mine");
+}
+
+TEST_CASE("a link may lead to the cache folder, and verdicts take an eighth of the size at most") {
+    if (drivers().empty()) return;
+    const TempFolder folder;
+    std::filesystem::create_directory(folder.path("real"));
+    std::filesystem::permissions(folder.path("real"), std::filesystem::perms::owner_all);
+    std::filesystem::create_symlink("real", folder.path("cache"));
+    Environment env = environment_of(folder);
+    env["WYE_CACHE_SIZE"] = "1M";
+    env["WYE_PROBE"] = "auto";
+    const auto bytes = [&] {
+        std::uint64_t out = 0;
+        for (const auto& one : report(env)["kept"]) out += one["bytes"].get<std::uint64_t>();
+        return out;
+    };
+    std::string said;
+    run_mix(drivers().back(), folder, env, said);
+    CHECK(report(env)["entries"].size() == 1);
+    const std::uint64_t once = bytes();
+    CHECK(once != 0);
+    // Old ones, as other values of a driver's variables leave them.
+    for (int n = 0; n < 8; ++n) {
+        const std::string name = "cache/plugin-probe-000000000000000" + std::to_string(n);
+        const std::string path = folder.write(name, std::string(30'000, 'x'));
+        std::filesystem::last_write_time(
+            path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(n + 1));
+    }
+    env["POCL_CACHE_DIR"] = folder.path("pocl");  // another verdict
+    env["VK_LAYER_PATH"] = folder.path("layers");
+    run_mix(drivers().back(), folder, env, said);
+    CHECK(bytes() <= 131072);
+    CHECK(std::filesystem::exists(folder.path("cache/plugin-probe-0000000000000000")));
+    CHECK_FALSE(std::filesystem::exists(folder.path("cache/plugin-probe-0000000000000007")));
 }

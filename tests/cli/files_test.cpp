@@ -163,6 +163,101 @@ TEST_CASE("two outputs do not go to one file") {
     CHECK(ran("/dev/null", "/dev/null").code == 0);
 }
 
+TEST_CASE("what is printed reaches no output if standard descriptors are closed") {
+    const TempFolder folder;
+    const std::string program = folder.write("count.wye", kCount);
+    for (const char* closed : {"2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"}) {
+        CAPTURE(closed);
+        const std::string shell = std::string("exec \"$0\" \"$@\" ") + closed;
+        const Outcome outcome =
+            run_command({"/bin/sh", "-c", shell, WYE_TOOL, "run", program, "-d", "cpu",
+                         "--elements", "4", "--out", "r=" + folder.path("r")},
+                        {{"WYE_PLUGIN_PATH", "/nowhere"}, {"WYE_TRACE", folder.path("t.json")}});
+        CHECK(outcome.code == 0);
+        CHECK(read_bytes(folder.path("r")).size() == 16);
+        CHECK(read_bytes(folder.path("t.json")).ends_with("\n]}\n"));
+    }
+}
+
+TEST_CASE("an output or a trace is no file that the run uses otherwise, and both are named") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("p.wye",
+                     "wye 1;\nprogram p;\nworkgroup 1;\ninput x: u32[4];\noutput r: u32[4];\n"
+                     "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i]; }\n");
+    const std::string bytes(16, '\1');
+    const std::string x = folder.write("x", bytes);
+    const std::string r = folder.path("r");
+    const auto refuse = [&](const std::string& out, const std::map<std::string, std::string>& more,
+                            const std::string& one, const std::string& other) {
+        std::map<std::string, std::string> environment = {{"WYE_PLUGIN_PATH", "/nowhere"}};
+        environment.insert(more.begin(), more.end());
+        const Outcome outcome = run_command(
+            {WYE_TOOL, "run", program, "-d", "cpu", "--in", "x=" + x, "--out", "r=" + out},
+            environment);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, one));
+        CHECK(contains(outcome.err, other));
+        CHECK(contains(outcome.err, "Fix: name another file"));
+        CHECK(read_bytes(x) == bytes);
+        CHECK(folder.names() == std::vector<std::string>{"p.wye", "x"});
+    };
+    refuse(x, {}, "input `x`", "output `r`");
+    refuse(program, {}, "the program", "output `r`");
+    refuse(r, {{"WYE_TRACE", r}}, "output `r`", "WYE_TRACE");
+    refuse(r, {{"WYE_TRACE", x}}, "input `x`", "WYE_TRACE");
+    refuse(r, {{"WYE_LAYERS", "trace"}, {"WYE_LAYER_TRACE", x}}, "input `x`", "WYE_LAYER_TRACE");
+}
+
+TEST_CASE("a path that cannot be written to is told before the program runs") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("endless.wye",
+                     "wye 1;\nprogram endless;\nworkgroup 1;\noutput r: u32[1];\n"
+                     "grid groups 1;\nmain { while r[0] == 0u { r[0] = 0u; } }\n");
+    const Outcome outcome =
+        wye_run({program, "--timeout-ms", "3000", "--out", "r=" + folder.path("no/r")});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(contains(outcome.err, "cannot write"));  // not that it timed out
+}
+
+TEST_CASE("a trace that cannot be written is told of") {
+    const TempFolder folder;
+    const Outcome outcome = run_command(
+        {WYE_TOOL, "run", folder.write("count.wye", kCount), "-d", "cpu", "-q", "--elements", "4"},
+        {{"WYE_PLUGIN_PATH", "/nowhere"}, {"WYE_TRACE", folder.path("no/t.json")}});
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.err, "no trace can be written to"));
+    CHECK(contains(outcome.err, "Fix: "));
+}
+
+TEST_CASE("what the user names cannot control the terminal") {
+    const std::string evil = "a\x1b[2J\nwye: all is well";
+    const std::vector<std::pair<std::vector<std::string>, std::map<std::string, std::string>>>
+        runs = {{{WYE_TOOL, "run", evil}, {}},
+                {{WYE_TOOL, evil}, {}},
+                {{WYE_TOOL, "check", kPrograms + "/mix.wye", evil}, {}},
+                {{WYE_TOOL, "fuzz", "--replay", evil}, {}},
+                {{WYE_TOOL, "fuzz", "--count", evil}, {}},
+                {{WYE_TOOL, "run", kPrograms + "/mix.wye", "--in", "words=" + evil}, {}},
+                {{WYE_TOOL, "run", kPrograms + "/mix.wye", "--in", "words=/dev/null"},
+                 {{"WYE_DEVICE", evil}}},
+                {{WYE_TOOL, "check", kPrograms + "/mix.wye"}, {{"WYE_CACHE_DIR", evil}}},
+                {{WYE_TOOL, "cache"}, {{"WYE_CACHE_DIR", evil}}},
+                {{WYE_TOOL, "info"}, {{"WYE_LAYERS", evil}}},
+                {{WYE_TOOL, "info"}, {{"WYE_LOG", evil}}}};
+    for (const auto& [words, environment] : runs) {
+        const Outcome outcome = run_command(words, environment);
+        CAPTURE(words);
+        CAPTURE(outcome.err);
+        CHECK(outcome.out.find('\x1b') == std::string::npos);
+        CHECK(outcome.err.find('\x1b') == std::string::npos);
+        CHECK_FALSE(contains(outcome.err, "\nwye: all is well"));
+    }
+}
+
 TEST_CASE("a file that is replaced keeps its permissions, but not set-user-id and its like") {
     const TempFolder folder;
     const std::string program = folder.write("count.wye", kCount);
@@ -179,12 +274,47 @@ TEST_CASE("an input without an end is read as far as it can be used") {
     const TempFolder folder;
     const std::string program =
         folder.write("p.wye",
-                     "wye 1;\nprogram p;\nworkgroup 1;\ninput x: u32[4];\noutput r: u32[4];\n"
-                     "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i]; }\n");
-    const Outcome outcome = wye_run({program, "--in", "x=/dev/zero"});
-    CHECK(outcome.code == 2);
-    CHECK(contains(outcome.err, "16 bytes"));
-    CHECK(contains(outcome.err, "Fix: "));
+                     "wye 1;\nprogram p;\nworkgroup 1;\ninput x: u32[4];\ninput y: u32[];\n"
+                     "input z: u32[len(y)];\noutput r: u32[4];\n"
+                     "grid groups 4;\nmain { let i = global_id.x; r[i] = x[i] + y[i] + z[i]; }\n");
+    const std::string file = folder.write("file", std::string(16, '\0'));
+    // By its own count, that of another input, and at most what a device may give.
+    const std::pair<std::string, std::string> rows[] = {
+        {"x", "the 16 bytes"}, {"z", "the 16 bytes"}, {"y", "the 67108864 bytes"}};
+    for (const auto& [endless, limit] : rows) {
+        std::vector<std::string> words = {program};
+        for (const char* name : {"x", "y", "z"})
+            words.insert(words.end(),
+                         {"--in", name + ("=" + (name == endless ? "/dev/zero" : file))});
+        const Outcome outcome = wye_run(words);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, "`" + endless + "`"));
+        CHECK(contains(outcome.err, limit));
+        CHECK(contains(outcome.err, "Fix: "));
+    }
+}
+
+TEST_CASE("the file of a variant is a regular one in the program's folder") {
+    const TempFolder folder;
+    (void)folder.write("secret", "code");
+    std::filesystem::create_directory(folder.path("sub"));
+    REQUIRE(::mkfifo(folder.path("sub/pipe").c_str(), 0600) == 0);
+    for (const std::string& file :
+         {std::string("../secret"), folder.path("secret"), std::string("x/../../secret"),
+          std::string("pipe"), std::string("..")}) {
+        CAPTURE(file);
+        const std::string program = folder.write(
+            "sub/v.wye",
+            "wye 1;\nprogram v;\nworkgroup 1;\noutput r: u32[1];\nvariant \"opencl-c\" entry "
+            "\"k\" file \"" +
+                file + "\";\nmain { r[0] = 1u; }\n");
+        const Outcome outcome = run_command({WYE_TOOL, "check", program});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, file == "pipe" ? "is no regular file" : "leads out of"));
+        CHECK(contains(outcome.err, "Fix: "));
+    }
 }
 
 // Left out with AddressSanitizer, which reserves more address space than these two cases allow.

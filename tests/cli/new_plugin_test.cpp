@@ -116,6 +116,20 @@ TEST_CASE("what exists is never touched, and nothing is left of a failure") {
     CHECK(folder.names() == std::vector<std::string>{"empty", "link", "taken"});
 }
 
+TEST_CASE("the command that is printed enters the folder, whatever its name") {
+    const TempFolder folder;
+    for (const char* name : {"plain", "two words", "it's", "$(echo no)", "a\nb\\c"}) {
+        CAPTURE(name);
+        const Outcome made = make("acme", "opencl-c", folder.path(name));
+        REQUIRE(made.code == 0);
+        const std::size_t at = made.out.find("    cd ");
+        REQUIRE(at != std::string::npos);
+        const std::string command = made.out.substr(at, made.out.find('\n', at) - at);
+        CHECK(wye::test::run_command({"bash", "-c", command + " && test -f meson.build"}).code ==
+              0);
+    }
+}
+
 TEST_CASE("a name that is no id is refused with the nearest one") {
     const TempFolder folder;
     const std::map<std::string, std::string> nearest = {
@@ -124,6 +138,7 @@ TEST_CASE("a name that is no id is refused with the nearest one") {
         {"9tensor", "Fix: use `tensor`"},
         {"a b/../c", "Fix: use `a_b_c`"},
         {"cpu", "Fix: use `cpu_device`"},
+        {"cuda", "Fix: use `cuda_device`"},
         {"auto", "Fix: use `auto_device`"},
         {std::string(65, 'a'), "Fix: use `" + std::string(64, 'a') + "`"},
         {"42", "Fix: choose another name"},

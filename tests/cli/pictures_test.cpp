@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 
 #include "command.hpp"
 
+using wye::test::read_bytes;
 using wye::test::run_command;
 using wye::test::TempFolder;
 
@@ -214,4 +216,24 @@ TEST_CASE("bad pictures and sizes are refused, and no file appears") {
               {WYE_MANDELBROT, "--device", "cpu", "--size", "4x4", folder.path("none/out.png")})
               .code == 1);
     CHECK(folder.names() == std::vector<std::string>{"text.png"});
+}
+
+TEST_CASE("a picture follows links, keeps permissions, and no limit on sizes ends the command") {
+    const TempFolder folder;
+    const std::string out = folder.write("out.png", "old");
+    std::filesystem::permissions(
+        out, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::create_symlink("out.png", folder.path("link.png"));
+    CHECK(run_command({WYE_MANDELBROT, "--device", "cpu", "--size", "4x4", folder.path("link.png")})
+              .code == 0);
+    CHECK(std::filesystem::is_symlink(folder.path("link.png")));
+    CHECK(read_bytes(out).starts_with("\x89PNG"));
+    CHECK(std::filesystem::status(out).permissions() ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    const auto limited =
+        run_command({"/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", WYE_MANDELBROT, "--device",
+                     "cpu", "--size", "400x400", folder.path("large.png")});
+    CHECK(limited.code == 1);
+    CHECK(limited.err.find("File too large") != std::string::npos);
+    CHECK(folder.names() == std::vector<std::string>{"link.png", "out.png"});
 }

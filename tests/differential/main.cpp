@@ -19,6 +19,8 @@
 #include "support/caller_state.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"
+#include "wye/sdk/printable.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -154,7 +156,7 @@ std::optional<std::vector<std::string>> files(const std::vector<std::string>& pa
     for (const std::string& path : out) {
         if (std::ifstream(path).good()) continue;
         std::fprintf(stderr, "wye fuzz: error: cannot read `%s`\nFix: name a readable file\n",
-                     path.c_str());
+                     wye::sdk::one_line(path).c_str());
         return std::nullopt;
     }
     return out;
@@ -166,7 +168,7 @@ bool replay(Session& session, const std::vector<std::string>& paths) {
         text << std::ifstream(path, std::ios::binary).rdbuf();
         const auto what = support::read_case(text.str());
         if (!what.ok()) {
-            std::fprintf(stderr, "wye fuzz: error: %s: %s\n", path.c_str(),
+            std::fprintf(stderr, "wye fuzz: error: %s: %s\n", wye::sdk::one_line(path).c_str(),
                          what.error().text().c_str());
             return false;
         }
@@ -232,6 +234,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
         std::fprintf(stderr, "wye fuzz: error: %s\n", wrong.c_str());

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "helper_options.hpp"
+#include "wye/sdk/printable.hpp"
 
 namespace differential {
 namespace {
@@ -87,7 +88,7 @@ std::string read_options(int argc, char** argv, Options& out) {
         out.help = app.help();
         return {};
     } catch (const CLI::ParseError& error) {
-        return std::string(error.what()) + "\nFix: see `wye fuzz --help`";
+        return wye::sdk::one_line(error.what()) + "\nFix: see `wye fuzz --help`";
     }
     const bool range = app.count("--seed") + app.count("--count") != 0;
     if (static_cast<int>(range) + static_cast<int>(app.count("--seeds") != 0) +
@@ -96,7 +97,7 @@ std::string read_options(int argc, char** argv, Options& out) {
         return "--seed with --count, --seeds and --replay exclude one another\nFix: give one of "
                "them";
     if (const std::string bad = read_values(app, given, out); !bad.empty())
-        return "`" + bad + "` is not understood\nFix: see `wye fuzz --help`";
+        return "`" + wye::sdk::one_line(bad) + "` is not understood\nFix: see `wye fuzz --help`";
     out.traps = given.traps;
     out.any_state = given.any_state;
     out.replay = given.replay;

@@ -11,6 +11,8 @@
 
 #include "differential/quirks_audit.hpp"
 #include "output.hpp"
+#include "wye/sdk/printable.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -68,14 +70,15 @@ std::string read_options(int argc, char** argv, Options& out) {
                 return fmt::format(
                     "`--timeout {}` is not a number of seconds from 1 to 3600\n"
                     "Fix: write it as in --timeout 20",
-                    text);
+                    wye::sdk::one_line(text));
         } else {
-            return fmt::format("`{}` is not understood\nFix: see `wye quirks --help`", flag);
+            return fmt::format("`{}` is not understood\nFix: see `wye quirks --help`",
+                               wye::sdk::one_line(flag));
         }
     }
     for (const std::string& name : out.how.only)
         if (const auto known = wye::lower::parse_quirks(name); !known.ok())
-            return fmt::format("{}\n{}", known.error().message, known.error().fix);
+            return known.error().text();
     return {};
 }
 
@@ -106,6 +109,7 @@ int audit_devices(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     Options options;
     if (const std::string wrong = read_options(argc, argv, options); !wrong.empty()) {
         std::fprintf(stderr, "wye quirks: error: %s\n", wrong.c_str());

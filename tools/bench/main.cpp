@@ -7,13 +7,16 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <span>
 #include <sstream>
 
+#include "files.hpp"
 #include "helper_options.hpp"
 #include "output.hpp"
 #include "raw.hpp"
 #include "report.hpp"
-#include "wye/sdk/new_file.hpp"
+#include "wye/sdk/printable.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -121,17 +124,6 @@ std::optional<RowResult> run_row(const Target& target, const Row& row, Baseline*
     return out;
 }
 
-wye::Result<void> write_file(const std::string& path, const std::string& text) {
-    wye::sdk::NewFile file;
-    int status = file.open(path, 0644);
-    if (status == 0) status = file.write(std::as_bytes(std::span(text)));
-    if (status == 0) status = file.publish();
-    if (status == 0) return {};
-    return wye::Error(wye::Code::IO,
-                      fmt::format("cannot write `{}`: {}", path, std::strerror(status)),
-                      "Fix: name a file in a folder that can be written", path);
-}
-
 int run(const Options& options) {
     const auto rows = rows_of(options.names);
     if (!rows.ok()) return fail(rows.error());
@@ -141,6 +133,13 @@ int run(const Options& options) {
         return kOk;
     }
     wye::tool::keep_output();
+    wye::tool::StagedOutputs staged;
+    if (!options.json.empty()) {
+        if (const auto good = wye::tool::check_files({{"--json", options.json, true}}); !good.ok())
+            return fail(good.error());
+        if (const auto opened = staged.open(options.json); !opened.ok())
+            return fail(opened.error());
+    }
     const auto target = open_target(options.device);
     if (!target.ok()) return fail(target.error());
     Report report{target->selector, target->name,        target->plugin,
@@ -168,9 +167,11 @@ int run(const Options& options) {
         }
         report.rows.push_back(std::move(*result));
     }
-    if (!options.json.empty())
-        if (const auto written = write_file(options.json, json_of(report)); !written.ok())
-            return fail(written.error());
+    if (options.json.empty()) return code;
+    const std::string text = json_of(report);
+    if (const auto written = staged.write(0, std::as_bytes(std::span(text))); !written.ok())
+        return fail(written.error());
+    if (const auto done = staged.commit(); !done.ok()) return fail(done.error());
     return code;
 }
 
@@ -186,7 +187,8 @@ int real_main(int argc, char** argv) {
             fmt::print(wye::tool::output(), "{}", out.str());
             return kOk;
         }
-        std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n", error.what());
+        std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n",
+                     wye::sdk::one_line(error.what()).c_str());
         return kUsage;
     }
     return run(options);
@@ -195,6 +197,7 @@ int real_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     try {
         const int code = real_main(argc, argv);
         if (std::fflush(wye::tool::output()) == 0 && std::ferror(wye::tool::output()) == 0)

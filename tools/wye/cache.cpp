@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "verbs.hpp"
+#include "wye/sdk/printable.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::tool {
@@ -34,14 +35,16 @@ std::string age_text(std::int64_t used_unix_ns) {
     return fmt::format("{} days", minutes / (24 * 60));
 }
 
-std::string one_line(std::string text) {
+// The lines of a key, on one.
+std::string joined(std::string text) {
     std::ranges::replace(text, '\n', ' ');
-    return text;
+    return sdk::one_line(text);
 }
 
 void print_size(const Json& report) {
-    fmt::print("folder   {}\n", report.value("folder", ""));
-    if (!report.value("usable", false)) fmt::print("off      {}\n", report.value("trouble", ""));
+    fmt::print("folder   {}\n", sdk::one_line(report.value("folder", "")));
+    if (!report.value("usable", false))
+        fmt::print("off      {}\n", sdk::one_line(report.value("trouble", "")));
     std::uint64_t kept_bytes = 0;
     const Json kept = report.value("kept", Json::array());
     for (const Json& one : kept) kept_bytes += one.value("bytes", std::uint64_t{0});
@@ -67,7 +70,7 @@ void print_list(const Json& report) {
         fmt::print("{:<43} {:>10} {:>8}  {}\n", one.value("kind", ""),
                    bytes_text(one.value("bytes", std::uint64_t{0})),
                    age_text(one.value("made_unix_ns", std::int64_t{0})),
-                   one.value("sound", false) ? one_line(one.value("key", "")) : "damaged");
+                   one.value("sound", false) ? joined(one.value("key", "")) : "damaged");
 }
 
 }  // namespace

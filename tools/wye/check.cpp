@@ -75,6 +75,7 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
 }
 
 Result<void> check_program(const CheckOptions& options) {
+    WYE_TRY(check_files({{"the program", options.program}}));
     // Checking needs no device, so no plugins are searched for.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, options.program));
@@ -93,6 +94,11 @@ Result<void> check_program(const CheckOptions& options) {
 
 Result<void> lower_program(const LowerOptions& options) {
     keep_output();
+    std::vector<FileUse> files = {{"the program", options.program}};
+    if (!options.output.empty()) files.push_back({"--output", options.output, true});
+    WYE_TRY(check_files(std::move(files)));
+    StagedOutputs outputs;
+    if (!options.output.empty()) WYE_TRY(outputs.open(options.output));
     ContextOptions context_options;
     // Only formats that a plugin's compiler makes need plugins.
     const bool compiled = options.format.starts_with("ptx") || options.format.starts_with("cubin");
@@ -119,8 +125,7 @@ Result<void> lower_program(const LowerOptions& options) {
             return Error(Code::IO, "cannot write to standard output", "Fix: check where it goes");
         return {};
     }
-    StagedOutputs outputs;
-    WYE_TRY(outputs.add(options.output, bytes));
+    WYE_TRY(outputs.write(0, bytes));
     return outputs.commit();
 }
 

@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -29,6 +28,7 @@ namespace wye::tool {
 namespace {
 
 constexpr std::uint64_t kLeastRoom = std::uint64_t{64} << 10U;
+constexpr std::uint64_t kMostOfDevice = std::uint64_t{64} << 20U;
 constexpr std::size_t kMostRead = std::size_t{1} << 30U;
 
 class Descriptor {
@@ -40,8 +40,6 @@ class Descriptor {
         if (fd_ >= 0) ::close(fd_);
     }
     [[nodiscard]] int get() const { return fd_; }
-    // Reports write errors that only close() returns (a full disk of a network file system).
-    [[nodiscard]] bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
 
   private:
     int fd_;
@@ -58,16 +56,6 @@ Error system_error(Code code, int number, std::string message, std::string fix, 
 Error write_error(const std::string& path, int number) {
     return system_error(Code::IO, number, fmt::format("cannot write `{}`", path),
                         "Fix: check that the folder exists, is writable and has room", path);
-}
-
-bool write_all(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return true;
 }
 
 // Names of staged files. Global, because the signal handler below may access nothing else.
@@ -146,19 +134,30 @@ std::string identity_of(const std::string& path) {
         return S_ISREG(info.st_mode) ? fmt::format("{}:{}", info.st_dev, info.st_ino)
                                      : std::string();
     std::error_code error;
-    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    const std::filesystem::path whole = std::filesystem::absolute(sdk::followed(path), error);
     if (::stat(whole.parent_path().c_str(), &info) != 0) return {};
     return fmt::format("{}:{}/{}", info.st_dev, info.st_ino, whole.filename().string());
 }
 
-// The mode that open(path, O_CREAT, 0666) would give: that of the replaced file, else 0666 without
-// the umask's bits. Set-user-id, set-group-id and sticky bits are dropped, as a write would drop
-// them, because the new file may belong to another user.
-mode_t output_mode(const std::optional<struct stat>& existing) {
-    if (existing) return existing->st_mode & 0777U;
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666U & ~mask;
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::string() : value;
+}
+
+// The traces that the library and its layer write, if the environment asks for them.
+std::vector<FileUse> traces() {
+    std::vector<FileUse> out;
+    const auto add = [&](const char* name) {
+        std::string path = variable(name);
+        const std::string process = std::to_string(::getpid());
+        for (std::size_t at = 0; (at = path.find("%p", at)) != path.npos; at += process.size())
+            path.replace(at, 2, process);
+        if (!path.empty()) out.push_back({fmt::format("the trace of {}", name), path, true});
+    };
+    add("WYE_TRACE");
+    if (fmt::format(",{},", variable("WYE_LAYERS")).find(",trace,") != std::string::npos)
+        add("WYE_LAYER_TRACE");
+    return out;
 }
 
 // The limit for a stream, which may be endless: a quarter of the machine's memory.
@@ -171,8 +170,9 @@ std::uint64_t most_of_stream() {
 }  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::string_view what,
-                                         std::uint64_t limit) {
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+                                         std::uint64_t limit, Kind kind) {
+    const Descriptor fd(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (kind == Kind::Regular ? O_NONBLOCK : 0)));
     if (fd.get() < 0)
         return system_error(errno == ENOENT ? Code::NOT_FOUND : Code::INVALID_ARGUMENT, errno,
                             fmt::format("cannot read {} `{}`", what, path),
@@ -181,8 +181,12 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode))
         return Error(Code::INVALID_ARGUMENT, fmt::format("{} `{}` is a folder", what, path),
                      "Fix: name a file", path);
+    if (kind == Kind::Regular && !S_ISREG(info.st_mode))
+        return Error(Code::INVALID_ARGUMENT, fmt::format("{} `{}` is no regular file", what, path),
+                     "Fix: name a file that has its bytes", path);
     const std::uint64_t size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-    if (size == 0) limit = std::min(limit, most_of_stream());
+    if (size == 0)
+        limit = std::min(limit, S_ISCHR(info.st_mode) ? kMostOfDevice : most_of_stream());
     const auto too_large = [&] {
         return Error(
             Code::LIMIT_EXCEEDED,
@@ -219,69 +223,60 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::string_vi
     return bytes;
 }
 
-StagedOutputs::~StagedOutputs() {
+StagedOutputs::~StagedOutputs() { discard(); }
+
+void StagedOutputs::discard() {
     entries_.clear();
     forget_names();
 }
 
-Result<void> StagedOutputs::add(const std::string& given, std::span<const std::byte> bytes) {
-    const std::string path = output_path(given);
-    std::optional<struct stat> existing;
-    struct stat info {};
-    if (::stat(path.c_str(), &info) == 0) existing = info;
-    if (existing && S_ISDIR(existing->st_mode))
+Result<std::size_t> StagedOutputs::open(const std::string& path) {
+    Entry& entry = entries_.emplace_back(Entry{path, {}});
+    const int problem = entry.file.open(output_path(path), naming_);
+    if (problem == EISDIR)
         return Error(Code::IO, fmt::format("cannot write `{}`: it is a folder", path),
                      "Fix: name a file", path);
-    if (existing && !S_ISREG(existing->st_mode)) {
-        entries_.push_back({path, {}, true, bytes});
-        return {};
-    }
-    if (existing && ::access(path.c_str(), W_OK) != 0) return write_error(path, errno);
-    // A symbolic link is kept: its target is replaced.
-    const std::unique_ptr<char, decltype(&std::free)> real(
-        existing ? ::realpath(path.c_str(), nullptr) : nullptr, &std::free);
-    if (existing && !real) {  // the path names an open file that was unlinked
-        entries_.push_back({path, {}, true, bytes});
-        return {};
-    }
-    const std::string target = real ? real.get() : path;
-    entries_.push_back({target, {}, false, {}});
-    sdk::NewFile& staged = entries_.back().staged;
-    int problem = staged.open(target, output_mode(existing), naming_);
-    if (!staged.name().empty()) remember_name(staged.name());
-    if (problem == 0) problem = staged.write(bytes);
     if (problem != 0) return write_error(path, problem);
+    if (!entry.file.name().empty()) remember_name(entry.file.name());
+    return entries_.size() - 1;
+}
+
+Result<void> StagedOutputs::write(std::size_t output, std::span<const std::byte> bytes) {
+    Entry& entry = entries_[output];
+    if (const int problem = entry.file.write(bytes); problem != 0)
+        return write_error(entry.path, problem);
     return {};
 }
 
 Result<void> StagedOutputs::commit() {
     for (Entry& entry : entries_) {
-        if (!entry.direct) {
-            const HeldSignals held;
-            if (const int problem = entry.staged.publish(); problem != 0)
-                return write_error(entry.target, problem);
-            continue;
-        }
-        Descriptor fd(::open(entry.target.c_str(), O_WRONLY | O_CLOEXEC));
-        if (fd.get() < 0 || !write_all(fd.get(), entry.bytes) || !fd.close_checked())
-            return write_error(entry.target, errno);
+        std::optional<HeldSignals> held;
+        if (!entry.file.may_wait()) held.emplace();
+        if (const int problem = entry.file.commit(); problem != 0)
+            return write_error(entry.path, problem);
     }
     return {};
 }
 
-Result<void> check_targets(const std::vector<std::pair<std::string, std::string>>& outputs) {
-    std::map<std::string, std::string> seen;  // identity of a file, name of its output
-    for (const auto& [name, path] : outputs) {
-        const std::string identity = identity_of(path);
-        if (identity.empty()) continue;
-        const auto [at, is_new] = seen.emplace(identity, name);
-        if (!is_new)
+Result<void> check_files(std::vector<FileUse> files) {
+    for (FileUse& trace : traces()) files.push_back(std::move(trace));
+    std::vector<std::string> identities;
+    for (const FileUse& file : files) identities.push_back(identity_of(file.path));
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const FileUse& one = files[j];
+            const FileUse& other = files[i];
+            if (identities[i].empty() || identities[i] != identities[j]) continue;
+            if ((!one.written && !other.written) ||
+                (!one.buffer.empty() && one.buffer == other.buffer))
+                continue;
             return Error(
                 Code::INVALID_ARGUMENT,
-                fmt::format("outputs `{}` and `{}` go to one file, `{}`: one would be lost",
-                            at->second, name, path),
-                "Fix: name a file of its own for each output", path);
-    }
+                fmt::format("{} and {} are one file, `{}`, which would be overwritten", one.what,
+                            other.what, other.path),
+                fmt::format("Fix: name another file for {}", other.written ? other.what : one.what),
+                other.path);
+        }
     return {};
 }
 

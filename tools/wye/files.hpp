@@ -10,26 +10,29 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "wye/sdk/new_file.hpp"
+#include "wye/sdk/output_file.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::tool {
 
-// Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes, or above a quarter of the
-// machine's memory if the size is unknown (a pipe, /dev/zero); in that case one byte more was read.
-// `what` names its use in messages ("program", "input `x`").
+// Which files are read. Opening any other than a regular one may wait, as for the writer of a pipe.
+enum class Kind { Any, Regular };
+
+// Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes; if the size is unknown, also
+// above a quarter of the machine's memory (a pipe), or above 64 MiB (a device such as /dev/zero).
+// In that case one byte more was read. `what` names its use in messages ("program", "input `x`").
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::string& path,
                                                        std::string_view what,
-                                                       std::uint64_t limit = UINT64_MAX);
+                                                       std::uint64_t limit = UINT64_MAX,
+                                                       Kind kind = Kind::Any);
 
-// Outputs that are staged beside their targets, in files without names if the file system supports
-// that (sdk::NewFile). Nothing is visible before commit(), which puts them in place one by one.
-// Without commit() nothing remains, even if a signal ends the process. A signal during commit()
-// ends it when the current file is in place. Targets that are not regular files (a pipe, /dev/null)
-// are written directly by commit(). One object at a time.
+// Outputs that appear complete or not at all (sdk::OutputFile). All are opened before the work that
+// makes their content, so that a path that cannot be written to is found out first. Nothing is
+// visible before commit(), which puts them in place one by one. Without commit() nothing remains,
+// even if a signal ends the process. A signal during commit() ends it when the current file is in
+// place. One object at a time.
 class StagedOutputs {
   public:
     using Naming = sdk::NewFile::Naming;
@@ -38,22 +41,34 @@ class StagedOutputs {
     StagedOutputs& operator=(const StagedOutputs&) = delete;
     ~StagedOutputs();
 
-    [[nodiscard]] Result<void> add(const std::string& path, std::span<const std::byte> bytes);
+    // Returns the output's number, which counts from 0.
+    [[nodiscard]] Result<std::size_t> open(const std::string& path);
+    // `bytes` must live until commit().
+    [[nodiscard]] Result<void> write(std::size_t output, std::span<const std::byte> bytes);
     [[nodiscard]] Result<void> commit();
+    // Removes what is staged, before the process ends without destructors.
+    void discard();
 
   private:
     struct Entry {
-        std::string target;
-        sdk::NewFile staged;
-        bool direct = false;
-        std::span<const std::byte> bytes;  // for direct writes only; the caller keeps them alive
+        std::string path;  // as it was given
+        sdk::OutputFile file;
     };
     Naming naming_;
     std::vector<Entry> entries_;
 };
 
-// INVALID_ARGUMENT if two of these outputs, {name, path}, are the same regular file.
-[[nodiscard]] Result<void> check_targets(
-    const std::vector<std::pair<std::string, std::string>>& outputs);
+// A file that a command reads or writes.
+struct FileUse {
+    std::string what;  // "input `x`"
+    std::string path;
+    bool written = false;
+    std::string buffer = {};  // its name: a buffer's output may replace its own input
+};
+
+// Refuses with INVALID_ARGUMENT if a file that is written is also used otherwise. The traces that
+// WYE_TRACE and the layer `trace` write count too, so call it before a context is made. Only
+// regular files count, by their identity: names and links may differ.
+[[nodiscard]] Result<void> check_files(std::vector<FileUse> files);
 
 }  // namespace wye::tool

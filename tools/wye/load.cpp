@@ -21,7 +21,7 @@ Result<Program> load_program(const Context& context, const std::string& path) {
     return context.program_from_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                                      path, [&](std::string_view name) {
                                          return read_file((folder / name).string(), "variant file",
-                                                          WYE_LIMIT_VARIANT_BYTES);
+                                                          WYE_LIMIT_VARIANT_BYTES, Kind::Regular);
                                      });
 }
 

@@ -21,6 +21,8 @@
 #include "output.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/printable.hpp"
+#include "wye/sdk/standard_files.hpp"
 #include "wye/wye.h"
 
 namespace {
@@ -248,7 +250,8 @@ Words words_of(const CLI::App& app) {
 // The first word is no verb, or there is none.
 std::string no_verb(int argc, char** argv) {
     if (argc < 2) return "a verb is missing";
-    return fmt::format("there is no {} `{}`", argv[1][0] == '-' ? "option" : "verb", argv[1]);
+    return fmt::format("there is no {} `{}`", argv[1][0] == '-' ? "option" : "verb",
+                       wye::sdk::one_line(argv[1]));
 }
 
 // Handles CLI11's exceptions, which it throws for both bad usage and --help.
@@ -260,7 +263,8 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
         return kOk;
     }
     const bool no_verb_parsed = app.get_subcommands().empty();
-    std::cerr << "wye: error: " << (no_verb_parsed ? no_verb(argc, argv) : error.what()) << '\n';
+    std::cerr << "wye: error: "
+              << (no_verb_parsed ? no_verb(argc, argv) : wye::sdk::one_line(error.what())) << '\n';
     if (const std::string hint = suggest(words_of(app), argc, argv); !hint.empty())
         std::cerr << "Fix: did you mean `" << hint << "`?\n";
     else
@@ -376,6 +380,7 @@ int real_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     expect_no_memory();
     try {
         const int code = real_main(argc, argv);

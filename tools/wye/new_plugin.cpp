@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "new_plugin_files.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/printable.hpp"
 #include "wye/wye.h"
 
 namespace wye::tool {
@@ -31,10 +33,15 @@ constexpr std::size_t kLongestId = 64;
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// As registry/README.md, "Manifest", says. `cpu` is the plugin in the library.
+// Names that Wye's own plugins have.
+constexpr std::array<std::string_view, 5> kOwn = {"cpu", "cuda", "null", "opencl", "vulkan"};
+
+bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != kOwn.end(); }
+
+// As registry/README.md, "Manifest", says.
 bool is_plugin_id(std::string_view name) {
     return !name.empty() && name.size() <= kLongestId && is_lower(name.front()) && name != "auto" &&
-           name != "cpu" &&
+           !is_own(name) &&
            std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
@@ -51,7 +58,7 @@ std::string nearest_id(std::string_view name) {
     }
     out.resize(std::min(out.size(), kLongestId));
     while (!out.empty() && out.back() == '_') out.pop_back();
-    if (out == "auto" || out == "cpu") out += "_device";
+    if (out == "auto" || is_own(out)) out += "_device";
     return is_plugin_id(out) ? out : std::string();
 }
 
@@ -60,8 +67,8 @@ Result<void> check_name(const std::string& name) {
     const std::string near = nearest_id(name);
     const std::string shown = name.substr(0, kLongestId);
     const char* const why = name == "auto" ? "it is the selector of all devices"
-                            : name == "cpu"
-                                ? "the plugin in the library has it"
+                            : is_own(name)
+                                ? "a plugin of Wye's has it"
                                 : "an id is a letter a-z, then a-z, 0-9 and _, at most 64 in all";
     return Error(Code::INVALID_ARGUMENT,
                  fmt::format("`{}` cannot be the id of a plugin: {}", shown, why),
@@ -111,6 +118,25 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     for (std::size_t at = text.find(from); at != std::string::npos;
          at = text.find(from, at + to.size()))
         text.replace(at, from.size(), to);
+}
+
+// As one word of a shell. Control characters are escaped as in $'...'.
+std::string quoted(const std::string& path) {
+    constexpr std::string_view kPlain = "/._-+,:@%";
+    const auto is_plain = [&](char c) {
+        return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z') ||
+               kPlain.find(c) != std::string_view::npos;
+    };
+    if (path.starts_with('-')) return quoted("./" + path);
+    if (std::ranges::all_of(path, is_plain)) return path;
+    std::string out = path;
+    if (sdk::one_line(path) == path) {
+        replace_all(out, "'", "'\\''");
+        return "'" + out + "'";
+    }
+    replace_all(out, "\\", "\\\\");
+    replace_all(out, "'", "\\'");
+    return "$'" + sdk::one_line(out) + "'";
 }
 
 std::string upper(std::string_view text) {
@@ -239,7 +265,8 @@ Result<void> check_target(const std::filesystem::path& target) {
         return Error(Code::NOT_FOUND,
                      fmt::format("there is no folder `{}` to make `{}` in", parent.string(),
                                  target.filename().string()),
-                     fmt::format("Fix: make it (mkdir -p {})", parent.string()), parent.string());
+                     fmt::format("Fix: make it (mkdir -p {})", quoted(parent.string())),
+                     parent.string());
     return {};
 }
 
@@ -266,13 +293,14 @@ Result<void> make(const NewPluginOptions& options) {
     fmt::print(output(),
                "{0}: a plugin for devices that take {1}\n"
                "\n"
-               "    cd {0}\n"
+               "    cd {3}\n"
                "    meson setup build && meson compile -C build\n"
                "    WYE_PLUGIN_PATH_ADD=$PWD/build wye info -d {2}\n"
                "    wye conform --quick build/wye_{2}.so\n"
                "\n"
                "README.md says what is where.\n",
-               target.string(), options.format, options.name);
+               sdk::one_line(target.string()), options.format, options.name,
+               quoted(target.string()));
     return {};
 }
 

@@ -110,16 +110,52 @@ Result<void> check_names(const NamedFiles& names, const std::vector<std::string>
     return {};
 }
 
-// The most bytes of an input that can be used: the program's literal count, else the device's
-// limit.
-std::uint64_t most_bytes(const wye_buffer_description& buffer, const Device& device) {
-    if (buffer.count_kind == WYE_COUNT_LITERAL) return buffer.count * buffer.element_bytes;
-    const auto largest = device.fact("max_buffer_bytes");
-    return largest.ok() ? largest->u : UINT64_MAX;
+// The bytes of an input whose count the program computes from the slots that are filled; empty if
+// they do not determine it.
+std::optional<std::uint64_t> computed_bytes(Dispatch dispatch, const wye_program_description& about,
+                                            const std::vector<Slot>& slots, std::size_t wanted) {
+    std::size_t next = 0;
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        if (detail::view(buffer.role) == "shared") continue;
+        const Slot& slot = slots[next++];
+        if (buffer.in_inputs != 0)
+            dispatch.input(slot.name, slot.input);
+        else
+            dispatch.discard(slot.name, 0);
+    }
+    const auto sizes = dispatch.sizes();
+    return sizes.ok() ? std::optional((*sizes)[wanted]) : std::nullopt;
 }
 
+// Reads the file of an input: at most the bytes that can be used, by the program's literal or
+// computed count, else by the device's limit.
+Result<std::vector<std::byte>> read_input(const wye_buffer_description& buffer,
+                                          const std::string& path,
+                                          std::optional<std::uint64_t> computed,
+                                          const Device& device) {
+    const std::string name(detail::view(buffer.name));
+    std::uint64_t most = UINT64_MAX;
+    if (buffer.count_kind == WYE_COUNT_LITERAL)
+        most = buffer.count * buffer.element_bytes;
+    else if (computed)
+        most = *computed;
+    else if (const auto largest = device.fact("max_buffer_bytes"); largest.ok())
+        most = largest->u;
+    WYE_ASSIGN(auto bytes, read_file(path, fmt::format("input `{}`", name), most));
+    if (buffer.element_bytes != 0 && bytes.size() % buffer.element_bytes != 0)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("`{}` has {} bytes, not a multiple of the {} bytes of {} `{}`", path,
+                        bytes.size(), buffer.element_bytes, detail::view(buffer.type), name),
+            "Fix: give whole elements", name);
+    return bytes;
+}
+
+// `dispatch` has the parameters and the number of elements.
 Result<std::vector<Slot>> read_slots(const wye_program_description& about, const NamedFiles& inputs,
-                                     const NamedFiles& outputs, const Device& device) {
+                                     const NamedFiles& outputs, const Device& device,
+                                     const Dispatch& dispatch) {
     std::vector<std::string> readable;
     std::vector<std::string> writable;
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
@@ -131,30 +167,34 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about, const
     WYE_TRY(check_names(outputs, writable, "--out", "output buffer"));
 
     std::vector<Slot> slots;
+    struct Late {
+        std::size_t slot;
+        const wye_buffer_description* buffer;
+        const std::string* path;
+    };
+    std::vector<Late> late;  // inputs whose count follows from others
     for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
         const wye_buffer_description& buffer = about.buffers[i];
         if (detail::view(buffer.role) == "shared") continue;
         Slot& slot = slots.emplace_back();
         slot.name = detail::view(buffer.name);
-        if (buffer.in_inputs != 0) {
-            const auto found = inputs.find(slot.name);
-            if (found == inputs.end())
-                return Error(
-                    Code::INVALID_ARGUMENT,
-                    fmt::format("{} `{}` has no file", detail::view(buffer.role), slot.name),
-                    fmt::format("Fix: add --in {}=FILE", slot.name), slot.name);
-            WYE_ASSIGN(slot.input, read_file(found->second, fmt::format("input `{}`", slot.name),
-                                             most_bytes(buffer, device)));
-            if (buffer.element_bytes != 0 && slot.input.size() % buffer.element_bytes != 0)
-                return Error(
-                    Code::INVALID_ARGUMENT,
-                    fmt::format("`{}` has {} bytes, not a multiple of the {} bytes of {} `{}`",
-                                found->second, slot.input.size(), buffer.element_bytes,
-                                detail::view(buffer.type), slot.name),
-                    "Fix: give whole elements", slot.name);
-        }
         if (const auto found = outputs.find(slot.name); found != outputs.end())
             slot.target = found->second;
+        if (buffer.in_inputs == 0) continue;
+        const auto found = inputs.find(slot.name);
+        if (found == inputs.end())
+            return Error(Code::INVALID_ARGUMENT,
+                         fmt::format("{} `{}` has no file", detail::view(buffer.role), slot.name),
+                         fmt::format("Fix: add --in {}=FILE", slot.name), slot.name);
+        if (buffer.count_kind == WYE_COUNT_COMPUTED && buffer.in_outputs == 0) {
+            late.push_back({slots.size() - 1, &buffer, &found->second});
+            continue;
+        }
+        WYE_ASSIGN(slot.input, read_input(buffer, found->second, {}, device));
+    }
+    for (const Late& one : late) {
+        const auto bytes = computed_bytes(dispatch, about, slots, one.slot);
+        WYE_ASSIGN(slots[one.slot].input, read_input(*one.buffer, *one.path, bytes, device));
     }
     return slots;
 }
@@ -205,7 +245,7 @@ wye_device_policy policy_of(std::string_view name) {
     const ExitCode code = fail(error);
     const auto closed = detail::call(
         [&](wye_error** e) { return wye_context_destroy_within(context, kCloseWithin, e); });
-    if (!closed.ok()) fmt::print(stderr, "wye: {}\n", closed.error().message);
+    if (!closed.ok()) fmt::print(stderr, "wye: {}\n", closed.error().text());
     std::fflush(nullptr);
     std::_Exit(code);
 }
@@ -215,6 +255,12 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto inputs, parse_names(options.inputs, "--in"));
     WYE_ASSIGN(const auto outputs, parse_names(options.outputs, "--out"));
     WYE_ASSIGN(const auto params, parse_names(options.params, "--param"));
+    std::vector<FileUse> files = {{"the program", options.program}};
+    for (const auto& [name, path] : inputs)
+        files.push_back({fmt::format("input `{}`", name), path, false, name});
+    for (const auto& [name, path] : outputs)
+        files.push_back({fmt::format("output `{}`", name), path, true, name});
+    WYE_TRY(check_files(std::move(files)));
     WYE_ASSIGN(const auto context, Context::create());
     WYE_ASSIGN(const auto program, load_program(context, options.program));
     WYE_ASSIGN(const auto about, program.describe());
@@ -233,11 +279,8 @@ Result<void> run_program(const RunOptions& options) {
                          fmt::format("Fix: add --param {}=VALUE", declared[i]), declared[i]);
         WYE_ASSIGN(bits.emplace_back(), param_bits(declared[i], found->second, type));
     }
-    WYE_TRY(check_targets({outputs.begin(), outputs.end()}));
     WYE_ASSIGN(const auto device,
                context.choose(options.device, policy_of(options.policy), &program));
-    WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs, device));
-
     Dispatch dispatch(program, device);
     for (std::size_t i = 0; i < bits.size(); ++i) dispatch.param_bits(i, bits[i]);
     if (options.grid) dispatch.grid((*options.grid)[0], (*options.grid)[1], (*options.grid)[2]);
@@ -245,17 +288,25 @@ Result<void> run_program(const RunOptions& options) {
     dispatch.ulp_budget(options.ulp_budget);
     if (options.variants) dispatch.variants();
     if (options.cooperative) dispatch.cooperative();
+    WYE_ASSIGN(auto slots, read_slots(about, inputs, outputs, device, dispatch));
+    StagedOutputs staged;
+    for (Slot& slot : slots)
+        if (!slot.target.empty()) {
+            WYE_ASSIGN(slot.staged, staged.open(slot.target));
+        }
     const std::uint64_t timeout_ns = options.timeout_ms * 1'000'000U;
     const auto ran = options.repeat ? run_repeatedly(dispatch, program, device, slots,
                                                      {*options.repeat, options.graph, timeout_ns})
                                     : run_once(dispatch.timeout_ns(timeout_ns), slots, about);
-    if (!ran.ok() && ran.error().code == Code::TIMEOUT) end_late(context.get(), ran.error());
+    if (!ran.ok() && ran.error().code == Code::TIMEOUT) {
+        staged.discard();
+        end_late(context.get(), ran.error());
+    }
     WYE_ASSIGN(const Repeated done, ran);
     const wye_report& report = done.report;
 
-    StagedOutputs staged;
     for (const Slot& slot : slots)
-        if (!slot.target.empty()) WYE_TRY(staged.add(slot.target, slot.output.bytes()));
+        if (!slot.target.empty()) WYE_TRY(staged.write(slot.staged, slot.output.bytes()));
     WYE_TRY(staged.commit());
     WYE_ASSIGN(const auto where, device.describe());
     WYE_ASSIGN(const auto passed_over, device.passed_over());

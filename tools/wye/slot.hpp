@@ -15,7 +15,8 @@ struct Slot {
     std::string name;
     std::vector<std::byte> input;
     Memory output;
-    std::string target;  // a file; empty: discarded
+    std::string target;      // a file; empty: discarded
+    std::size_t staged = 0;  // the number of that file among the staged outputs
 };
 
 }  // namespace wye::tool

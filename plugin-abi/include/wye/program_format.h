@@ -409,5 +409,6 @@ enum wye_opcode {
 #define WYE_LIMIT_PREFERRED_ALIGNMENT (UINT32_C(1) << 20) /* bytes */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
 #define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */
+#define WYE_LIMIT_NESTING 3000         /* blocks and nodes inside each other, with calls inlined */
 
 #endif /* WYE_PROGRAM_FORMAT_H */

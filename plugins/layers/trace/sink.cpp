@@ -139,8 +139,9 @@ Result<void> Sink::begin() {
                      path_);
     };
     constexpr mode_t kMode = 0644;
-    descriptor_ =
-        ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, kMode);
+    descriptor_ = ::open(path_.c_str(),
+                         O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, kMode);
+    if (descriptor_ < 0 && errno == ELOOP) return failed("it is a symbolic link");
     if (descriptor_ < 0) return failed(std::strerror(errno));
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))

@@ -3,8 +3,8 @@
 // The destination of a trace: a file, or the host's log. A file is complete after each line, as
 // text or as a JSON array of Chrome trace events, so it is readable after a crash. The copies of
 // the layer in one process, one for each plugin, write to the same file. A file that another
-// process left is replaced. When the size limit is reached, the last line says so. Free-threaded.
-// there is replaced. When the limit is reached, a last line says so. Free-threaded.
+// process left is replaced; a link is refused. When the size limit is reached, the last line says
+// so. Free-threaded.
 #pragma once
 
 #include <cstdint>

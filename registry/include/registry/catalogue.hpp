@@ -53,6 +53,7 @@ struct Options {
     std::filesystem::path host_folder;  // of the host library
     Config config;                      // handed to plugins
     ProbeOptions probe;
+    std::vector<Record> records;  // what the host found wrong before
     LogSink log;
     // Null: native_file_system(). Else it must outlive the registry.
     const FileSystem* files = nullptr;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads bytes that a plugin points to, with size limits, and fails instead of crashing at unmapped
-// memory. Escapes text, so that a plugin can neither forge a line of the report or the log nor
-// control a terminal. Pure apart from reading; free-threaded.
+// memory. Texts are escaped (wye/sdk/printable.hpp). Pure apart from reading; free-threaded.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,13 @@
 #include <vector>
 
 #include "wye/abi.h"
+#include "wye/sdk/printable.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
 
-// Escapes control characters, direction marks and bytes that are not UTF-8: "\n", "\x1b".
-[[nodiscard]] std::string one_line(std::string_view text);
-// As `one_line`, but keeps line ends and tabs, for texts such as compiler logs.
-[[nodiscard]] std::string several_lines(std::string_view text);
+using sdk::one_line;
+using sdk::several_lines;
 
 // Whether memory that a plugin names is known to be mapped, as that of a built-in plugin is.
 // Looking costs a system call for each text.

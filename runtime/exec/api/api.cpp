@@ -86,6 +86,10 @@ Result<void> refuse_header(const wye_header& header, std::size_t size, std::stri
 }
 
 Error refuse_string(wye_string text, std::string_view name) {
+    if (text.data != nullptr)
+        return {Code::INVALID_ARGUMENT,
+                fmt::format("`{}` claims {} bytes, more than memory has", name, text.size),
+                "Fix: pass the size of the text in bytes", std::string(name)};
     return Error(Code::INVALID_ARGUMENT,
                  fmt::format("`{}` has {} bytes at a null pointer", name, text.size),
                  "Fix: pass the text, or size 0", std::string(name));

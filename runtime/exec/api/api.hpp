@@ -97,10 +97,10 @@ template <typename Body>
     if (header.size == size && header.type == 0 && header.next == nullptr) return {};
     return refuse_header(header, size, name);
 }
-// Refuses {pointer, size} with a null pointer and a size above 0.
+// Refuses {pointer, size} with a null pointer and a size above 0, and one that fits in no memory.
 [[nodiscard]] Error refuse_string(wye_string text, std::string_view name);
 [[nodiscard]] inline Result<void> check_string(wye_string text, std::string_view name) {
-    if (text.data != nullptr || text.size == 0) return {};
+    if (text.size == 0 || (text.data != nullptr && text.size <= PTRDIFF_MAX)) return {};
     return refuse_string(text, name);
 }
 

@@ -81,10 +81,10 @@ std::string parent_of(std::string path) {
     return std::filesystem::path(path).parent_path().string();
 }
 
-// Sets the cache folder of the host and the plugins: WYE_CACHE_DIR, else `wye` in the user's cache
-// folder; none if WYE_CACHE_DIR is empty. WYE_CACHE_SIZE limits the compiled programs. Creates
-// WYE_CACHE_DIR with all its parents; of the others, only folders below an existing one, which for
-// root must belong to root.
+// Sets the cache folder of the host and the plugins: WYE_CACHE_DIR, even if it cannot be used, else
+// `wye` in the user's cache folder; none if WYE_CACHE_DIR is empty. WYE_CACHE_SIZE limits what is
+// kept. Creates WYE_CACHE_DIR with all its parents; of the others, only folders below an existing
+// one, which for root must belong to root.
 void choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
@@ -94,13 +94,10 @@ void choose_cache(const registry::Environment& environment, registry::Config& co
     };
     if (const auto size = environment.find("WYE_CACHE_SIZE"); size != environment.end())
         config.insert_or_assign("cache_size", size->second);
-    const auto chosen = environment.find("WYE_CACHE_DIR");
-    if (chosen != environment.end() && chosen->second.empty()) return;
-    const std::string given = named("WYE_CACHE_DIR");
     const std::string cache = named("XDG_CACHE_HOME");
     const std::string home = named("HOME");
-    if (!given.empty())
-        config.try_emplace("cache_folder", given);
+    if (const auto given = environment.find("WYE_CACHE_DIR"); given != environment.end())
+        config.try_emplace("cache_folder", given->second);
     else if (!cache.empty() && (is_own_folder(cache) || is_own_folder(parent_of(cache))))
         config.try_emplace("cache_folder", cache + "/wye");
     else if (cache.empty() && is_own_folder(home))
@@ -156,7 +153,8 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
 }
 
 // Sends what WYE_LOG asks for to standard error, beside the application's callback. Without it,
-// WYE_LAYERS asks for warnings and errors, since that is where layers write what they find.
+// WYE_LAYERS asks for warnings and errors, since that is where layers write what they find, and
+// WYE_TRACE for those about the trace.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
@@ -164,6 +162,7 @@ Result<void> choose_log(const registry::Environment& environment, registry::LogS
     };
     std::string wanted = named("WYE_LOG");
     if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
+    if (wanted.empty() && !named("WYE_TRACE").empty()) wanted = "trace:warning";
     if (wanted.empty()) return {};
     WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
     sink = [filter = std::move(filter), callback = std::move(sink)](

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <memory>
 
 #include "exec/device/session.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -25,6 +27,19 @@ bool is_mapped(const std::byte* memory, std::uint64_t size) {
     const std::uintptr_t begin = first / page * page;
     return msync(reinterpret_cast<void*>(begin), first - begin + size, MS_ASYNC) == 0 ||
            errno != ENOMEM;
+}
+
+// Whether no page of a mapped range is protected against writes, as far as the system tells.
+bool is_writable(const std::byte* memory, std::uint64_t size) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                               &std::fclose);
+    const auto first = reinterpret_cast<std::uintptr_t>(memory);
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    char write = 0;
+    while (maps && std::fscanf(maps.get(), "%lx-%lx %*c%c%*[^\n]", &begin, &end, &write) == 3)
+        if (begin < first + size && end > first && write != 'w') return false;
+    return true;
 }
 
 Result<void> check_memory(const DeviceSession& session, const std::byte* memory,
@@ -60,6 +75,10 @@ Result<void> check_memory(const DeviceSession& session, const std::byte* memory,
         return refused(fmt::format("not all of {} bytes at {} are mapped", size,
                                    static_cast<const void*>(memory)),
                        "Fix: pass memory that was allocated and not freed");
+    if (!is_writable(memory, size))
+        return refused(fmt::format("not all of {} bytes at {} can be written to", size,
+                                   static_cast<const void*>(memory)),
+                       "Fix: map it with PROT_WRITE, or leave it unregistered");
     return {};
 }
 

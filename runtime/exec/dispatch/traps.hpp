@@ -16,9 +16,12 @@ struct Trap {
     std::uint32_t count = 0;  // number of traps; 0: none
 };
 
+enum class Ran : std::uint8_t { Program, Graph };
+
 // Returns TRAPPED, or LIMIT_EXCEEDED if the driver ended a loop; sets `out` only for TRAPPED.
-[[nodiscard]] Result<void> check_trap(const std::string& program,
-                                      const registry::DeviceInfo& device,
-                                      const std::uint32_t* words, Trap& out);
+// `name`: of the program, or the label of the graph, which may be empty.
+[[nodiscard]] Result<void> check_trap(const std::string& name, const registry::DeviceInfo& device,
+                                      const std::uint32_t* words, Trap& out,
+                                      Ran what = Ran::Program);
 
 }  // namespace wye::exec

@@ -353,7 +353,7 @@ Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
 
 Result<void> Graph::read_traps(const Execution& execution, wye_report& report) const {
     Trap trap;
-    auto result = check_trap(label_, session_.info(), execution.words, trap);
+    auto result = check_trap(label_, session_.info(), execution.words, trap, Ran::Graph);
     report.trap_code = trap.code;
     report.trap_count = trap.count;
     return result;

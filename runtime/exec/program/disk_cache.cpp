@@ -2,6 +2,12 @@
 #include "exec/program/disk_cache.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <utility>
 
 #include "registry/json.hpp"
 #include "wye/sdk/build_id.hpp"
@@ -47,28 +53,57 @@ std::string line_of(std::string_view key, std::string_view name) {
     return {};
 }
 
+std::int64_t ns_of(const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// The clock that file systems use: the time of a file made now is not before it.
+std::int64_t coarse_now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return ns_of(now);
+}
+
 struct Settings {
     std::string off;
     std::uint64_t limit;
 };
 
-Settings settings_of(const registry::Config& config, const std::string& build) {
-    Settings out{build.empty() ? kNoBuildId : "", 0};
+Settings settings_of(const registry::Config& config, const std::string& build,
+                     const std::optional<Error>& refused) {
+    Settings out{refused ? refused->text() : build.empty() ? kNoBuildId : "", 0};
     out.limit = limit_of(config, out.off);
     return out;
 }
 
 }  // namespace
 
-DiskCache::DiskCache(const std::shared_ptr<const registry::HostServices>& host)
-    : build(sdk::build_id(&kInside)),
+DiskCache::DiskCache(const std::shared_ptr<const registry::HostServices>& host,
+                     std::optional<Error> why)
+    : refused(std::move(why)),
+      build(sdk::build_id(&kInside)),
       folder(text_of(host->config(), "cache_folder")),
-      store(programs_of(folder), settings_of(host->config(), build).limit,
-            settings_of(host->config(), build).off,
-            [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); }) {}
+      store(
+          programs_of(folder), settings_of(host->config(), build, refused).limit,
+          settings_of(host->config(), build, refused).off,
+          [host](const std::string& text) { host->log(WYE_LOG_WARNING, "cache", text); },
+          [where = folder] { return cache::trim_kept(where, UINT64_MAX); }),
+      begun_ns(coarse_now_ns()) {}
+
+DiskCache::~DiskCache() {
+    struct stat status {};
+    if (folder.empty() || ::stat(folder.c_str(), &status) != 0 || ns_of(status.st_mtim) < begun_ns)
+        return;
+    try {
+        const std::uint64_t limit = store.limit() != 0 ? store.limit() : cache::kDefaultLimit;
+        cache::trim_kept(folder, limit / 8);
+    } catch (const std::exception&) {  // no memory: the next process does it
+    }
+}
 
 Result<std::string> cache_json(DiskCache& cache) {
     using registry::Json;
+    if (cache.refused) return *cache.refused;
     const std::string trouble = cache.store.trouble();
     const cache::Counts counts = cache.store.counts();
     WYE_ASSIGN(const std::vector<cache::Listed> listed, cache.store.list());
@@ -111,6 +146,7 @@ Result<std::string> cache_json(DiskCache& cache) {
 }
 
 Result<std::uint64_t> clear_cache(DiskCache& cache) {
+    if (cache.refused) return *cache.refused;
     WYE_ASSIGN(const std::uint64_t entries, cache.store.clear());
     WYE_ASSIGN(const std::uint64_t kept, cache::clear_kept(cache.folder));
     return entries + kept;

@@ -3,7 +3,9 @@
 // DiskCache: the disk cache of a context, and its report. Free-threaded.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cache/kept.hpp"
@@ -13,12 +15,20 @@
 namespace wye::exec {
 
 struct DiskCache {
-    // From `cache_folder` (empty or absent: off) and `cache_size` of the configuration.
-    explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host);
+    // From `cache_folder` (empty or absent: off) and `cache_size` of the configuration. `refused`:
+    // why the folder that was named cannot be used.
+    explicit DiskCache(const std::shared_ptr<const registry::HostServices>& host,
+                       std::optional<Error> refused = {});
+    // Removes the oldest texts of plugins, if some were added and all exceed an eighth of the size.
+    ~DiskCache();
+    DiskCache(const DiskCache&) = delete;
+    DiskCache& operator=(const DiskCache&) = delete;
 
+    const std::optional<Error> refused;
     std::string build;   // the build id of this library; entries of other builds are not used
     std::string folder;  // the cache folder; plugins keep texts such as self-test verdicts in it
     cache::Store store;  // compiled programs, in a subfolder
+    const std::int64_t begun_ns;  // since 1970, by the file system's clock
 };
 
 // The cache report as JSON: folder, problems, limit, counts, entries, texts of plugins.

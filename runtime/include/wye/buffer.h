@@ -96,8 +96,8 @@ typedef uint64_t wye_memory;
  * size; see `aligned_alloc`). Any thread.
  *
  * WYE_UNSUPPORTED: the device does not have that fact. WYE_INVALID_ARGUMENT: the memory is null,
- * empty, not aligned or not mapped. WYE_DUPLICATE: part of it is already registered with this
- * device or, on CUDA, with another device or by another user of the driver. WYE_DEVICE_MEMORY,
+ * empty, not aligned, not mapped or read-only. WYE_DUPLICATE: part of it is already registered with
+ * this device or, on CUDA, with another device or by another user of the driver. WYE_DEVICE_MEMORY,
  * WYE_DRIVER: the driver refuses it, for example because it cannot lock the pages. */
 WYE_API wye_status wye_memory_register(wye_context* context, wye_device device, void* memory,
                                        uint64_t size, wye_memory* out, wye_error** error);

@@ -442,10 +442,10 @@ WYE_API wye_status wye_program_lower_with(wye_context* context, wye_program prog
 
 /* ---- Disk cache -------------------------------------------------------------------------- */
 
-/* Compiled programs are kept in the folder `programs` of the cache folder: the setting
- * "cache_folder", else $WYE_CACHE_DIR, else `wye` in $XDG_CACHE_HOME or ~/.cache; without any of
- * these the cache is off. Its size limit is $WYE_CACHE_SIZE (or "cache_size"; default 512MiB; 0:
- * off). A fault of the cache is not an error: the program is compiled, and the log says why. */
+/* Programs are kept in `programs` of the cache folder: "cache_folder", else $WYE_CACHE_DIR, else
+ * `wye` in $XDG_CACHE_HOME or ~/.cache. Its limit is $WYE_CACHE_SIZE (or "cache_size"; 512MiB; 0:
+ * off). A fault is not an error: the log says why programs are compiled again. A relative folder,
+ * and one that others may write to, turns the cache off, and the two functions below fail. */
 
 /* Returns as JSON the contents of the cache, its use by all processes, and the self-test verdicts
  * that plugins keep in the cache folder. */
@@ -699,9 +699,9 @@ WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* d
 
 /* Computes the sizes of a dispatch without running it: `sizes[i]` is set to the exact bytes of
  * desc->arguments[i], `groups` (three words) to the number of workgroups. `device` may be 0.
- * Arguments need their kinds and inputs; outputs may have an output_size of 0 or be left out, so
- * that a caller can ask how much storage an output needs (if a `bytes` clause limits the read-back,
- * the bytes of that range). Checks shapes and values as wye_dispatch does. */
+ * Arguments need their kinds and inputs, except that an input whose count is computed may be null;
+ * outputs may have an output_size of 0 or be left out, so that a caller can ask how much storage an
+ * output needs (of a `bytes` clause, its range). Checks shapes and values as wye_dispatch does. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 

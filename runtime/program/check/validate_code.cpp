@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "program/check/validator.hpp"
 
@@ -19,12 +21,13 @@ std::uint64_t add_capped(std::uint64_t a, std::uint64_t b) {
 class Body {
   public:
     Body(const Program& program, std::uint32_t function, const Code& code, Report& report,
-         const std::vector<std::uint64_t>& inlined)
+         const std::vector<std::uint64_t>& inlined, const std::vector<std::uint32_t>& deepest)
         : program_(program),
           function_(function),
           code_(code),
           report_(report),
           inlined_(inlined),
+          deepest_(deepest),
           in_scope_(code.locals.size()) {}
 
     void run() {
@@ -51,6 +54,7 @@ class Body {
     std::uint64_t statements = 0;
     std::uint64_t nodes = 0;  // statements and expressions
     std::uint64_t inlined = 0;
+    std::uint32_t deepest = 0;  // blocks and expressions inside each other, with calls inlined
 
   private:
     [[nodiscard]] bool in_function() const { return function_ != kNone; }
@@ -67,12 +71,15 @@ class Body {
     // ---- expressions ----
 
     void tree(ExprId root) {
-        open_.assign(1, root);
+        open_.assign(1, {root, levels_ + 1});
         while (!open_.empty()) {
-            const Expr& e = code_.exprs[open_.back()];
+            const auto [id, level] = open_.back();
+            const Expr& e = code_.exprs[id];
             open_.pop_back();
             node();
-            for (const ExprId operand : code_.operands_of(e)) open_.push_back(operand);
+            deepest = std::max(deepest, level + (e.op == Op::CALL ? deepest_[e.imm] : 0));
+            for (const ExprId operand : code_.operands_of(e))
+                open_.emplace_back(operand, level + 1);
             if (e.op == Op::LOCAL || e.op == Op::LOAD_ARRAY || e.op == Op::LEN_ARRAY ||
                 e.op == Op::LEN64_ARRAY)
                 scope(static_cast<std::uint32_t>(e.extra), e.place);
@@ -119,6 +126,7 @@ class Body {
     // Whether the block ends in `break`, `continue`, `return` or `trap`.
     bool block(BlockId id, bool keep = false) {
         const std::size_t mark = declared_.size();
+        deepest = std::max(deepest, ++levels_);
         bool left = false;
         bool told = false;
         const Stmt* last = nullptr;
@@ -136,6 +144,7 @@ class Body {
             left = statement(stmt);
             last = &stmt;
         }
+        --levels_;
         if (!keep) close(mark);
         return left;
     }
@@ -264,9 +273,11 @@ class Body {
     const Code& code_;
     Report& report_;
     const std::vector<std::uint64_t>& inlined_;
+    const std::vector<std::uint32_t>& deepest_;
     std::vector<bool> in_scope_;
     std::vector<std::uint32_t> declared_;
-    std::vector<ExprId> open_;
+    std::vector<std::pair<ExprId, std::uint32_t>> open_;  // with their levels
+    std::uint32_t levels_ = 0;                            // blocks that are open
     unsigned loops_ = 0;
     std::uint64_t array_bytes_ = 0;
     Place array_place_;
@@ -279,6 +290,7 @@ void check_code(const Program& program, Report& report) {
     std::uint64_t nodes = 0;
     // The number of nodes of each function with its calls inlined. Callees precede their callers.
     std::vector<std::uint64_t> inlined;
+    std::vector<std::uint32_t> deepest;
     const auto over = [&](std::uint32_t function, const std::string& what, std::uint64_t value,
                           std::uint64_t most) {
         report.code(function, {},
@@ -286,7 +298,7 @@ void check_code(const Program& program, Report& report) {
                     "Fix: use loops, or call less deeply");
     };
     const auto body = [&](std::uint32_t function, const Code& code) {
-        Body walk(program, function, code, report, inlined);
+        Body walk(program, function, code, report, inlined, deepest);
         walk.run();
         statements += walk.statements;
         nodes += walk.nodes;
@@ -296,6 +308,11 @@ void check_code(const Program& program, Report& report) {
         else if (walk.inlined > WYE_LIMIT_NODES && walk.nodes <= WYE_LIMIT_NODES)
             over(function, "nodes with all calls inlined", walk.inlined, WYE_LIMIT_NODES);
         inlined.push_back(walk.inlined);
+        const bool too_deep = walk.deepest > WYE_LIMIT_NESTING;
+        if (too_deep)
+            over(function, "levels of calls, blocks and operations inside each other", walk.deepest,
+                 WYE_LIMIT_NESTING);
+        deepest.push_back(too_deep ? 0 : walk.deepest);  // it is reported once
     };
     for (std::uint32_t k = 0; k < program.functions.size(); ++k) body(k, program.functions[k].code);
     body(kNone, program.main);

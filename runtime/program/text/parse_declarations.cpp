@@ -242,6 +242,17 @@ bool Parser::table() {
     return expect_semicolon("the table");
 }
 
+// Whether a path is absolute or has a part "..".
+static bool leads_out(std::string_view path) {
+    if (path.starts_with('/')) return true;
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find('/'), path.size());
+        if (path.substr(0, end) == "..") return true;
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return false;
+}
+
 bool Parser::program_string(std::string_view what, std::string& out) {
     if (!token_.is(Tok::String)) {
         unexpected(what, "Fix: write it between `\"` marks");
@@ -269,7 +280,12 @@ bool Parser::variant() {
     if (token_.is(Key::FILE)) {
         take();
         variant.file.emplace();
+        const Place named = token_.place;
         if (!program_string("the file's name", *variant.file)) return false;
+        if (leads_out(*variant.file))
+            error(named,
+                  fmt::format("the file `{}` leads out of the program's folder", *variant.file),
+                  "Fix: name a file in that folder or below it, without `..`");
     } else if (token_.is(Key::TEXT)) {
         take();
         if (!token_.is(Tok::Raw)) {

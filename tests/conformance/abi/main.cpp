@@ -26,6 +26,7 @@
 
 #include "conformance/abi/harness.hpp"
 #include "conformance/abi/report.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -57,6 +58,7 @@ int wrong(const char* what) {
 const harness::Subject& harness::subject() { return chosen(); }
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     std::vector<const char*> rest = {argv[0]};
     std::optional<std::uint32_t> report;
     std::uint32_t from = 0;

@@ -12,6 +12,7 @@
 
 #include "conformance/abi/report.hpp"
 #include "conformance/language/suites.hpp"
+#include "wye/sdk/standard_files.hpp"
 
 namespace {
 
@@ -146,6 +147,7 @@ bool run(const Device& device, const Options& o, conformance::Tally& tally) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    wye::sdk::open_standard_files();
     // A driver may end the process: earlier output must be written by then.
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
     Options options;

@@ -100,17 +100,20 @@ std::vector<Case> cases() {
         out.push_back({std::move(what), std::move(text), accepted});
     };
     // Chains of calls.
-    add("198 functions, 120 deep", program(chain(198, 120), call_of(198)));
+    add("24 functions, 120 deep", program(chain(24, 120), call_of(24)));
+    add("198 functions, 120 deep", program(chain(198, 120), call_of(198)), false);
     add("1000 shallow functions", program(chain(1000, 0), call_of(1000)));
     add("1024 functions", program(chain(1024, 1), call_of(1024)));
-    add("1024 functions, 126 deep", program(chain(1024, kDepth - 2), call_of(1024)));
-    add("1000 functions, calls in nested blocks",
-        program(chain(1000, 1, repeated("if y > 1u { ", kBlocks), repeated("}", kBlocks)),
-                call_of(1000)));
+    add("1024 functions, 126 deep", program(chain(1024, kDepth - 2), call_of(1024)), false);
+    for (const std::size_t functions : {40U, 1000U})
+        add(number(functions) + " functions, calls in nested blocks",
+            program(chain(functions, 1, repeated("if y > 1u { ", kBlocks), repeated("}", kBlocks)),
+                    call_of(functions)),
+            functions == 40);
     std::string loops;
     for (std::size_t k = 0; k < 20; ++k) loops += "for k" + number(k) + " in 0u..1u { ";
     add("100 functions, deep calls in nested loops",
-        program(chain(100, 100, loops, repeated("}", 20)), call_of(100)));
+        program(chain(100, 100, loops, repeated("}", 20)), call_of(100)), false);
     add("1025 functions", program(chain(1025, 0), call_of(1025)), false);
     {
         std::string nest = "i";

@@ -42,6 +42,24 @@ TEST_CASE("what one store puts another finds, and counts are shared") {
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
+TEST_CASE("the bytes of an entry that is removed are counted no more") {
+    Rig rig;
+    Store store = rig.store();
+    for (const bool damaged : {true, false}) {
+        CHECK(store.put(bytes("k"), bytes("value")) != 0);
+        std::string all = read_file(rig.file("k"));
+        CHECK(store.counts().bytes == all.size());
+        if (damaged) {
+            all.back() = static_cast<char>(all.back() ^ 1);
+            write_file(rig.file("k"), all);
+            CHECK_FALSE(store.find(bytes("k")));
+        } else {
+            store.reject(bytes("k"), "it does not load");
+        }
+        CHECK(store.counts().bytes == 0);
+    }
+}
+
 TEST_CASE("damaged entries are passed over with a word, removed, and made again") {
     Rig rig;
     Store store = rig.store();

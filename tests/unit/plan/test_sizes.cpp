@@ -76,6 +76,12 @@ TEST_CASE("asking for sizes needs no storage") {
     Ask ask = Ask().param(0).in(0, 40).in(1, 40).out(2, 0);
     ask.request.sizes_only = true;
     CHECK(admitted(saxpy, ask)->buffers[2].read_size == 40);
+    // A null input whose count follows from another is asked for; other bytes of it are checked.
+    ask.arguments[1].input = nullptr;
+    ask.arguments[1].input_size = 0;
+    CHECK(admitted(saxpy, ask)->buffers[1].bytes == 40);
+    ask.arguments[1].input = Ask::memory(0);
+    refused(saxpy, ask, Code::INVALID_ARGUMENT, "`y` takes 40 bytes");
     ask.arguments.pop_back();
     CHECK(admitted(saxpy, ask)->groups == Count3{1, 1, 1});
     ask.arguments.pop_back();

@@ -165,6 +165,13 @@ TEST_CASE("versions are ordered by number") {
     CHECK(compare_versions("01.2", "1.02") == 0);
     CHECK(compare_versions("1.0a", "1.0b") < 0);
     CHECK(compare_versions("", "0.1") < 0);
+    for (const char* early : {"1.0.0-rc1", "1.0.0-rc.1", "1.0.0~beta2", "1.0.0rc1"}) {
+        CHECK(compare_versions(early, "1.0.0") < 0);
+        CHECK(compare_versions("1.0.0", early) > 0);
+        CHECK(compare_versions(early, "0.9.9") > 0);
+    }
+    CHECK(compare_versions("1.0.0-rc1", "1.0.0-rc2") < 0);
+    CHECK(compare_versions("1.0.0-1", "1.0.0") > 0);  // a package's revision
     CHECK(compare_versions("99999999999999999999999", "99999999999999999999998") > 0);
 }
 

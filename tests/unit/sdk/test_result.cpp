@@ -52,4 +52,20 @@ TEST_CASE("causes that several errors share stay while one of them does") {
     CHECK(second.text().find("because: 0") != std::string::npos);
 }
 
+TEST_CASE("the text of an error keeps its own lines, and escapes what it quotes") {
+    const auto text = [](Code code, const std::string& message) {
+        return Error(code, message, "Fix: none").text();
+    };
+    CHECK(text(Code::NOT_FOUND, "no `\x1b[2J\xff\nwye: well`") ==
+          "no `\\x1b[2J\\xff\\nwye: well`. Fix: none");
+    CHECK(text(Code::NOT_FOUND, "no `\xc3\xa9`") == "no `\xc3\xa9`. Fix: none");
+    // A caret below a text, and a list of faults.
+    CHECK(text(Code::INVALID_ARGUMENT, "column 2\n  ab\n   ^\n") ==
+          "column 2\n  ab\n   ^\n. Fix: none");
+    CHECK(text(Code::INVALID_TEXT, "p:1:1\np:2:1\x1b") == "p:1:1\np:2:1\\x1b. Fix: none");
+    const Error outer =
+        Error(Code::COMPILE_FAILED, "one\ntwo\x7f", "").wrapped(Code::DRIVER, "a\nb", "Fix: c\nd");
+    CHECK(outer.text() == "a\\nb\n  because: one\ntwo\\x7f\nFix: c\\nd");
+}
+
 }  // namespace test_result

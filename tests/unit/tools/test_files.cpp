@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Staged outputs on file systems without O_TMPFILE, where they have names from the start.
+// The files that a command reads and writes; staged outputs also as on file systems without
+// O_TMPFILE, where they have names from the start.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +41,16 @@ struct Folder {
 
 const std::vector<std::byte> kBytes(5000, std::byte{7});
 
+bool add(StagedOutputs& outputs, const std::string& target) {
+    const auto number = outputs.open(target);
+    return number.ok() && outputs.write(*number, kBytes).ok();
+}
+
+bool put(const fs::path& target) {
+    StagedOutputs outputs;
+    return add(outputs, target.string()) && outputs.commit().ok();
+}
+
 }  // namespace
 
 TEST_CASE("staged files with names are put in place, or removed") {
@@ -47,13 +59,13 @@ TEST_CASE("staged files with names are put in place, or removed") {
         const std::string target = (folder.path / "r").string();
         {
             StagedOutputs outputs(naming);
-            REQUIRE(outputs.add(target, kBytes).ok());
+            REQUIRE(add(outputs, target));
             CHECK(folder.names().size() == (naming == StagedOutputs::Naming::Always ? 1 : 0));
         }
         CHECK(folder.names().empty());
         for (int time = 0; time < 2; ++time) {  // new, then over an old one
             StagedOutputs outputs(naming);
-            REQUIRE(outputs.add(target, kBytes).ok());
+            REQUIRE(add(outputs, target));
             REQUIRE(outputs.commit().ok());
         }
         CHECK(folder.names() == std::vector<std::string>{"r"});
@@ -69,8 +81,8 @@ TEST_CASE("a signal that ends the process removes staged files with names") {
         if (child == 0) {
             ::signal(signal, SIG_DFL);
             StagedOutputs outputs(StagedOutputs::Naming::Always);
-            const bool added = outputs.add((folder.path / "r").string(), kBytes).ok() &&
-                               outputs.add((folder.path / "s").string(), kBytes).ok() &&
+            const bool added = add(outputs, (folder.path / "r").string()) &&
+                               add(outputs, (folder.path / "s").string()) &&
                                folder.names().size() == 2;
             if (added) raise(signal);
             _exit(99);
@@ -81,4 +93,75 @@ TEST_CASE("a signal that ends the process removes staged files with names") {
         CHECK((WIFSIGNALED(status) && WTERMSIG(status) == signal));
         CHECK(folder.names().empty());
     }
+}
+
+TEST_CASE("a file with several hard links is written in place, longer or shorter than before") {
+    const Folder folder;
+    const fs::path target = folder.path / "r";
+    for (const std::size_t size : {std::size_t{3}, 2 * kBytes.size()}) {
+        std::ofstream(target) << std::string(size, 'x');
+        fs::create_hard_link(target, folder.path / "other");
+        CHECK(put(target));
+        CHECK(fs::file_size(folder.path / "other") == kBytes.size());
+        fs::remove(folder.path / "other");
+    }
+}
+
+TEST_CASE("a file that is replaced keeps its owner and group") {
+    if (geteuid() != 0) return;  // only root can give a file away
+    const Folder folder;
+    const fs::path target = folder.path / "r";
+    std::ofstream(target) << "old";
+    REQUIRE(chown(target.c_str(), 1001, 2000) == 0);
+    REQUIRE(chmod(target.c_str(), 0640) == 0);
+    CHECK(put(target));
+    struct stat now {};
+    REQUIRE(stat(target.c_str(), &now) == 0);
+    CHECK(now.st_uid == 1001);
+    CHECK(now.st_gid == 2000);
+    CHECK((now.st_mode & 07777U) == 0640);
+    CHECK(now.st_size == static_cast<off_t>(kBytes.size()));
+}
+
+TEST_CASE("links are followed, also to a file that is yet to be made") {
+    const Folder folder;
+    fs::create_directory(folder.path / "below");
+    fs::create_symlink("below/second", folder.path / "first");
+    fs::create_symlink("r", folder.path / "below/second");
+    for (int time = 0; time < 2; ++time) {
+        CHECK(put(folder.path / "first"));
+        CHECK(fs::is_symlink(folder.path / "first"));
+        CHECK(fs::is_symlink(folder.path / "below/second"));
+        CHECK(fs::file_size(folder.path / "below/r") == kBytes.size());
+    }
+    fs::create_symlink("none/r", folder.path / "lost");
+    CHECK_FALSE(put(folder.path / "lost"));
+    CHECK(fs::is_symlink(folder.path / "lost"));
+}
+
+TEST_CASE("files of one command are told apart by what they are, not by their names") {
+    const Folder folder;
+    const std::string x = (folder.path / "x").string();
+    std::ofstream(x) << "x";
+    fs::create_hard_link(x, folder.path / "hard");
+    fs::create_symlink("x", folder.path / "soft");
+    fs::create_symlink("new", folder.path / "dangling");
+    const auto good = [&](const std::string& one, const std::string& other, bool written) {
+        return check_files({{"input `x`", one}, {"output `r`", other, written}}).ok();
+    };
+    for (const char* name : {"x", "hard", "soft", "./x"}) {
+        CHECK_FALSE(good(x, (folder.path / name).string(), true));
+        CHECK(good(x, (folder.path / name).string(), false));  // read twice
+    }
+    CHECK(good(x, (folder.path / "r").string(), true));
+    CHECK_FALSE(check_files({{"output `r`", (folder.path / "new").string(), true},
+                             {"output `s`", (folder.path / "dangling").string(), true}})
+                    .ok());
+    CHECK(check_files({{"", "/dev/null", true}, {"", "/dev/null", true}}).ok());
+    // A buffer may replace its own input, but not that of another one.
+    CHECK(check_files({{"input `x`", x, false, "x"}, {"output `x`", x, true, "x"}}).ok());
+    CHECK_FALSE(check_files({{"input `x`", x, false, "x"},
+                             {"input `y`", x, false, "y"},
+                             {"output `x`", x, true, "x"}})
+                    .ok());
 }

@@ -318,6 +318,8 @@ TEST_CASE("registering wrong memory is refused by name") {
     REQUIRE(gone != MAP_FAILED);
     REQUIRE(munmap(static_cast<std::byte*>(gone) + kAlignment, kAlignment) == 0);
     refuse(gone, 2 * kAlignment, WYE_INVALID_ARGUMENT, "not all of 8192 bytes");
+    REQUIRE(mprotect(gone, kAlignment, PROT_READ) == 0);
+    refuse(gone, kAlignment, WYE_INVALID_ARGUMENT, "not all of 4096 bytes");
     munmap(gone, kAlignment);
     t.rig.driver.refuses_registered = true;
     refuse(bytes, kAlignment, WYE_DRIVER, "the fake cannot lock it");

@@ -194,6 +194,25 @@ TEST_CASE("nesting and depth") {
     CHECK(!test::problems(sum(129)).empty());
 }
 
+TEST_CASE("calls, blocks and operations are inside each other at most 3000 deep") {
+    const auto nots = [](int depth, const std::string& inner) {
+        std::string out = inner;
+        for (int k = 0; k < depth; ++k) out = "~(" + out + ")";
+        return out;
+    };
+    // 2 levels, and 107 more in each function: 2998.
+    std::string fns = "fn g0(v: u32) -> u32 { return v + 1u; }\n";
+    for (int k = 1; k <= 28; ++k)
+        fns += "fn g" + std::to_string(k) + "(v: u32) -> u32 { return " +
+               nots(106, "g" + std::to_string(k - 1) + "(v)") + "; }\n";
+    CHECK(test::problems(test::around("r[0] = g28(n);", fns)).empty());
+    for (const char* body : {"r[0] = ~g28(n);", "if n > 1u { r[0] = g28(n); }"}) {
+        const auto list = test::problems(test::around(body, fns));
+        REQUIRE(list.size() == 1);
+        CHECK(list[0].message.find("the limit is 3000") != std::string::npos);
+    }
+}
+
 TEST_CASE("nodes count with all calls inlined, in linear time") {
     std::string fns = "fn g0(v: u32) -> u32 { return v + 1u; }\n";
     for (int k = 1; k < 1000; ++k) {

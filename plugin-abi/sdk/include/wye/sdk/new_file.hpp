@@ -24,6 +24,24 @@
 
 namespace wye::sdk {
 
+// Whether the process may not write files of this size: it would get the fatal signal SIGXFSZ.
+[[nodiscard]] inline bool above_file_limit(std::size_t size) {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur;
+}
+
+// Writes all bytes. Returns 0 or errno.
+[[nodiscard]] inline int write_all(int descriptor, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        if (written == 0) return ENOSPC;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
 class NewFile {
   public:
     enum class Naming { None, Always };  // Always: as if the file system had no O_TMPFILE
@@ -60,19 +78,9 @@ class NewFile {
         }
         return ::fchmod(descriptor_, mode) == 0 ? 0 : errno;
     }
-    // Writes all bytes. EFBIG above the process's file size limit, instead of the fatal signal
-    // SIGXFSZ.
+    // Writes all bytes. EFBIG above the process's file size limit.
     [[nodiscard]] int write(std::span<const std::byte> bytes) const {
-        rlimit limit{};
-        if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) return EFBIG;
-        while (!bytes.empty()) {
-            const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return errno;
-            if (written == 0) return ENOSPC;
-            bytes = bytes.subspan(static_cast<std::size_t>(written));
-        }
-        return 0;
+        return above_file_limit(bytes.size()) ? EFBIG : write_all(descriptor_, bytes);
     }
     // Gives the file its name, replacing any file of that name.
     [[nodiscard]] int publish() {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "wye/abi.h"
+#include "wye/sdk/printable.hpp"
 
 namespace wye {
 
@@ -80,14 +81,23 @@ struct Error {
         return outer;
     }
 
-    // Returns "message. Fix: ..."; with causes, a line for each of them between the two.
+    // Returns "message. Fix: ..."; with causes, a line for each of them between the two. What the
+    // members quote is escaped for a terminal.
     [[nodiscard]] std::string text() const {
-        if (!cause) return with_remedy(message, fix);
-        std::string out = message;
+        if (!cause) return with_remedy(shown(message), shown(fix));
+        std::string out = shown(message);
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
-            out += "\n  because: " + with_remedy(e->message, e->fix);
-        if (!fix.empty()) out += "\n" + fix;
+            out += "\n  because: " + with_remedy(e->shown(e->message), e->shown(e->fix));
+        if (!fix.empty()) out += "\n" + shown(fix);
         return out;
+    }
+
+  private:
+    // Messages about a program's text, and those of compilers, have lines of their own.
+    [[nodiscard]] std::string shown(std::string_view part) const {
+        const bool lists = code == Code::INVALID_PROGRAM || code == Code::INVALID_TEXT ||
+                           code == Code::COMPILE_FAILED;
+        return lists ? sdk::several_lines(part) : sdk::indented_lines(part);
     }
 };
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For programs: keeps descriptors 0 to 2 from becoming those of other files. If a program is
+// started with one of them closed (`2>&-`), the next file that it opens gets that number, and what
+// it prints ends up in that file.
+#pragma once
+
+#include <fcntl.h>
+
+namespace wye::sdk {
+
+// Opens /dev/null under each of the descriptors 0 to 2 that is closed. Call it first in `main`.
+inline void open_standard_files() noexcept {
+    for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+        if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+        // The lowest free number is this one. Without a /dev/null, uses of it fail.
+        if (::open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY) < 0)
+            (void)::open("/", O_PATH);
+    }
+}
+
+}  // namespace wye::sdk
