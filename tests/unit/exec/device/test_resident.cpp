@@ -106,6 +106,10 @@ TEST_CASE("a buffer's description is that of its creation, with its present labe
     check_ok(attempt([&](wye_error** e) {
         return wye_buffer_set_label(t.rig.context, b, wye_str("sums of the second round"), e);
     }));
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_buffer_set_label(t.rig.context, b, {"x", UINT64_MAX}, e);
+                  }),
+                  WYE_INVALID_ARGUMENT, "`label` claims 18446744073709551615 bytes");
     CHECK(text(t.describe(b).label) == "sums of the second round");
     const Outcome refused =
         attempt([&](wye_error** e) { return wye_buffer_fill(t.rig.context, b, 96, 8, 0, 4, e); });
