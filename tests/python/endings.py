@@ -110,6 +110,7 @@ def daemon_threads(objects):
             except wye.Error as error:
                 if error.code != wye.Code.SHUTTING_DOWN:
                     os._exit(95)
+                time.sleep(0.001)
     begun = threading.Barrier(3)
     kept.append(objects.run())
     for step in (lambda: objects.submit(2),
