@@ -340,11 +340,6 @@ struct Registry::Impl {
         return plugin.opened;
     }
 
-    // Of an opened plugin, whose devices are about to be entered.
-    [[nodiscard]] OpeningMark mark(const Plugin& plugin) const {
-        return plugin.probed ? prober->mark(*plugin.probed) : OpeningMark();
-    }
-
     [[nodiscard]] Plugin* find_builtin(std::string_view id) const {
         for (const auto& plugin : builtin)
             if (plugin->candidate.id == id) return plugin.get();
@@ -766,7 +761,7 @@ Result<DeviceRef> Registry::open_device(const DeviceInfo& device) {
     if (device.index >= opened.devices.size())
         return Error(Code::NOT_FOUND, fmt::format("there is no device `{}`", device.selector),
                      "Fix: take the device from this registry", device.selector);
-    const OpeningMark mark = plugin->query == nullptr ? impl_->mark(*plugin) : OpeningMark();
+    const OpeningMark mark = plugin->probed ? impl_->prober->mark(*plugin->probed) : OpeningMark();
     return registry::open_device(opened.plugin, opened.devices[device.index]);
 }
 

@@ -9,14 +9,16 @@
 int main(int argc, char** argv) {
     if (argc != 3) return 2;
     const wye_string path = wye_str(argv[1]);
-    const wye_key_value how = {wye_str("breaks_rules.how"), wye_str(argv[2])};
+    // A probe would end in its place.
+    const wye_key_value config[] = {{wye_str("breaks_rules.how"), wye_str(argv[2])},
+                                    {wye_str("probe.mode"), wye_str("off")}};
     wye_context_desc desc;
     WYE_INIT(desc);
     desc.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
     desc.plugin_paths = &path;
     desc.plugin_path_count = 1;
-    desc.config = &how;
-    desc.config_count = 1;
+    desc.config = config;
+    desc.config_count = 2;
     wye_context* context = nullptr;
     if (wye_context_create(&desc, &context, nullptr) != WYE_OK) return 3;
     wye_device device = 0;

@@ -29,7 +29,7 @@ simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
 
 allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
 allow plugin-abi/sdk "$sdk|$posix|$simd|sanitizer/tsan_interface\.h" 'the sdk sees the contract and itself only, and no other library'
-allow registry "registry/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z-]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
+allow registry "(registry|probe)/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z-]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
     'the registry sees plugin-abi only'
 for plugin in plugins/*/; do
     plugin=$(basename "$plugin")
@@ -64,7 +64,7 @@ allow tools/bench "$public_tool|(files|helper_options|output)\.hpp|sha256_text\.
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
 shared='(oracle|support)/[a-z_0-9]+\.hpp'
 inside="(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp"
-allow tests/support "$shared|wye/wye\.hpp|$abi|spirv-tools/libspirv\.h|$posix|malloc\.h" 'what tests share knows no test'
+allow tests/support "$shared|wye/wye\.hpp|$abi|spirv-tools/libspirv\.h|$posix|(malloc|fpu_control|xmmintrin)\.h" 'what tests share knows no test'
 allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|$posix" \
     'the suites see what tests share, and no other test: what both need stands in tests/support'
 allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|(helper_options|output)\.hpp|quirk_regressions\.hpp|$posix" \

@@ -27,12 +27,13 @@ inline std::string test_driver_folder() {
 }
 
 // `WYE_TEST_DRIVER_LIBRARY`: the library that the plugin opens as its driver; unset: its own
-// choice. The configuration of a context that does so.
+// choice. The configuration of a context that does so, and asks for no probe, which would find that
+// such a driver computes nothing.
 inline std::vector<std::pair<std::string, std::string>> test_driver_config() {
     const char* const library = std::getenv("WYE_TEST_DRIVER_LIBRARY");
     if (library == nullptr) return {};
     const std::string driver = test_driver();
-    return {{driver.substr(0, driver.find(':')) + ".library", library}};
+    return {{driver.substr(0, driver.find(':')) + ".library", library}, {"probe.mode", "off"}};
 }
 
 // Whether the driver runs programs. A fake one only records launches.

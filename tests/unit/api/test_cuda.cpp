@@ -19,9 +19,10 @@ namespace {
 using api_test::take;
 
 wye::Context context(const std::string& driver) {
-    return take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
-                                      .plugin_paths = {WYE_CUDA_FOLDER},
-                                      .config = {{"cuda.library", driver}}}));
+    return take(
+        wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                              .plugin_paths = {WYE_CUDA_FOLDER},
+                              .config = {{"cuda.library", driver}, {"probe.mode", "off"}}}));
 }
 
 const fake_cuda::Control& fake() {

@@ -39,6 +39,9 @@ wye_context* create(wye_log_fn log = nullptr, void* user = nullptr, const char* 
     const wye_string path = wye_str(plugin);
     desc.plugin_paths = &path;
     desc.plugin_path_count = plugin == nullptr ? 0 : 1;
+    const wye_key_value unprobed = {wye_str("probe.mode"), wye_str("off")};
+    desc.config = &unprobed;
+    desc.config_count = 1;
     wye_context* out = nullptr;
     REQUIRE(wye_context_create(&desc, &out, nullptr) == WYE_OK);
     return out;
@@ -243,6 +246,7 @@ TEST_CASE("the C++ layer ends a context within its limit") {
         const auto context =
             take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
                                        .plugin_paths = {WYE_FAKES "/never_closes.so"},
+                                       .config = {{"probe.mode", "off"}},
                                        .close_within = 20ms}));
         take(context.open("never_closes:0"));
     }
@@ -254,10 +258,10 @@ TEST_CASE("the C++ layer ends a context within its limit") {
 void application_handler(int) {}
 
 TEST_CASE("a driver that takes over a signal at its first launch gives it back") {
-    const auto context =
-        take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
-                                   .plugin_paths = {WYE_FAKES "/breaks_rules.so"},
-                                   .config = {{"breaks_rules.how", "takes_signal"}}}));
+    const auto context = take(wye::Context::create(
+        {.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+         .plugin_paths = {WYE_FAKES "/breaks_rules.so"},
+         .config = {{"breaks_rules.how", "takes_signal"}, {"probe.mode", "off"}}}));
     const auto device = take(context.open("breaks_rules:0"));
     const auto program = take(context.program_from_text(
         "wye 1; program p; workgroup 1; output r: u32[1]; grid elements 1; main { r[0] = 1u; }"));

@@ -82,6 +82,7 @@ TEST_CASE("asking for sizes needs no storage") {
     CHECK(admitted(saxpy, ask)->buffers[1].bytes == 40);
     ask.arguments[1].input = Ask::memory(0);
     refused(saxpy, ask, Code::INVALID_ARGUMENT, "`y` takes 40 bytes");
+    ask.arguments[1].input_size = 40;
     ask.arguments.pop_back();
     CHECK(admitted(saxpy, ask)->groups == Count3{1, 1, 1});
     ask.arguments.pop_back();
