@@ -22,7 +22,7 @@ std::string text_of(const json& message) {
 }
 
 json of_error(const wye::Error& error) {
-    return {{"error", error.text()}, {"code", static_cast<int>(error.code)}};
+    return {{"error", error.message}, {"fix", error.fix}, {"code", static_cast<int>(error.code)}};
 }
 
 json of_finding(const Finding& finding) {
@@ -90,7 +90,7 @@ std::optional<wye::Result<json>> ask(Child& child, const json& question) {
     json message = json::parse(*text);
     if (message.contains("error"))
         return wye::Error(static_cast<wye::Code>(message["code"].get<int>()),
-                          message["error"].get<std::string>(), "");
+                          message["error"].get<std::string>(), message["fix"].get<std::string>());
     return wye::Result<json>(std::move(message));
 }
 
