@@ -248,9 +248,9 @@ TEST_CASE("what the user names cannot control the terminal") {
                 {{WYE_TOOL, "cache"}, {{"WYE_CACHE_DIR", evil}}},
                 {{WYE_TOOL, "info"}, {{"WYE_LAYERS", evil}}},
                 {{WYE_TOOL, "info"}, {{"WYE_LOG", evil}}}};
-    for (const auto& [words, environment] : runs) {
-        const Outcome outcome = run_command(words, environment);
-        CAPTURE(words);
+    for (const auto& run : runs) {
+        const Outcome outcome = run_command(run.first, run.second);
+        CAPTURE(run.first);
         CAPTURE(outcome.err);
         CHECK(outcome.out.find('\x1b') == std::string::npos);
         CHECK(outcome.err.find('\x1b') == std::string::npos);
