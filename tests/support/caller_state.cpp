@@ -63,7 +63,7 @@ constexpr unsigned kMasked = 0x1f80;
 struct CommaForPoint : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }
-    std::string do_grouping() const override { return "\1"; }
+    std::string do_grouping() const override { return "\3"; }
 };
 
 bool with_locale(const Work& work) {
