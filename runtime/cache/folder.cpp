@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+
+#include "wye/sdk/new_file.hpp"
 
 namespace wye::cache {
 namespace {
@@ -48,23 +49,6 @@ Result<void> make_folders(const std::string& path) {
             return io_error("cannot make the folder", part, errno);
         if (at == std::string::npos) return {};
     }
-}
-
-// Returns 0 or errno. Checks the process's file size limit, since exceeding it raises the fatal
-// signal SIGXFSZ.
-int write_all(int descriptor, std::span<const std::byte> bytes) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        bytes.size() > limit.rlim_cur)
-        return EFBIG;
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        if (written == 0) return ENOSPC;
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return 0;
 }
 
 }  // namespace
@@ -158,7 +142,7 @@ Result<std::uint64_t> Folder::replace(const std::string& name,
         const Descriptor file(openat(folder_.get(), temporary.c_str(),
                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file.open()) return io_error("cannot make", full, errno);
-        problem = write_all(file.get(), bytes);
+        problem = sdk::above_file_limit(bytes.size()) ? EFBIG : sdk::write_all(file.get(), bytes);
     }
     struct stat old {};
     const bool replaces =

@@ -11,6 +11,7 @@ namespace wye::cache {
 namespace {
 
 constexpr const char* kTrust = "plugin-trust-";
+constexpr const char* kMark = "plugin-opening-";  // has a byte for each process, and no text
 
 // Whether the folder exists. Does not create it.
 bool is_there(const std::string& folder) {
@@ -20,6 +21,10 @@ bool is_there(const std::string& folder) {
 
 Kept describe(const Folder& folder, const FileInfo& file) {
     Kept out{file.name, file.name.substr(0, file.name.rfind('-')), {}, file.size, file.used_ns};
+    if (file.name.starts_with(kMark)) {
+        out.key = "processes that are opening a plugin";
+        return out;
+    }
     const auto bytes = folder.peek(file.name, sdk::kMostKeptBytes);
     if (!bytes.ok()) return out;
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());

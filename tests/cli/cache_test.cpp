@@ -275,6 +275,7 @@ TEST_CASE("a link may lead to the cache folder, and verdicts take an eighth of t
     CHECK(std::ranges::count(first["entries"], "mix", [](const auto& one) {
               return one["program"].template get<std::string>();
           }) == 1);
+    for (const auto& one : first["kept"]) CHECK(one["sound"] == true);
     const std::uint64_t once = bytes();
     CHECK(once != 0);
     // Old ones, as other values of a driver's variables leave them.
