@@ -86,7 +86,7 @@ bool Pipe::make() noexcept {
 
 Descendants::Descendants() {
     std::random_device random;
-    variable_ = fmt::format("WYE_STARTED_BY={}-{:08x}{:08x}", ::getpid(), random(), random());
+    variable_ = fmt::format("_WYE_STARTED_BY={}-{:08x}{:08x}", ::getpid(), random(), random());
 }
 
 std::vector<char*> Descendants::environment() {
