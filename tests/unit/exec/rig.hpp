@@ -12,6 +12,7 @@
 #include "fake_driver.hpp"
 #include "unit/calls.hpp"
 #include "wye/buffer.h"
+#include "wye/pipeline.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -54,6 +55,17 @@ struct Rig {
         wye_program out = 0;
         check_ok(
             attempt([&](wye_error** e) { return wye_program_create(context, &source, &out, e); }));
+        return out;
+    }
+    wye_pipeline pipeline(wye_device device, wye_program program, std::uint32_t flags = 0) const {
+        wye_pipeline_desc desc;
+        WYE_INIT(desc);
+        desc.program = program;
+        desc.device = device;
+        desc.flags = flags;
+        wye_pipeline out = 0;
+        check_ok(
+            attempt([&](wye_error** e) { return wye_pipeline_create(context, &desc, &out, e); }));
         return out;
     }
     wye_buffer buffer(wye_device device, std::uint64_t size, const char* label = "b") const {

@@ -70,15 +70,7 @@ struct Ready {
         return out;
     }
     wye_pipeline pipeline() const {
-        wye_pipeline_desc desc;
-        WYE_INIT(desc);
-        desc.program = program;
-        desc.device = device;
-        desc.flags = WYE_DISPATCH_COOPERATIVE;
-        wye_pipeline out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &out, e); }));
-        return out;
+        return rig.pipeline(device, program, WYE_DISPATCH_COOPERATIVE);
     }
     static Job through(wye_pipeline pipeline, wye_buffer buffer) {
         Job out(0, 0);

@@ -34,16 +34,7 @@ struct Ready {
         out.desc.grid[2] = layers;
         return out;
     }
-    wye_pipeline pipeline() const {
-        wye_pipeline_desc desc;
-        WYE_INIT(desc);
-        desc.program = program;
-        desc.device = device;
-        wye_pipeline out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &out, e); }));
-        return out;
-    }
+    wye_pipeline pipeline() const { return rig.pipeline(device, program); }
     wye_graph graph(Job& job) const {
         const wye_graph_step step = {&job.filled(), nullptr};
         wye_graph_desc desc;

@@ -40,16 +40,7 @@ struct Ready {
         rig.upload(a, words);
     }
     Job job(std::uint64_t offset) { return Job(program, device).resident(0, a, offset, kBytes); }
-    wye_pipeline pipeline() const {
-        wye_pipeline_desc desc;
-        WYE_INIT(desc);
-        desc.program = program;
-        desc.device = device;
-        wye_pipeline out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_create(rig.context, &desc, &out, e); }));
-        return out;
-    }
+    wye_pipeline pipeline() const { return rig.pipeline(device, program); }
 
     Rig rig;
     wye_device device = 0;
