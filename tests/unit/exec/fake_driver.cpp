@@ -150,6 +150,10 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     return WYE_OK;
 }
 
+// Held while a call other than a submit adds to a list of the driver: threads may make queues and
+// programs at once.
+std::mutex lists_mutex;
+
 // Held while a submit runs its operations: threads may submit to two queues at once, and all share
 // the members of fake().
 std::mutex submit_mutex;
@@ -330,9 +334,12 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
         return fail(device->host, Code::COMPILE_FAILED, "the fake does not compile", error);
     ++fake().programs;
     ++fake().live_programs;
-    fake().artifact_formats.emplace_back(sdk::from_abi(artifact->format));
     const std::string code(static_cast<const char*>(artifact->code.data), artifact->code.size);
-    fake().codes.push_back(code);
+    {
+        const std::lock_guard lock(lists_mutex);
+        fake().artifact_formats.emplace_back(sdk::from_abi(artifact->format));
+        fake().codes.push_back(code);
+    }
     *out = new wye_program_object{artifact->binding_count, "saved:" + code};
     return WYE_OK;
 }
@@ -353,7 +360,10 @@ wye_status program_load(wye_device_object* device, const wye_artifact* artifact,
         return fail(device->host, Code::UNSUPPORTED, "the fake refuses what it saved", error);
     ++fake().loaded;
     ++fake().live_programs;
-    fake().codes.push_back(bytes.substr(6));
+    {
+        const std::lock_guard lock(lists_mutex);
+        fake().codes.push_back(bytes.substr(6));
+    }
     *out = new wye_program_object{artifact->binding_count, bytes};
     return WYE_OK;
 }
@@ -404,7 +414,10 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     if (fake().fail_queue)
         return fail(device->host, Code::DRIVER, "the fake makes no queue", error);
-    fake().queue_wishes.push_back(*desc);
+    {
+        const std::lock_guard lock(lists_mutex);
+        fake().queue_wishes.push_back(*desc);
+    }
     ++fake().live_queues;
     ++fake().queues;
     *out = new wye_queue_object{device->host, device, 0, 1, 0};
