@@ -104,23 +104,28 @@ def start_page(pages):
                      if all(name in pages for name in re.findall(r'@ref ([a-z]+)\)', line))) + '\n'
 
 
+def quoted(paths):
+    """A list of Doxygen's, which would be split at the blanks of a path."""
+    return ' '.join(f'"{path}"' for path in paths)
+
+
 def settings(work, source, version, theme):
-    doc_filter = f'"{sys.executable} {HERE}/doc_comments.py"'
-    includes = ' '.join(os.path.join(source, os.path.dirname(folder)) for folder in HEADERS)
+    doc_filter = '"python3 doc_comments.py"'  # a link in Doxygen's folder, since this has no place for a path with blanks
+    includes = quoted(os.path.join(source, os.path.dirname(folder)) for folder in HEADERS)
     styles = [os.path.join(theme, name) for name in ('doxygen-awesome.css', 'doxygen-awesome-sidebar-only.css')] if theme else []
     values = {
         'PROJECT_NAME': 'Wye', 'PROJECT_NUMBER': version, 'PROJECT_BRIEF': '"Portable compute programs on any device"',
-        'OUTPUT_DIRECTORY': work, 'GENERATE_LATEX': 'NO', 'QUIET': 'YES', 'HTML_TIMESTAMP': 'NO', 'HTML_OUTPUT': 'html',
-        'INPUT': ' '.join([f'{work}/pages', f'{HERE}/namespaces.dox', *(os.path.join(source, folder) for folder in HEADERS)]), 'RECURSIVE': 'YES',
+        'OUTPUT_DIRECTORY': quoted([work]), 'GENERATE_LATEX': 'NO', 'QUIET': 'YES', 'HTML_TIMESTAMP': 'NO', 'HTML_OUTPUT': 'html',
+        'INPUT': quoted([f'{work}/pages', f'{HERE}/namespaces.dox', *(os.path.join(source, folder) for folder in HEADERS)]), 'RECURSIVE': 'YES',
         'FILE_PATTERNS': '*.h *.hpp *.md *.dox', 'EXTENSION_MAPPING': 'h=C++', 'FILTER_PATTERNS': f'*.h={doc_filter} *.hpp={doc_filter}',
-        'STRIP_FROM_PATH': includes, 'STRIP_FROM_INC_PATH': includes, 'FULL_PATH_NAMES': 'YES', 'LAYOUT_FILE': f'{work}/layout.xml',
-        'USE_MDFILE_AS_MAINPAGE': f'{work}/pages/start.md', 'JAVADOC_AUTOBRIEF': 'YES', 'TYPEDEF_HIDES_STRUCT': 'YES',
+        'STRIP_FROM_PATH': includes, 'STRIP_FROM_INC_PATH': includes, 'FULL_PATH_NAMES': 'YES', 'LAYOUT_FILE': quoted([f'{work}/layout.xml']),
+        'USE_MDFILE_AS_MAINPAGE': quoted([f'{work}/pages/start.md']), 'JAVADOC_AUTOBRIEF': 'YES', 'TYPEDEF_HIDES_STRUCT': 'YES',
         'EXTRACT_STATIC': 'YES', 'MACRO_EXPANSION': 'YES', 'EXPAND_ONLY_PREDEF': 'YES', 'SORT_MEMBER_DOCS': 'NO',
         'PREDEFINED': 'WYE_API= WYE_OWNED= WYE_BORROWED= WYE_STATIC= __cplusplus', 'WARN_IF_INCOMPLETE_DOC': 'NO',
         'EXCLUDE_SYMBOLS': 'wye::detail wye::detail::* wye::builder::detail wye::builder::detail::* WYE_BUILDER_* WYE_OP_ENUM* detail',
         'TOC_INCLUDE_HEADINGS': '2', 'HAVE_DOT': 'NO', 'GENERATE_TREEVIEW': 'YES', 'DISABLE_INDEX': 'NO', 'VERBATIM_HEADERS': 'NO',
-        'SHOW_USED_FILES': 'NO', 'HTML_DYNAMIC_MENUS': 'YES', 'HTML_EXTRA_STYLESHEET': ' '.join([*styles, f'{HERE}/wye.css']),
-        'HTML_COLORSTYLE_SAT': '60', 'HTML_COLORSTYLE_HUE': '209', 'HTML_COLORSTYLE_GAMMA': '113', 'HTML_FOOTER': f'{HERE}/footer.html',
+        'SHOW_USED_FILES': 'NO', 'HTML_DYNAMIC_MENUS': 'YES', 'HTML_EXTRA_STYLESHEET': quoted([*styles, f'{HERE}/wye.css']),
+        'HTML_COLORSTYLE_SAT': '60', 'HTML_COLORSTYLE_HUE': '209', 'HTML_COLORSTYLE_GAMMA': '113', 'HTML_FOOTER': quoted([f'{HERE}/footer.html']),
     }
     return ''.join(f'{key} = {value}\n' for key, value in values.items())
 
@@ -160,6 +165,7 @@ def main():
         write(f'{work}/pages/start.md', start_page(documents))
         write(f'{work}/layout.xml', layout(documents, headers, verbs))
         write(f'{work}/Doxyfile', settings(work, source, given.version, given.theme))
+        os.symlink(f'{HERE}/doc_comments.py', f'{work}/doc_comments.py')
         done = subprocess.run(['doxygen', f'{work}/Doxyfile'], stderr=subprocess.PIPE, text=True, check=False, cwd=work)
         wrong = [line.replace(work + '/', '') for line in done.stderr.splitlines() if line and not UNDESCRIBED.search(line)]
         for line in wrong:
