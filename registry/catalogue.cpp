@@ -421,7 +421,7 @@ struct Registry::Impl {
         out.version = about.version;
         out.vendor = about.vendor;
         out.abi_major = WYE_ABI_MAJOR;
-        out.abi_draft = WYE_ABI_DRAFT;
+        out.abi_draft = WYE_ABI_MINOR_DRAFT;
         out.abi_minor = about.abi_minor;
         out.devices = plugin.opened.devices;
         return out;

@@ -125,6 +125,7 @@ void NativeDevice::count_buffer(std::uint64_t size) const noexcept {
     }
 }
 
+std::uint32_t NativeDevice::minor() const noexcept { return plugin_->about().minor; }
 const HostServices& NativeDevice::host() const noexcept { return plugin_->host(); }
 std::string NativeDevice::plugin_identity() const { return plugin_->identity(); }
 
@@ -339,7 +340,7 @@ Result<NativeQueue> NativeQueue::create(DeviceRef device, std::string_view label
     }));
     if (object == nullptr || timeline == nullptr)
         return about(*device, null_object_fault("queue_create"));
-    auto table = adopt(from);
+    auto table = adopt(from, device->minor());
     if (!table.ok()) return about(*device, std::move(table).error());
     return NativeQueue(std::move(device), object, timeline, *table, newest);
 }

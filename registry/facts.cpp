@@ -193,7 +193,9 @@ std::span<const std::uint64_t> Facts::list(std::uint32_t key) const noexcept {
 bool Facts::to_abi(std::uint32_t key, wye_fact* out) const noexcept {
     const Fact* fact = find(key);
     if (fact == nullptr || out == nullptr) return false;
+    const wye_header header = out->header;
     *out = wye_fact{};
+    out->header = header;
     out->source = sdk::to_abi(fact->source);
     if (const auto* truth = std::get_if<bool>(&fact->value)) {
         out->type = WYE_FACT_BOOL;
@@ -221,7 +223,7 @@ bool Facts::to_abi(std::uint32_t key, wye_fact* out) const noexcept {
 Facts read_facts(const FactReader& read, Memory memory, std::vector<std::string>& faults) {
     Facts facts;
     for (const FactInfo& info : kFacts) {
-        wye_fact raw{};
+        wye_fact raw = sdk::facts::empty();
         const wye_status status = read(info.key, &raw);
         if (status != WYE_OK) {
             // The plugin does not know the key, or its driver does not report the fact.

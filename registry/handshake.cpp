@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 #include "contain.hpp"
 #include "registry/error_object.hpp"
@@ -60,6 +61,14 @@ struct Stub<Tag, Return (*)(Args...)> {
 };
 
 // ---- Tables -------------------------------------------------------------------------------
+
+// The part of a table that hosts and plugins of a minor know. Each minor that appends to a table
+// has a case of its own.
+template <typename Table>
+constexpr std::size_t known_in(std::uint32_t minor) {
+    static_assert(WYE_ABI_MINOR <= WYE_ABI_MINOR_FROZEN + 1);
+    return std::cmp_less(minor, WYE_ABI_MINOR) ? sdk::kSizeOfMinor0<Table> : sizeof(Table);
+}
 
 // Checks a table's header and returns the number of bytes that the host may read.
 Result<std::uint32_t> readable(const wye_header* header, std::string_view what, std::size_t known) {
@@ -136,10 +145,10 @@ Result<void> check_chain(const void* next, std::string_view owner) {
                  "Fix: use a newer host, or a plugin build that does not demand it");
 }
 
-Result<wye_plugin_table> adopt(const wye_plugin_table* from) {
+Result<wye_plugin_table> adopt(const wye_plugin_table* from, std::uint32_t minor) {
     constexpr const char* kTable = "plugin table";
-    WYE_ASSIGN(const auto bytes,
-               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    WYE_ASSIGN(const auto bytes, readable(reinterpret_cast<const wye_header*>(from), kTable,
+                                          known_in<wye_plugin_table>(minor)));
     wye_plugin_table table{};
     copy_known(table, from, bytes);
     if (table.translate != nullptr && table.translate_release == nullptr)
@@ -148,10 +157,10 @@ Result<wye_plugin_table> adopt(const wye_plugin_table* from) {
     return table;
 }
 
-Result<wye_device_table> adopt(const wye_device_table* from) {
+Result<wye_device_table> adopt(const wye_device_table* from, std::uint32_t minor) {
     constexpr const char* kTable = "device table";
-    WYE_ASSIGN(const auto bytes,
-               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    WYE_ASSIGN(const auto bytes, readable(reinterpret_cast<const wye_header*>(from), kTable,
+                                          known_in<wye_device_table>(minor)));
     wye_device_table table{};
     copy_known(table, from, bytes);
     if (table.command_create != nullptr) {
@@ -170,10 +179,10 @@ Result<wye_device_table> adopt(const wye_device_table* from) {
     return table;
 }
 
-Result<wye_queue_table> adopt(const wye_queue_table* from) {
+Result<wye_queue_table> adopt(const wye_queue_table* from, std::uint32_t minor) {
     constexpr const char* kTable = "queue table";
-    WYE_ASSIGN(const auto bytes,
-               readable(reinterpret_cast<const wye_header*>(from), kTable, sizeof *from));
+    WYE_ASSIGN(const auto bytes, readable(reinterpret_cast<const wye_header*>(from), kTable,
+                                          known_in<wye_queue_table>(minor)));
     wye_queue_table table{};
     copy_known(table, from, bytes);
     WYE_QUEUE_SLOTS(WYE_FILL_SLOT)
@@ -201,18 +210,27 @@ Error null_object_fault(std::string_view slot) {
 
 // ---- Negotiation --------------------------------------------------------------------------
 
-std::string draft_text(std::uint32_t draft) {
-    return draft == 0 ? "an ABI draft without a number" : fmt::format("ABI draft {}", draft);
-}
-
 namespace {
 
-Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string_view id) {
-    wye_hello hello{};
-    hello.header = sdk::header_of(sizeof hello);
-    hello.minor_max = WYE_ABI_MINOR;
-    hello.minor_floor = WYE_ABI_MINOR_FLOOR;
-    hello.draft = WYE_ABI_DRAFT;
+// "ABI 1.0", "draft 3 of ABI 1.0".
+std::string abi_text(std::uint32_t minor, std::uint32_t draft) {
+    return fmt::format("{}ABI {}.{}", draft == 0 ? "" : fmt::format("draft {} of ", draft),
+                       WYE_ABI_MAJOR, minor);
+}
+
+Error mismatch(const BuiltAgainst& plugin, const char* fix) {
+    return {Code::ABI_MISMATCH,
+            fmt::format("it was built against {}{}, and the host has {}",
+                        abi_text(plugin.minor, plugin.draft),
+                        plugin.minor_needed == 0
+                            ? ""
+                            : fmt::format(" and needs {}", abi_text(plugin.minor_needed, 0)),
+                        abi_text(WYE_ABI_MINOR, WYE_ABI_MINOR_DRAFT)),
+            fix};
+}
+
+Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, const wye_hello& hello,
+                                          std::string_view id) {
     const wye_plugin_desc* desc = nullptr;
     wye_status status = WYE_OK;
     WYE_TRY(contain(id, WYE_PLUGIN_QUERY_SYMBOL, [&](wye_error**) {
@@ -221,15 +239,29 @@ Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, std::string
     }));
     if (status == WYE_ABI_MISMATCH)
         return Error(Code::ABI_MISMATCH,
-                     fmt::format("the plugin cannot work with this host (ABI draft {}, minor {})",
-                                 WYE_ABI_DRAFT, WYE_ABI_MINOR),
+                     fmt::format("the plugin cannot work with this host, which has {}",
+                                 abi_text(WYE_ABI_MINOR, WYE_ABI_MINOR_DRAFT)),
                      "Fix: use a plugin and a host of matching versions");
     if (status != WYE_OK) return take_error(status, nullptr, "the query");
     if (desc == nullptr) return null_object_fault(WYE_PLUGIN_QUERY_SYMBOL);
     return desc;
 }
 
-Result<void> check_versions(const wye_plugin_desc& desc) {
+// Asks for the description. Plugins of the drafts before 1.0 answer hosts of their own draft alone;
+// for such a plugin the error has its number.
+Result<const wye_plugin_desc*> describe(wye_plugin_query_fn query, std::string_view id) {
+    constexpr std::uint32_t kLastDraftOf1 = 3;
+    wye_hello hello = sdk::hello();
+    auto answer = call_query(query, hello, id);
+    if (answer.ok() || answer.error().code != Code::ABI_MISMATCH) return answer;
+    for (hello.draft = kLastDraftOf1; hello.draft > 1; --hello.draft)
+        if (call_query(query, hello, id).ok())
+            return mismatch({.draft = hello.draft},
+                            "Fix: build the plugin with this host's header");
+    return answer;
+}
+
+Result<void> check_build(const wye_plugin_desc& desc) {
     if (desc.abi_major != WYE_ABI_MAJOR)
         return Error(Code::ABI_MISMATCH,
                      fmt::format("the plugin was built against ABI major {}, the host has {}",
@@ -240,31 +272,12 @@ Result<void> check_versions(const wye_plugin_desc& desc) {
                      fmt::format("the plugin was built for pointers of {} bytes, the host for {}",
                                  desc.pointer_bytes, sizeof(void*)),
                      "Fix: install the 64-bit build of the plugin");
-    constexpr std::uint32_t kMax = WYE_ABI_MINOR;
-    constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
-    if (desc.host_minor_needed > kMax)
-        return Error(Code::ABI_MISMATCH,
-                     fmt::format("the plugin needs a host of ABI minor {}, but this one has {}",
-                                 desc.host_minor_needed, kMax),
-                     "Fix: update the host, or use an older plugin");
-    if (desc.host_minor_needed > desc.abi_minor)
-        return bad_plugin(fmt::format("the plugin needs ABI minor {}, but was built against {}",
-                                      desc.host_minor_needed, desc.abi_minor));
-    if (std::int64_t{desc.abi_minor} < std::int64_t{kFloor})
-        return Error(Code::ABI_MISMATCH,
-                     fmt::format("the plugin was built against ABI minor {}, the host accepts {} "
-                                 "and later",
-                                 desc.abi_minor, kFloor),
-                     "Fix: update the plugin");
+    if (desc.host_minor_needed > desc.abi_minor || desc.minor_frozen > desc.abi_minor)
+        return bad_plugin(
+            fmt::format("the plugin needs ABI minor {} and counts {} as released, but was built "
+                        "against {}",
+                        desc.host_minor_needed, desc.minor_frozen, desc.abi_minor));
     return {};
-}
-
-Result<void> check_draft(const wye_plugin_desc& desc) {
-    if (desc.abi_draft == WYE_ABI_DRAFT) return {};
-    return Error(Code::ABI_MISMATCH,
-                 fmt::format("the plugin was built against {}, the host has draft {}",
-                             draft_text(desc.abi_draft), WYE_ABI_DRAFT),
-                 "Fix: build the plugin with this host's header");
 }
 
 Result<std::string> copy_text(wye_string text, const char* what) {
@@ -276,18 +289,39 @@ Result<std::string> copy_text(wye_string text, const char* what) {
 
 }  // namespace
 
+Result<std::uint32_t> effective_minor(const BuiltAgainst& plugin) {
+    constexpr std::uint32_t kOurs = WYE_ABI_MINOR, kFrozen = WYE_ABI_MINOR_FROZEN;
+    constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR, kDraft = WYE_ABI_MINOR_DRAFT;
+    const bool same = plugin.draft == kDraft;
+    // A draft of a later minor has a released minor below it; those of 1.0 had none.
+    if (!same && plugin.draft != 0 && plugin.minor == plugin.minor_frozen)
+        return mismatch(plugin, "Fix: build the plugin with this host's header");
+    const std::uint32_t minor =
+        same ? std::min(plugin.minor, kOurs) : std::min(plugin.minor_frozen, kFrozen);
+    if (plugin.minor_needed > minor)
+        return mismatch(plugin, "Fix: update the host, or use an older plugin");
+    if (std::int64_t{plugin.minor} < std::int64_t{kFloor})
+        return mismatch(plugin, "Fix: update the plugin");
+    return minor;
+}
+
 Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id) {
-    WYE_ASSIGN(const wye_plugin_desc* from, call_query(query, expected_id));
+    WYE_ASSIGN(const wye_plugin_desc* from, describe(query, expected_id));
     WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
     wye_plugin_desc desc{};
     copy_known(desc, from, bytes);
-    // Checks the version first: a description of another major may have another size.
-    if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_versions(desc));
-    // In the first draft, the description ends before `abi_draft`.
-    if (bytes >= offsetof(wye_plugin_desc, abi_draft)) WYE_TRY(check_draft(desc));
-    if (bytes < sizeof desc)
+    // Checks the build first: a description of another major may have another size. That of the
+    // first draft ends before `abi_draft`.
+    if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_build(desc));
+    if (bytes == offsetof(wye_plugin_desc, abi_draft))
+        return mismatch({.draft = 1}, "Fix: build the plugin with this host's header");
+    if (bytes < sdk::kSizeOfMinor0<wye_plugin_desc>)
         return bad_plugin(fmt::format("the plugin description has {} bytes, ABI minor 0 has {}",
-                                      bytes, sizeof desc));
+                                      bytes, sdk::kSizeOfMinor0<wye_plugin_desc>));
+    WYE_ASSIGN(const std::uint32_t minor, effective_minor({.minor = desc.abi_minor,
+                                                           .minor_needed = desc.host_minor_needed,
+                                                           .draft = desc.abi_draft,
+                                                           .minor_frozen = desc.minor_frozen}));
     Negotiated out;
     WYE_ASSIGN(out.id, copy_text(desc.id, "id"));
     WYE_ASSIGN(out.version, copy_text(desc.version, "version"));
@@ -303,8 +337,8 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     out.build_flags = desc.build_flags;
     out.minor_needed = desc.host_minor_needed;
     out.minor_built = desc.abi_minor;
-    out.minor = std::min<std::uint32_t>(desc.abi_minor, WYE_ABI_MINOR);
-    WYE_ASSIGN(out.table, adopt(desc.table));
+    out.minor = minor;
+    WYE_ASSIGN(out.table, adopt(desc.table, minor));
     return out;
 }
 

@@ -14,7 +14,8 @@ LayoutCounts NativeDevice::layout_counts() const {
     const auto asked = contain(info().plugin, "layout counts", [&](wye_error** error) {
         const auto* table = static_cast<const wye_layouts_table*>(
             table_.get_extension(object_, sdk::to_abi(WYE_EXTENSION_LAYOUTS), 1));
-        if (table == nullptr || table->header.size < sizeof *table || table->counts == nullptr)
+        if (table == nullptr || table->header.size < sdk::kSizeOfMinor0<wye_layouts_table> ||
+            table->counts == nullptr)
             return static_cast<wye_status>(WYE_OK);
         return table->counts(object_, &out, error);
     });

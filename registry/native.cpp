@@ -34,8 +34,8 @@ Result<const wye_native_table*> table_of(const NativeDevice& device) {
             "Fix: use the functions of wye.h, or a plugin with the extension "
             "`" WYE_EXTENSION_NATIVE_HANDLE "`",
             device.info().selector);
-    if (table->header.size < sizeof *table || table->device == nullptr || table->queue == nullptr ||
-        table->buffer == nullptr)
+    if (table->header.size < sdk::kSizeOfMinor0<wye_native_table> || table->device == nullptr ||
+        table->queue == nullptr || table->buffer == nullptr)
         return broken(device, fmt::format("the table of `{}` has {} bytes, or lacks a slot",
                                           WYE_EXTENSION_NATIVE_HANDLE, table->header.size));
     return table;

@@ -366,7 +366,8 @@ std::optional<std::string> OpenPlugin::compiler() const {
         const auto* compiler = static_cast<const wye_compiler_table*>(
             about.table.get_extension(object_, sdk::to_abi(WYE_EXTENSION_COMPILER), 1));
         wye_string name{};
-        if (compiler != nullptr && compiler->header.size >= sizeof *compiler &&
+        if (compiler != nullptr &&
+            compiler->header.size >= sdk::kSizeOfMinor0<wye_compiler_table> &&
             compiler->identity(object_, &name) == WYE_OK) {
             const auto read = read_text(name, kTextLimit, "the compiler's name");
             out = read.ok() ? *read : read.error().message;
@@ -410,8 +411,10 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     const ProcessStateGuard guard(!plugin->built_in());
     wye_device_object* object = nullptr;
     const wye_device_table* from = nullptr;
+    const wye_open_desc desc{sdk::header_of(sizeof desc), info->index, 0,
+                             sdk::to_abi(info->selector)};
     const auto opened = contain(info->plugin, "open_device", [&](wye_error** error) {
-        return plugin->table().open_device(plugin->object(), info->index, &object, &from, error);
+        return plugin->table().open_device(plugin->object(), &desc, &object, &from, error);
     });
     if (!opened.ok()) {
         Error error = opened.error();
@@ -420,7 +423,7 @@ Result<DeviceRef> open_device(std::shared_ptr<const OpenPlugin> plugin,
     }
     if (object == nullptr) return null_object_fault("open_device");
     // Without a valid table the device cannot be closed either.
-    WYE_ASSIGN(const wye_device_table table, adopt(from));
+    WYE_ASSIGN(const wye_device_table table, adopt(from, plugin->about().minor));
     const bool saves =
         from->header.size >= offsetof(wye_device_table, command_create) &&  // has both slots
         from->program_save != nullptr && from->program_load != nullptr;

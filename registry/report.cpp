@@ -176,7 +176,7 @@ Json host_of(const ReportOptions& options) {
     return {{"version", text_or_null(options.host_version)},
             {"abi",
              {{"major", WYE_ABI_MAJOR},
-              {"draft", WYE_ABI_DRAFT},
+              {"draft", WYE_ABI_MINOR_DRAFT},
               {"minor", WYE_ABI_MINOR},
               {"minor_floor", WYE_ABI_MINOR_FLOOR}}},
             {"arch", host_arch()},

@@ -377,22 +377,22 @@ class Search {
     }
 
     bool speaks_our_abi(const Manifest& m, const fs::path& path) {
-        constexpr std::uint32_t kMax = WYE_ABI_MINOR;
-        constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR;
         std::string what;
         if (m.abi_major != WYE_ABI_MAJOR) {
-            what = fmt::format("ABI major {}, but the host has {}", m.abi_major, WYE_ABI_MAJOR);
-        } else if (m.draft != WYE_ABI_DRAFT) {
-            what = fmt::format("{}, but the host has draft {}", draft_text(m.draft), WYE_ABI_DRAFT);
-        } else if (m.minor_needed > kMax) {
-            what = fmt::format("a host of ABI minor {}, but this one has {}", m.minor_needed, kMax);
-        } else if (std::int64_t{m.minor_built} < std::int64_t{kFloor}) {
-            what = fmt::format("ABI minor {}, but the host accepts {} and later", m.minor_built,
-                               kFloor);
+            what = fmt::format("it was built against ABI major {}, and the host has {}",
+                               m.abi_major, WYE_ABI_MAJOR);
+        } else {
+            // The minor below a draft's is released; a draft of minor 0 was one of 1.0 itself.
+            const bool above = m.draft != 0 && m.minor_built != 0;
+            const auto minor = effective_minor({.minor = m.minor_built,
+                                                .minor_needed = m.minor_needed,
+                                                .draft = m.draft,
+                                                .minor_frozen = m.minor_built - (above ? 1 : 0)});
+            if (minor.ok()) return true;
+            what = minor.error().message;
         }
-        if (what.empty()) return true;
         record(Stage::manifest, Severity::refused, Code::ABI_MISMATCH, path,
-               fmt::format("the plugin wants {}", what),
+               fmt::format("the manifest says of the plugin that {}", what),
                "Fix: install a plugin and a host of matching versions", m.id);
         return false;
     }

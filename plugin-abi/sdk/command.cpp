@@ -31,8 +31,6 @@ Result<CommandList> CommandList::of(std::string_view plugin, const wye_command_d
     out.label_ = from_abi(desc.label);
     out.sizes_ = sizes;
     out.flags_ = flags | WYE_LAUNCH_LATE_GRID;
-    if ((desc.flags & ~std::uint32_t{WYE_COMMAND_EDGES}) != 0)
-        return errors::unknown_flags(plugin, "a command", desc.flags);
     out.has_edges_ = (desc.flags & WYE_COMMAND_EDGES) != 0;
     out.edges_.assign(desc.edges, desc.edges + desc.edge_count);
     out.operations_.reserve(desc.operation_count);
@@ -49,10 +47,7 @@ Result<void> CommandList::check(const wye_operation& op) const {
     if (op.kind != WYE_OPERATION_DISPATCH && op.kind != WYE_OPERATION_COPY &&
         op.kind != WYE_OPERATION_FILL)
         return errors::not_in_command(plugin_, op.kind);
-    const std::uint32_t launch = op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags : 0;
-    if (op.flags != 0) return errors::unknown_flags(plugin_, "an operation", op.flags);
-    if ((launch & ~flags_) != 0) return errors::unknown_launch(plugin_, launch & ~flags_);
-    return {};
+    return known_parts_of(op, plugin_, flags_);
 }
 
 void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept) const {

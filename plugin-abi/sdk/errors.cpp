@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wye/sdk/errors.hpp"
 
+#include <span>
+
+#include "wye/sdk/plugin.hpp"
+
 namespace wye::sdk::errors {
 
 // Strings of at most 15 characters are part of their objects.
@@ -158,11 +162,12 @@ Error not_in_command(std::string_view plugin, std::uint32_t kind) {
 
 Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint32_t flags,
                     std::uint32_t reserved) {
-    return {Code::UNSUPPORTED,
-            "the " + std::string(plugin) + " plugin does not know all flags of " +
-                std::string(subject) + ", " + std::to_string(flags) +
-                (reserved == 0 ? "" : ", with the reserved member " + std::to_string(reserved)),
-            "Fix: use a newer version of the plugin"};
+    return {
+        Code::UNSUPPORTED,
+        "the " + std::string(plugin) + " plugin does not know all flags of " +
+            std::string(subject) + ", " + std::to_string(flags) +
+            (reserved == 0 ? "" : ", or what another member means, " + std::to_string(reserved)),
+        "Fix: use a newer version of the plugin"};
 }
 
 Error unknown_launch(std::string_view plugin, std::uint32_t flags) {
@@ -175,6 +180,20 @@ Error unknown_launch(std::string_view plugin, std::uint32_t flags) {
                 std::to_string(flags) + ")",
             std::string("Fix: use a device with the fact `") +
                 (cooperative ? "grid_sync`" : "indirect_dispatch`")};
+}
+
+Error unknown_part(std::string_view plugin, const wye_operation& op, std::uint32_t launch) {
+    if (op.flags != 0) return unknown_flags(plugin, "an operation", op.flags);
+    if (const wye_header* entry = critical_entry(op.next))
+        return unknown_extension("an operation", *entry);
+    const bool dispatch = op.kind == WYE_OPERATION_DISPATCH;
+    if (dispatch && (op.u.dispatch.flags & ~launch) != 0)
+        return unknown_launch(plugin, op.u.dispatch.flags & ~launch);
+    std::uint32_t flags = dispatch ? op.u.dispatch.trap.flags | op.u.dispatch.indirect.flags : 0;
+    const auto bindings = dispatch ? std::span(op.u.dispatch.bindings, op.u.dispatch.binding_count)
+                                   : std::span(op.u.execute.slots, op.u.execute.slot_count);
+    for (const wye_binding& binding : bindings) flags |= binding.flags;
+    return unknown_flags(plugin, "a binding", flags);
 }
 
 Error too_many_at_once(const std::string& label, std::uint64_t groups, const std::string& device,
@@ -228,10 +247,13 @@ Error not_signalled(std::uint64_t value) {
             "Fix: submit it after the work that signals the value"};
 }
 
-Error unknown_extension(std::string_view subject, std::uint32_t type) {
+Error unknown_extension(std::string_view subject, const wye_header& entry) {
+    const std::uint32_t type = entry.type & ~WYE_CHAIN_CRITICAL;
+    const bool named = type == WYE_CHAIN_NAMED && entry.size >= sizeof(wye_named_entry);
     return {Code::UNSUPPORTED_EXTENSION,
             std::string(subject) + " demands the unknown extension " +
-                std::to_string(type & ~WYE_CHAIN_CRITICAL),
+                (named ? quoted(from_abi(reinterpret_cast<const wye_named_entry&>(entry).name))
+                       : std::to_string(type)),
             "Fix: use a newer version of the plugin"};
 }
 

@@ -16,6 +16,8 @@ Result<LaunchShape> LaunchShape::of(std::string_view plugin, const wye_artifact&
     for (const wye_slot& slot : out.slots) {
         if (slot.kind < WYE_SLOT_BUFFER || slot.kind > last)
             return errors::unknown_slot(plugin, slot.kind, out.label);
+        if (slot.flags != 0)
+            return errors::unknown_flags(plugin, "a slot of `" + out.label + "`", slot.flags);
         const bool names_binding = slot.kind == WYE_SLOT_BUFFER || slot.kind == WYE_SLOT_LENGTH;
         if (names_binding && slot.binding >= out.binding_count)
             return errors::unknown_binding(slot.binding, out.binding_count, out.label);

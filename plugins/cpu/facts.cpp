@@ -19,7 +19,7 @@ constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 }  // namespace
 
 wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
-    wye_fact found{};
+    wye_fact found = sdk::facts::empty();
     wye_status status = WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_INT64:

@@ -125,10 +125,12 @@ static void plugin_shutdown(wye_plugin_object* plugin) { free(plugin); }
 
 /* ---- Device -------------------------------------------------------------------------------- */
 
-static wye_status device_open(wye_plugin_object* plugin, uint32_t index, wye_device_object** out,
-                              const wye_device_table** table, wye_error** error) {
+/* Refuse flags and critical chain entries that are unknown here, as in every description. */
+static wye_status device_open(wye_plugin_object* plugin, const wye_open_desc* desc,
+                              wye_device_object** out, const wye_device_table** table,
+                              wye_error** error) {
     wye_device_object* device;
-    if (index >= device_count) return unsupported(plugin->host, error);
+    if (desc->index >= device_count || desc->flags != 0) return unsupported(plugin->host, error);
     device = calloc(1, sizeof *device);
     if (device == NULL) return WYE_OUT_OF_MEMORY;
     device->plugin = plugin;
@@ -319,12 +321,6 @@ static wye_status timeline_fail(wye_device_object* device, const wye_event* even
     return unsupported(device->plugin->host, error);
 }
 
-static wye_status timeline_export(wye_device_object* device, wye_timeline_object* timeline,
-                                  uint32_t external, uint64_t* handle, wye_error** error) {
-    (void)timeline, (void)external, (void)handle;
-    return unsupported(device->plugin->host, error);
-}
-
 /* Report the driver's timestamps only. Leave the slot null if there are none. */
 static wye_status timeline_timing(wye_queue_object* queue, uint64_t value, wye_timing* out,
                                   wye_error** error) {
@@ -404,7 +400,6 @@ static const wye_device_table device_table = {
     .timeline_destroy = timeline_destroy,
     .timeline_signal = timeline_signal,
     .timeline_fail = timeline_fail,
-    .timeline_export = timeline_export,
     .memory_info = device_memory_info,
     .prepare = device_prepare,
     .flush = device_flush,
@@ -444,7 +439,8 @@ static const wye_plugin_desc plugin_desc = {
     .version = TEXT("0.1.0"),
     .vendor = TEXT("Wye"),
     .table = &plugin_table,
-    .abi_draft = WYE_ABI_DRAFT,
+    .abi_draft = WYE_ABI_MINOR_DRAFT,
+    .minor_frozen = WYE_ABI_MINOR_FROZEN,
 };
 
 /* The only exported function. It must use no thread, lock, driver, environment variable or
@@ -453,9 +449,7 @@ WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out);
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out) {
-    if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT)
-        return WYE_ABI_MISMATCH;
-    if (hello->minor_max < plugin_desc.host_minor_needed) return WYE_ABI_MISMATCH;
+    if (hello->header.size < WYE_SIZE_TO(wye_hello, minor_frozen)) return WYE_ABI_MISMATCH;
     for (const wye_header* entry = hello->header.next; entry != NULL; entry = entry->next)
         if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
     *out = &plugin_desc;

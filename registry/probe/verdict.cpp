@@ -172,7 +172,7 @@ std::shared_ptr<const DeviceInfo> device_of(const Json& from, std::string_view p
     out->usable = truth_at(from, "usable");
     out->reason = text_at(from, "reason");
     out->fix = text_at(from, "fix");
-    out->native_code = number_at<std::int32_t>(from, "native_code");
+    out->native_code = number_at<std::int64_t>(from, "native_code");
     out->formats = texts_at(from, "formats");
     if (const Json* facts = member(from, "facts")) {
         need(facts->is_object());

@@ -44,15 +44,15 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
             continue;
         }
         const std::uint32_t access = ir::role_writable(buffer.role) ? 3 : 1;
-        artifact.slots.push_back({WYE_SLOT_BUFFER, artifact.binding_count++, 0, access});
+        artifact.slots.push_back({WYE_SLOT_BUFFER, artifact.binding_count++, 0, access, 0, {}});
     }
     for (std::uint32_t b = 0; b < artifact.binding_count; ++b)
-        artifact.slots.push_back({WYE_SLOT_LENGTH, b, 0, 0});
+        artifact.slots.push_back({WYE_SLOT_LENGTH, b, 0, 0, 0, {}});
     artifact.params_size = ir::param_layout(program.params).size;
-    if (!program.params.empty()) artifact.slots.push_back({WYE_SLOT_PARAMS, 0, 0, 0});
-    if (options.folded_grid) artifact.slots.push_back({WYE_SLOT_GRID, 0, 0, 0});
+    if (!program.params.empty()) artifact.slots.push_back({WYE_SLOT_PARAMS, 0, 0, 0, 0, {}});
+    if (options.folded_grid) artifact.slots.push_back({WYE_SLOT_GRID, 0, 0, 0, 0, {}});
     artifact.uses_trap = ir::analyse(program).uses_trap;
-    if (artifact.uses_trap) artifact.slots.push_back({WYE_SLOT_TRAP, 0, 0, 0});
+    if (artifact.uses_trap) artifact.slots.push_back({WYE_SLOT_TRAP, 0, 0, 0, 0, {}});
     return artifact;
 }
 

@@ -28,12 +28,14 @@ Result<lower::Artifact> variant_artifact(const ProgramPlan& plan, std::uint32_t 
                                      binding.binding, i),
                          "Fix: number the buffers 0, 1, 2, ... and `shared` arrays after them",
                          binding.name);
-        out.slots.push_back({WYE_SLOT_BUFFER, i, 0, ir::role_writable(binding.role) ? 3U : 1U});
+        out.slots.push_back(
+            {WYE_SLOT_BUFFER, i, 0, ir::role_writable(binding.role) ? 3U : 1U, 0, {}});
     }
     std::uint32_t offset = 0;
     for (std::uint32_t i = 0; i < out.binding_count; ++i, offset += 8)
-        out.slots.push_back({WYE_SLOT_LENGTH, i, pushed ? offset : 0, 0});
-    if (!program.params.empty()) out.slots.push_back({WYE_SLOT_PARAMS, 0, pushed ? offset : 0, 0});
+        out.slots.push_back({WYE_SLOT_LENGTH, i, pushed ? offset : 0, 0, 0, {}});
+    if (!program.params.empty())
+        out.slots.push_back({WYE_SLOT_PARAMS, 0, pushed ? offset : 0, 0, 0, {}});
     return out;
 }
 

@@ -75,7 +75,8 @@ Result<void> call(Call&& make) {
 }
 
 bool claims_of(wye_context* context, wye_device device, const char* name) {
-    wye_fact fact{};
+    wye_fact fact;
+    WYE_INIT(fact);
     return wye_device_fact(context, device, wye_str(name), &fact, nullptr) == WYE_OK &&
            fact.type == WYE_FACT_BOOL && fact.u == 1;
 }

@@ -674,7 +674,7 @@ TEST_CASE("a library that a manifest needs is not taken from a relative folder")
     utsname machine{};
     REQUIRE(::uname(&machine) == 0);
     const json abi = {{"major", WYE_ABI_MAJOR},
-                      {"draft", WYE_ABI_DRAFT},
+                      {"draft", WYE_ABI_MINOR_DRAFT},
                       {"minor_needed", 0},
                       {"minor_built", WYE_ABI_MINOR}};
     const json manifest = {{"schema", 1},        {"id", "misbehaves"},

@@ -75,7 +75,7 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
 
         // The manifest, once the numbers are filled in.
         std::string manifest = files.at("wye_tensor_9.wye.json.in");
-        for (const char* number : {"@WYE_ABI_MAJOR@", "@WYE_ABI_DRAFT@", "@WYE_ABI_MINOR@"})
+        for (const char* number : {"@WYE_ABI_MAJOR@", "@WYE_ABI_MINOR_DRAFT@", "@WYE_ABI_MINOR@"})
             for (std::size_t at; (at = manifest.find(number)) != std::string::npos;)
                 manifest.replace(at, std::string(number).size(), "1");
         const auto read = nlohmann::json::parse(manifest);

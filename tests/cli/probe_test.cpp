@@ -38,7 +38,7 @@ void write_manifest(const TempFolder& folder, const std::string& id) {
                            {"arch", machine.machine},
                            {"abi",
                             {{"major", WYE_ABI_MAJOR},
-                             {"draft", WYE_ABI_DRAFT},
+                             {"draft", WYE_ABI_MINOR_DRAFT},
                              {"minor_needed", 0},
                              {"minor_built", WYE_ABI_MINOR}}},
                            {"backend", "fake"},

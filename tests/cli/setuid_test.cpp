@@ -86,15 +86,17 @@ class StrangersThings {
     void make(const std::string& name) const { fs::create_directories(folder_.path(name)); }
     static void copy_plugin(const fs::path& to, const std::string& id) {
         fs::copy_file(fs::path(WYE_FAKES) / (id + ".so"), to / (id + ".so"));
-        const json manifest = {
-            {"schema", 1},
-            {"id", id},
-            {"library", id + ".so"},
-            {"arch", WYE_ARCH},
-            {"abi",
-             {{"major", 1}, {"draft", WYE_ABI_DRAFT}, {"minor_needed", 0}, {"minor_built", 0}}},
-            {"backend", "fake"},
-            {"version", "0.1.0"}};
+        const json manifest = {{"schema", 1},
+                               {"id", id},
+                               {"library", id + ".so"},
+                               {"arch", WYE_ARCH},
+                               {"abi",
+                                {{"major", 1},
+                                 {"draft", WYE_ABI_MINOR_DRAFT},
+                                 {"minor_needed", 0},
+                                 {"minor_built", 0}}},
+                               {"backend", "fake"},
+                               {"version", "0.1.0"}};
         std::FILE* file = std::fopen((to / (id + ".wye.json")).c_str(), "w");
         REQUIRE(file != nullptr);
         std::fputs(manifest.dump().c_str(), file);

@@ -8,7 +8,7 @@ static constexpr wye_device_table kBadTable = [] {
     t.buffer_destroy = nullptr;
     return t;
 }();
-static wye_status open(wye_plugin_object*, std::uint32_t, wye_device_object** out,
+static wye_status open(wye_plugin_object*, const wye_open_desc*, wye_device_object** out,
                        const wye_device_table** table, wye_error**) {
     static wye_device_object device{};
     *out = &device;

@@ -246,8 +246,9 @@ inline wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t k
     }
 }
 
-inline wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_device_object** out,
-                              const wye_device_table** table, wye_error**) {
+inline wye_status open_device(wye_plugin_object* plugin, const wye_open_desc*,
+                              wye_device_object** out, const wye_device_table** table,
+                              wye_error**) {
     auto* device = static_cast<wye_device_object*>(std::malloc(sizeof(wye_device_object)));
     device->plugin = plugin;
     *out = device;
@@ -255,9 +256,10 @@ inline wye_status open_device(wye_plugin_object* plugin, std::uint32_t, wye_devi
     return WYE_OK;
 }
 template <const wye_device_table& kTable>
-wye_status open_device_with(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                            const wye_device_table** table, wye_error** error) {
-    const wye_status status = open_device(plugin, index, out, table, error);
+wye_status open_device_with(wye_plugin_object* plugin, const wye_open_desc* desc,
+                            wye_device_object** out, const wye_device_table** table,
+                            wye_error** error) {
+    const wye_status status = open_device(plugin, desc, out, table, error);
     *table = &kTable;
     return status;
 }
@@ -286,7 +288,8 @@ constexpr wye_plugin_desc make_desc(wye_string id, const wye_plugin_table* table
     d.version = text("0.1.0");
     d.vendor = text("Wye tests");
     d.table = table;
-    d.abi_draft = WYE_ABI_DRAFT;
+    d.abi_draft = WYE_ABI_MINOR_DRAFT;
+    d.minor_frozen = WYE_ABI_MINOR_FROZEN;
     return d;
 }
 

@@ -138,9 +138,9 @@ constexpr wye_device_table kDevices = [] {
     return t;
 }();
 
-wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
-    const wye_status status = fake::open_device(plugin, index, out, table, error);
+wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
+    const wye_status status = fake::open_device(plugin, desc, out, table, error);
     *table = &kDevices;
     return status;
 }

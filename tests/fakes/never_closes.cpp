@@ -29,10 +29,10 @@ static constexpr wye_device_table kDevices = [] {
     return t;
 }();
 
-static wye_status open_device(wye_plugin_object* plugin, std::uint32_t index,
+static wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                               wye_device_object** out, const wye_device_table** table,
                               wye_error** error) {
-    const wye_status status = fake::open_device(plugin, index, out, table, error);
+    const wye_status status = fake::open_device(plugin, desc, out, table, error);
     *table = &kDevices;
     return status;
 }

@@ -14,9 +14,9 @@ static constexpr wye_device_table kNullTable = [] {
                         wye_error**) -> wye_status { return WYE_OK; };
     return t;
 }();
-static wye_status open(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
-    const wye_status status = fake::open_device(plugin, index, out, table, error);
+static wye_status open(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
+    const wye_status status = fake::open_device(plugin, desc, out, table, error);
     *table = &kNullTable;
     return status;
 }

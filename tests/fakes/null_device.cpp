@@ -3,7 +3,7 @@
 // Returns OK for opening a device, but no device.
 #include "base.hpp"
 
-static wye_status open(wye_plugin_object*, std::uint32_t, wye_device_object**,
+static wye_status open(wye_plugin_object*, const wye_open_desc*, wye_device_object**,
                        const wye_device_table**, wye_error**) {
     return WYE_OK;
 }

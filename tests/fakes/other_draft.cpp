@@ -3,4 +3,4 @@
 // Built against another draft of the ABI.
 #include "base.hpp"
 
-FAKE_DESC("other_draft", d.abi_draft = WYE_ABI_DRAFT - 1)
+FAKE_DESC("other_draft", d.abi_draft = 3)

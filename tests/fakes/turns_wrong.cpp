@@ -39,9 +39,9 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
     return device_behind->program_create(device, &wrong, out, error);
 }
 
-wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
-    const wye_status status = plugin_behind->open_device(plugin, index, out, table, error);
+wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
+    const wye_status status = plugin_behind->open_device(plugin, desc, out, table, error);
     if (status != WYE_OK) return status;
     device_behind = *table;
     static const wye_device_table kTable = [] {

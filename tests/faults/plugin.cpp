@@ -157,11 +157,11 @@ const wye_device_table* device_table() {
     return &kTable;
 }
 
-wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
+wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
     using Slot = Wrapped<&wye_plugin_table::open_device>;
     const wye_device_table* made = nullptr;
-    const wye_status status = Slot::call(plugin, index, out, &made, error);
+    const wye_status status = Slot::call(plugin, desc, out, &made, error);
     if (status != WYE_OK || made == nullptr) return status;
     behind<wye_device_table> = made;
     *table = device_table();

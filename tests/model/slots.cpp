@@ -344,7 +344,7 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye
     }
 }
 
-wye_status open_device(wye_plugin_object*, std::uint32_t, wye_device_object** out,
+wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_object** out,
                        const wye_device_table** table, wye_error** error) {
     Device& device = the_device();
     if (device.opens == 0) device.clear();

@@ -106,11 +106,11 @@ static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, 
     }
 }
 
-static wye_status plugin_open_device(wye_plugin_object* plugin, uint32_t index,
+static wye_status plugin_open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                                      wye_device_object** out, const wye_device_table** table,
                                      wye_error** error) {
     wye_device_object* device = calloc(1, sizeof *device);
-    (void)index, (void)error;
+    (void)desc, (void)error;
     if (device == NULL) return WYE_OUT_OF_MEMORY;
     device->plugin = plugin;
     *out = device;
@@ -290,15 +290,15 @@ static const wye_plugin_desc plugin_desc = {
     .version = TEXT("1.0.0"),
     .vendor = TEXT("Vendor"),
     .table = &plugin_table,
-    .abi_draft = WYE_ABI_DRAFT,
+    .abi_draft = WYE_ABI_MINOR_DRAFT,
+    .minor_frozen = WYE_ABI_MINOR_FROZEN,
 };
 
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out);
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out) {
-    if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT)
-        return WYE_ABI_MISMATCH;
+    if (hello->header.size < WYE_SIZE_TO(wye_hello, minor_frozen)) return WYE_ABI_MISMATCH;
     *out = &plugin_desc;
     return WYE_OK;
 }

@@ -76,7 +76,8 @@ void Worker::open_again() {
              }) == WYE_OK &&
         device != here.devices[which])
         fail("a device that was open was given another handle");
-    wye_fact fact = {};
+    wye_fact fact;
+    WYE_INIT(fact);
     call("wye_device_fact", {WYE_UNSUPPORTED}, [&](wye_error** error) {
         return wye_device_fact(here.context, here.devices[which], wye_str("max_workgroup_size"),
                                &fact, error);

@@ -32,7 +32,8 @@ wye::Result<Device> Device::open(const std::string& selector,
 }
 
 wye_fact Device::fact(const std::string& name) const {
-    wye_fact value{};
+    wye_fact value;
+    WYE_INIT(value);
     const auto result = wye::detail::call([&](wye_error** e) {
         return wye_device_fact(context_.get(), device_.get(), wye::detail::borrow(name), &value, e);
     });

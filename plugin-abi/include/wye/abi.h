@@ -29,14 +29,24 @@
  *     all objects of a device before the device, devices before the plugin, and never unloads at
  *     process exit. No structure names a plugin, device or queue object: layers replace these.
  *
- * Status: draft of ABI major 1. Until 1.0 is declared, slots may change, together with a reviewed
- * change of `abi.lock` and a new WYE_ABI_DRAFT; afterwards everything here is append-only.
+ * This is version 1.0. Everything here is append-only: new members and slots go to the end, with a
+ * new minor; new numbers to the end of their list; nothing is removed, moved or given another
+ * meaning. README.md has a list for whoever appends.
  */
 #ifndef WYE_ABI_H
 #define WYE_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if UINTPTR_MAX != 0xffffffffffffffffu
+#error "The Wye plugin ABI is for targets with pointers of 64 bits"
+#endif
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "The Wye plugin ABI is for little-endian targets"
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,12 +57,26 @@ extern "C" {
 #define WYE_ABI_MAJOR 1       /* another major has another query */
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
-#define WYE_ABI_DRAFT 3       /* of major 1; two drafts never work together; 0 from 1.0 on */
+
+/* Highest minor that is released. Above it, members and slots may still change: MINOR_DRAFT is the
+ * number of their present state, which is never used again, and 0 if there are none. Two sides with
+ * different drafts use what both have released. (1 to 3 were drafts of 1.0 itself; they work with
+ * nothing else.) */
+#define WYE_ABI_MINOR_FROZEN 0
+#define WYE_ABI_MINOR_DRAFT 0
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */
 #define WYE_BORROWED /* valid during the call only */
 #define WYE_STATIC   /* valid until the plugin's shutdown */
+
+/* The size of a structure up to a member. A reader compares `size` of a header with the part that
+ * it needs, or with that of minor 0, and never with sizeof, which grows with this header. */
+#define WYE_SIZE_TO(type, last) ((uint32_t)(offsetof(type, last) + sizeof(((const type*)0)->last)))
+
+/* In every list of numbers here, those from this one to 0x7fffffff are for vendors; lower ones are
+ * reserved for these headers. Bits of flags are reserved for these headers, all of them. */
+#define WYE_FIRST_VENDOR 0x40000000
 
 /* ---- Scalars and strings ----------------------------------------------------------------- */
 
@@ -69,15 +93,22 @@ typedef struct wye_bytes {
 } wye_bytes;
 
 /* First member of every structure and table. `next` chains extension structures; each begins with
- * the same header. `type` is 0 in a base structure; in a chain entry it names the entry, and bit 31
- * marks it critical. A reader skips unknown entries, but returns WYE_UNSUPPORTED_EXTENSION for an
- * unknown critical one. */
+ * the same header, and there is one of a type at most. `type` is 0 in a base structure; in a chain
+ * entry it names the entry, and bit 31 marks it critical. A reader skips unknown entries, but
+ * returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
 typedef struct wye_header {
     uint32_t size;
     uint32_t type;
     const void* next;
 } wye_header;
-#define WYE_CHAIN_CRITICAL UINT32_C(0x80000000) /* in `type` of wye_header */
+#define WYE_CHAIN_CRITICAL 0x80000000u /* in `type` of wye_header */
+
+/* The chain entry of a vendor, of the type WYE_CHAIN_NAMED, critical or not. */
+typedef struct wye_named_entry {
+    wye_header header;
+    wye_string name; /* "com.vendor.feature", which says what follows */
+} wye_named_entry;
+#define WYE_CHAIN_NAMED 0x40000000u
 
 /* ---- Status codes ------------------------------------------------------------------------ */
 
@@ -143,7 +174,8 @@ typedef struct wye_error wye_error;
 typedef struct wye_error_desc {
     wye_header header;
     wye_status code;
-    int32_t native_code;        /* e.g. the cl_int, CUresult, VkResult; 0 when none */
+    uint32_t flags;             /* zero */
+    int64_t native_code;        /* e.g. the cl_int, CUresult, VkResult; 0 when none */
     wye_string native_domain;   /* "opencl", "cuda", "vulkan", "errno"; empty when none */
     wye_string subject;         /* the path, device, buffer name, ... that it concerns */
     wye_string message;         /* one sentence with the offending value */
@@ -166,6 +198,7 @@ enum wye_fact_type {
 
 /* The value of a fact, with its origin. */
 typedef struct wye_fact {
+    wye_header header;
     uint32_t type; /* enum wye_fact_type */
     uint32_t xyz[3];
     uint64_t u;
@@ -178,8 +211,7 @@ typedef struct wye_fact {
 
 /* Device facts: X(NAME, key, json name, type). Capabilities are booleans, with the language's
  * names. For a fact that the device does not report, device_fact returns WYE_UNSUPPORTED: a
- * capability is then absent, a limit unknown (never unlimited; workgroup limits count as 1). Keys
- * below 0x80000000 are reserved for this header. */
+ * capability is then absent, a limit unknown (never unlimited; workgroup limits count as 1). */
 #define WYE_FACTS(X)                                                                            \
     /* capabilities */                                                                          \
     X(INT64, 0x001, "int64", BOOL)                                                              \
@@ -298,12 +330,12 @@ typedef struct wye_fact {
     X(NATIVE_STORAGE8, 0x414, "native_storage8", BOOL)                                          \
     X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)
 
-/* The keys of WYE_FACTS. From WYE_FACT_KEY_FIRST_VENDOR on they are a plugin's own. */
+/* The keys of WYE_FACTS. */
 enum wye_fact_key {
 #define WYE_FACT_ENUM(name, key, json, type) WYE_FACT_KEY_##name = key,
     WYE_FACTS(WYE_FACT_ENUM)
 #undef WYE_FACT_ENUM
-        WYE_FACT_KEY_FIRST_VENDOR = 0x7fffffff
+        WYE_FACT_KEY_FIRST_VENDOR = WYE_FIRST_VENDOR
 };
 
 /* ---- Artifacts --------------------------------------------------------------------------- */
@@ -336,12 +368,16 @@ enum wye_slot_kind {
  * two u32 of the device's memory. These are 0 at first, each launch leaves them ready for the next,
  * and no two launches that may run at the same time have the same. A launch gives dynamic
  * shared memory only if the artifact's shared_bytes is above 48 KiB: then all of them, as one
- * block. */
+ * block.
+ *
+ * Never grows. */
 typedef struct wye_slot {
     uint32_t kind;    /* enum wye_slot_kind */
     uint32_t binding; /* index into wye_dispatch_op.bindings (BUFFER, LENGTH); else 0 */
     uint32_t offset;  /* bytes within push constants, if the format uses them; else 0 */
     uint32_t access;  /* BUFFER: 1 read, 2 write, 3 both; else 0 */
+    uint32_t flags;   /* zero */
+    uint32_t reserved[3];
 } wye_slot;
 
 /* One kernel, ready for `program_create`. All borrowed for the call. */
@@ -359,6 +395,8 @@ typedef struct wye_artifact {
     uint32_t params_size;       /* bytes */
     wye_string label;           /* for logs and profilers */
     wye_string options;         /* compiler flags that strictness relies on; space separated */
+    uint32_t flags;             /* zero */
+    uint32_t reserved;
 } wye_artifact;
 
 /* ---- Opaque plugin objects --------------------------------------------------------------- */
@@ -418,10 +456,11 @@ typedef struct wye_binding {
     uint64_t offset; /* bytes */
     uint64_t size;   /* bytes; 0 is allowed; `buffer` is then not null either */
     uint64_t elements;
-    uint32_t slot; /* of an execution, if buffer is null; else 0 */
-    uint32_t reserved;
+    uint32_t slot;  /* of an execution, if buffer is null; else 0 */
+    uint32_t flags; /* zero */
+    uint64_t reserved;
 } wye_binding;
-#define WYE_WHOLE_SLOT UINT64_MAX /* as the size of a wye_binding */
+#define WYE_WHOLE_SLOT 0xffffffffffffffffu /* as the size of a wye_binding */
 
 /* How the workgroups of a dispatch are run. */
 enum wye_launch_flags {
@@ -452,6 +491,7 @@ typedef struct wye_dispatch_op {
      * late_offset on. With LATE_GRID groups, group_offset and logical_groups are its nine words
      * from grid_offset on. Else 0. */
     uint32_t late_offset, late_size, grid_offset;
+    uint32_t binding_count, params_size; /* of the artifact */
     /* Submissions: 1 if the operation before it is a dispatch whose other members are the same, and
      * so is what they point to. A hint, which a plugin may ignore. Else, and in commands, 0. */
     uint32_t again;
@@ -487,26 +527,29 @@ typedef struct wye_transfer_op {
 /* One execution of a command, with its bindings and its block of parameters. */
 typedef struct wye_execute_op {
     wye_command_object* command;
-    const wye_binding* slots; /* slot_count of the command; their buffers are not null */
-    const void* params;       /* params_size of the command, aligned to 8 bytes */
+    const wye_binding* slots;         /* slot_count of the command; their buffers are not null */
+    const void* params;               /* params_size of the command, aligned to 8 bytes */
+    uint32_t slot_count, params_size; /* of the command */
 } wye_execute_op;
 
-/* The host zeroes the whole room, so that members can be appended; a plugin refuses flags that it
- * does not know (P-7). */
+/* The host zeroes the whole room, so that members can be appended to the parts; the operation
+ * itself never grows. */
 typedef struct wye_operation {
-    uint32_t kind;  /* enum wye_op_kind */
-    uint32_t flags; /* zero */
+    uint32_t kind;    /* enum wye_op_kind */
+    uint32_t flags;   /* zero */
+    const void* next; /* a chain, as in wye_header */
     union {
+        uint64_t room[30]; /* fixes the size; the first member, so that {0} clears all of it */
         wye_dispatch_op dispatch;
         wye_copy_op copy;
         wye_fill_op fill;
         wye_transfer_op transfer;
         wye_execute_op execute;
-        uint64_t room[24]; /* fixes the size */
     } u;
 } wye_operation;
 
-/* Operation `after` of a command begins once operation `before`, an earlier one, has ended. */
+/* Operation `after` of a command begins once operation `before`, an earlier one, has ended. Never
+ * grows. */
 typedef struct wye_edge {
     uint32_t before, after; /* indices */
 } wye_edge;
@@ -585,12 +628,21 @@ typedef struct wye_device_info {
     wye_header header;
     wye_string name;
     uint32_t state; /* enum wye_device_state */
-    int32_t native_code;
+    uint32_t reserved;
+    int64_t native_code;       /* of the driver, behind `reason`; 0: none */
     wye_string reason;         /* UNUSABLE: why, one sentence */
     wye_string fix;            /* UNUSABLE: "Fix: ..." */
     const wye_string* formats; /* accepted artifact formats, most preferred first */
     uint64_t format_count;
 } wye_device_info;
+
+/* What is opened, and how. */
+typedef struct wye_open_desc {
+    wye_header header;
+    uint32_t index; /* below the count of the probe */
+    uint32_t flags; /* zero */
+    wye_string label;
+} wye_open_desc;
 
 /* Where a buffer's memory is best placed. All operations may use a buffer of any usage but STAGING
  * and REGISTERED: those are for copies alone, and the host writes and reads them through their
@@ -610,7 +662,7 @@ typedef struct wye_buffer_desc {
     uint64_t size;      /* bytes; 0 is allowed, and still gives at least one readable element */
     uint64_t alignment; /* power of two; honoured, or refused with WYE_UNSUPPORTED */
     uint32_t usage;     /* enum wye_buffer_usage */
-    uint32_t reserved;
+    uint32_t flags;     /* zero */
     wye_string label;
     /* REGISTERED: `size` bytes, at least one, which stay mapped and writable until the buffer is
      * destroyed, and that no other buffer of the device has. Address and size are multiples of the
@@ -659,7 +711,7 @@ typedef struct wye_queue_desc {
     uint32_t kind;         /* enum wye_queue_kind: what it is mostly used for */
     int32_t priority;      /* 0 is normal, above it is more urgent */
     uint32_t native_index; /* 1 and up: which of the driver's queues; 0: the plugin's choice */
-    uint32_t reserved;
+    uint32_t flags;        /* zero */
 } wye_queue_desc;
 
 /* What the driver gave a queue: as in wye_queue_desc, or less. */
@@ -675,31 +727,16 @@ typedef struct wye_queue_info {
 typedef struct wye_timeline_desc {
     wye_header header;
     wye_string label;
+    uint32_t flags; /* zero */
+    uint32_t reserved;
 } wye_timeline_desc;
 
-/* Types of chain entries that this header names; abi_layer.h and abi_native.h have others. No
- * plugin takes these yet. */
+/* Types of chain entries: 3 is in abi_layer.h, 4 and 5 are in abi_native.h. Nothing has these two
+ * yet, which are kept for memory and timelines of other processes and APIs. */
 enum wye_chain_type {
-    WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc: wye_timeline_import */
-    WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc: reserved */
+    WYE_CHAIN_TIMELINE_IMPORT = 1, /* in wye_timeline_desc */
+    WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc */
 };
-
-/* What a handle of another API or process is. */
-enum wye_external_type {
-    WYE_EXTERNAL_OPAQUE_FD = 1,
-    WYE_EXTERNAL_SYNC_FD = 2,
-    WYE_EXTERNAL_OPAQUE_WIN32 = 3,
-    WYE_EXTERNAL_D3D12_FENCE = 4
-};
-
-/* A timeline of another API or process. The handle is duplicated; the caller keeps its own. Its
- * type is critical: WYE_CHAIN_TIMELINE_IMPORT | WYE_CHAIN_CRITICAL. */
-typedef struct wye_timeline_import {
-    wye_header header;
-    uint32_t external; /* enum wye_external_type */
-    uint32_t reserved;
-    uint64_t handle;
-} wye_timeline_import;
 
 /* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. */
 typedef struct wye_timing {
@@ -840,11 +877,6 @@ typedef struct wye_device_table {
     wye_status (*timeline_fail)(wye_device_object* device, const wye_event* event,
                                 const wye_error_desc* failure, wye_error** error);
 
-    /* Optional [FREE]. A handle for another API or process, which the receiver owns. Without it:
-     * the host waits in between. */
-    wye_status (*timeline_export)(wye_device_object* device, wye_timeline_object* timeline,
-                                  uint32_t external, uint64_t* WYE_OWNED handle, wye_error** error);
-
     /* Optional [FREE]. Total and currently free memory. Without it: unknown. */
     wye_status (*memory_info)(wye_device_object* device, wye_memory_info* out, wye_error** error);
 
@@ -920,7 +952,7 @@ typedef struct wye_plugin_table {
                               wye_fact* out);
 
     /* Mandatory [FREE]. `*table` is WYE_STATIC. Opening twice gives two independent devices. */
-    wye_status (*open_device)(wye_plugin_object* plugin, uint32_t index,
+    wye_status (*open_device)(wye_plugin_object* plugin, const wye_open_desc* desc,
                               wye_device_object** WYE_OWNED out, const wye_device_table** table,
                               wye_error** error);
 
@@ -943,18 +975,18 @@ typedef struct wye_plugin_table {
 /* The host's versions. */
 typedef struct wye_hello {
     wye_header header;
-    uint32_t minor_max;   /* highest minor the host knows */
-    uint32_t minor_floor; /* oldest plugin minor it accepts */
-    uint32_t draft;       /* WYE_ABI_DRAFT; the first draft's hosts end before this member */
-    uint32_t reserved;
+    uint32_t minor_max;    /* highest minor the host knows */
+    uint32_t minor_floor;  /* oldest plugin minor it accepts */
+    uint32_t draft;        /* WYE_ABI_MINOR_DRAFT */
+    uint32_t minor_frozen; /* WYE_ABI_MINOR_FROZEN */
 } wye_hello;
 
 /* Bits of build_flags. */
-#define WYE_BUILD_ASAN (UINT64_C(1) << 0)       /* built with AddressSanitizer */
-#define WYE_BUILD_TSAN (UINT64_C(1) << 1)       /* built with ThreadSanitizer */
-#define WYE_BUILD_UBSAN (UINT64_C(1) << 2)      /* built with UndefinedBehaviorSanitizer */
-#define WYE_BUILD_DEBUG (UINT64_C(1) << 3)      /* without optimisation, or with assertions */
-#define WYE_BUILD_UNLOADABLE (UINT64_C(1) << 4) /* dlclose after shutdown is safe */
+#define WYE_BUILD_ASAN 0x1u        /* built with AddressSanitizer */
+#define WYE_BUILD_TSAN 0x2u        /* built with ThreadSanitizer */
+#define WYE_BUILD_UBSAN 0x4u       /* built with UndefinedBehaviorSanitizer */
+#define WYE_BUILD_DEBUG 0x8u       /* without optimisation, or with assertions */
+#define WYE_BUILD_UNLOADABLE 0x10u /* dlclose after shutdown is safe */
 
 /* The plugin's description. Static const data. */
 typedef struct wye_plugin_desc {
@@ -968,13 +1000,15 @@ typedef struct wye_plugin_desc {
     wye_string version;         /* of the plugin, e.g. "0.1.0" */
     wye_string vendor;
     const wye_plugin_table* table;
-    uint32_t abi_draft; /* WYE_ABI_DRAFT it was built against */
-    uint32_t reserved;
+    uint32_t abi_draft;    /* WYE_ABI_MINOR_DRAFT it was built against */
+    uint32_t minor_frozen; /* WYE_ABI_MINOR_FROZEN it was built against */
 } wye_plugin_desc;
 
-/* The host accepts when the drafts are equal, desc.host_minor_needed <= hello.minor_max and
- * hello.minor_floor <= desc.abi_minor; the effective minor is the lower of the two maxima.
- * Returns WYE_OK, or WYE_ABI_MISMATCH when the plugin cannot work with this host. */
+/* The effective minor is the lower of hello.minor_max and desc.abi_minor or, where the two drafts
+ * differ, of the two minor_frozen. The host accepts when desc.host_minor_needed <= the effective
+ * minor and hello.minor_floor <= desc.abi_minor. Only the host compares these; the plugin returns
+ * its description to every host, or WYE_ABI_MISMATCH if there is another reason that it cannot work
+ * with this one. */
 typedef wye_status (*wye_plugin_query_fn)(const wye_hello* hello, const wye_plugin_desc** out);
 #define WYE_PLUGIN_QUERY_SYMBOL "wye_plugin_query_1" /* the name of the export */
 

@@ -18,8 +18,9 @@ extern "C" {
 
 /* A handle of the driver's API, or a number that belongs to one. */
 typedef struct wye_native_value {
-    wye_string type; /* "CUstream", "VkBuffer", "queue_family"; WYE_STATIC, and unique */
-    uint64_t value;  /* pointers and numbers, zero-extended */
+    wye_string type;  /* "CUstream", "VkBuffer", "queue_family"; WYE_STATIC, and unique */
+    uint64_t value;   /* pointers and numbers, zero-extended */
+    uint64_t more[7]; /* what follows in a handle of more than 8 bytes; else zero. Never grows. */
 } wye_native_value;
 #define WYE_NATIVE_VALUES 6 /* numbers of a handle */
 

@@ -25,7 +25,7 @@ void after(Slot, Node&, Frame&, Status, Args...) {}
 
 Result<void> before(slot::plugin::device_info, PluginNode& node, Frame&, std::uint32_t index,
                     wye_device_info*, wye_error**);
-Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, std::uint32_t index,
+Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, const wye_open_desc* desc,
                     wye_device_object**, const wye_device_table**, wye_error**);
 Result<void> before(slot::plugin::shutdown, PluginNode& node, Frame&);
 void after(slot::plugin::probe_devices, PluginNode& node, Frame& frame, wye_status status,
@@ -34,8 +34,8 @@ void after(slot::plugin::device_info, PluginNode& node, Frame&, wye_status statu
            std::uint32_t index, wye_device_info* out, wye_error**);
 void after(slot::plugin::device_fact, PluginNode& node, Frame&, wye_status status,
            std::uint32_t index, std::uint32_t key, wye_fact* out);
-void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status status, std::uint32_t,
-           wye_device_object** out, const wye_device_table**, wye_error**);
+void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status status,
+           const wye_open_desc*, wye_device_object** out, const wye_device_table**, wye_error**);
 
 // ---- Device: objects ----
 
@@ -109,8 +109,6 @@ Result<void> before(slot::device::timeline_fail, DeviceNode& node, Frame&, const
                     const wye_error_desc* failure, wye_error**);
 void after(slot::device::timeline_fail, DeviceNode& node, Frame&, wye_status status,
            const wye_event* event, const wye_error_desc*, wye_error**);
-Result<void> before(slot::device::timeline_export, DeviceNode& node, Frame&,
-                    wye_timeline_object* timeline, std::uint32_t, std::uint64_t*, wye_error**);
 void after(slot::device::memory_info, DeviceNode& node, Frame&, wye_status status,
            wye_memory_info* out, wye_error**);
 void after(slot::device::try_recover, DeviceNode& node, Frame&, wye_status status, wye_error**);

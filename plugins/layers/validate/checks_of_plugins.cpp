@@ -56,9 +56,9 @@ Result<void> before(slot::plugin::device_info, PluginNode& node, Frame&, std::ui
     return has_device(node, index);
 }
 
-Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, std::uint32_t index,
+Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, const wye_open_desc* desc,
                     wye_device_object**, const wye_device_table**, wye_error**) {
-    return has_device(node, index);
+    return has_device(node, desc->index);
 }
 
 Result<void> before(slot::plugin::shutdown, PluginNode& node, Frame&) {
@@ -146,8 +146,9 @@ void after(slot::plugin::device_fact, PluginNode& node, Frame&, wye_status statu
     if (!same) breach("P-21", "is another than before");
 }
 
-void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status status, std::uint32_t,
-           wye_device_object** out, const wye_device_table** table, wye_error**) {
+void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status status,
+           const wye_open_desc*, wye_device_object** out, const wye_device_table** table,
+           wye_error**) {
     if (status != WYE_OK || *out == nullptr || *table == nullptr) return;
     DeviceNode& device = sdk::layer::node_of<State>(*out);
     {

@@ -225,13 +225,6 @@ void after(slot::device::timeline_fail, DeviceNode& node, Frame&, wye_status sta
     note_signal(node, status, *event);
 }
 
-Result<void> before(slot::device::timeline_export, DeviceNode& node, Frame&,
-                    wye_timeline_object* timeline, std::uint32_t, std::uint64_t*, wye_error**) {
-    Plugin& plugin = node.plugin().state();
-    const sdk::Lock lock(plugin.mutex);
-    return checks_of(plugin, node.state()).usable(timeline);
-}
-
 // ---- The device --------------------------------------------------------------------------------
 
 void after(slot::device::memory_info, DeviceNode& node, Frame&, wye_status status,

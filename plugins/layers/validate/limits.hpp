@@ -25,11 +25,11 @@ template <typename Fact>
 [[nodiscard]] Limits read_limits(Fact&& fact) {
     Limits out;
     const auto number = [&](std::uint32_t key, std::uint64_t& to) {
-        wye_fact value{};
+        wye_fact value = sdk::facts::empty();
         if (fact(key, value) == WYE_OK && value.type == WYE_FACT_U64) to = value.u;
     };
     const auto triple = [&](std::uint32_t key, std::array<std::uint32_t, 3>& to) {
-        wye_fact value{};
+        wye_fact value = sdk::facts::empty();
         if (fact(key, value) == WYE_OK && value.type == WYE_FACT_U32X3)
             to = {value.xyz[0], value.xyz[1], value.xyz[2]};
     };

@@ -32,7 +32,7 @@ Result<void> Bench::run(const std::vector<std::uint32_t>& words,
                         std::span<const Argument> arguments, std::uint32_t groups) {
     std::vector<wye_slot> slots;
     for (std::uint32_t b = 0; b < arguments.size(); ++b)
-        slots.push_back({WYE_SLOT_BUFFER, b, 0, 3});
+        slots.push_back({WYE_SLOT_BUFFER, b, 0, 3, 0, {}});
     wye_artifact artifact{};
     artifact.header = sdk::header_of(sizeof artifact);
     artifact.format = sdk::to_abi(WYE_FORMAT_SPIRV);
@@ -54,10 +54,10 @@ Result<void> Bench::run(const std::vector<std::uint32_t>& words,
         operations.push_back(transfer(WYE_OPERATION_UPLOAD, object, argument.bytes));
         buffers.push_back(std::move(buffer));
     }
-    wye_operation& dispatch = operations.emplace_back();
-    dispatch.kind = WYE_OPERATION_DISPATCH;
+    wye_operation& dispatch = operations.emplace_back(sdk::new_operation(WYE_OPERATION_DISPATCH));
     dispatch.u.dispatch.program = reinterpret_cast<wye_program_object*>(program.get());
     dispatch.u.dispatch.bindings = bindings.data();
+    dispatch.u.dispatch.binding_count = artifact.binding_count;
     for (unsigned k = 0; k < 3; ++k)
         dispatch.u.dispatch.groups[k] = dispatch.u.dispatch.logical_groups[k] = k == 0 ? groups : 1;
     for (std::size_t b = 0; b < arguments.size(); ++b)

@@ -40,7 +40,7 @@ struct DeviceInfo {
     bool usable = false;
     std::string reason;  // why it is unusable
     std::string fix;     // how to make it usable, "Fix: ..."
-    std::int32_t native_code = 0;
+    std::int64_t native_code = 0;
     std::vector<std::string> formats;  // accepted artifact formats, most preferred first
     Facts facts;
     std::chrono::steady_clock::time_point probed{};  // when the facts were read
@@ -75,6 +75,7 @@ class NativeDevice {
     [[nodiscard]] const DeviceInfo& info() const noexcept { return *info_; }
     [[nodiscard]] const wye_device_table& table() const noexcept { return table_; }
     [[nodiscard]] wye_device_object* object() const noexcept { return object_; }
+    [[nodiscard]] std::uint32_t minor() const noexcept;  // the effective one of its plugin
 
     // Whether the plugin is built in, so that calls to it need no ProcessStateGuard.
     [[nodiscard]] bool built_in() const noexcept { return built_in_; }

@@ -27,12 +27,19 @@ struct Negotiated {
     std::uint64_t build_flags = 0;
     std::uint32_t minor_needed = 0;
     std::uint32_t minor_built = 0;
-    std::uint32_t minor = 0;  // effective: the lower of the plugin's and the host's maximum
+    std::uint32_t minor = 0;  // effective
     wye_plugin_table table{};
 };
 
-// A text such as "ABI draft 2"; for 0 "an ABI draft without a number".
-[[nodiscard]] std::string draft_text(std::uint32_t draft);
+// What a plugin was built against: its description or its manifest says so.
+struct BuiltAgainst {
+    std::uint32_t minor = 0, minor_needed = 0;
+    std::uint32_t draft = 0, minor_frozen = 0;
+};
+// Returns the effective minor: the lower of the plugin's and the host's or, if they have different
+// drafts, the lower of what both have released. The error is why the two cannot work together, with
+// the numbers of both: "it was built against draft 3 of ABI 1.0, and the host has ABI 1.0".
+[[nodiscard]] Result<std::uint32_t> effective_minor(const BuiltAgainst& plugin);
 
 // Calls `query` and checks its result. Errors: ABI_MISMATCH (major, draft, minors, pointer size),
 // UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (wrong sizes, reserved
@@ -41,9 +48,10 @@ struct Negotiated {
 [[nodiscard]] Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id);
 
 // Returns a full copy of a plugin's table. BAD_PLUGIN names a missing mandatory slot.
-[[nodiscard]] Result<wye_device_table> adopt(const wye_device_table* from);
-[[nodiscard]] Result<wye_queue_table> adopt(const wye_queue_table* from);
-[[nodiscard]] Result<wye_plugin_table> adopt(const wye_plugin_table* from);
+// Slots that were added after the effective minor are left out.
+[[nodiscard]] Result<wye_device_table> adopt(const wye_device_table* from, std::uint32_t minor);
+[[nodiscard]] Result<wye_queue_table> adopt(const wye_queue_table* from, std::uint32_t minor);
+[[nodiscard]] Result<wye_plugin_table> adopt(const wye_plugin_table* from, std::uint32_t minor);
 
 // The names of slots in table order, for reports and the conformance kit. `mandatory` is as in the
 // ABI header.

@@ -3,7 +3,7 @@
 // Manifest: the JSON file `<name>.wye.json` beside a plugin, read before the plugin is opened.
 //
 //   {"schema": 1, "kind": "plugin", "id": "name", "library": "wye_name.so", "arch": "x86_64",
-//    "abi": {"major": 1, "draft": 3, "minor_needed": 0, "minor_built": 0},
+//    "abi": {"major": 1, "minor_needed": 0, "minor_built": 0},
 //    "backend": "name", "version": "0.1.0",
 //    "needs": [{"soname": "libOpenCL.so.1", "min_version": "1.2", "version_from": "symbols",
 //               "package": "ocl-icd-libopencl1"}]}

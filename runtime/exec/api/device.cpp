@@ -96,6 +96,7 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
         WYE_NEED(out);
+        WYE_TRY(check_header(out->header, sizeof *out, "wye_fact"));
         WYE_TRY(check_string(name, "name"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
         const registry::DeviceInfo& info = pin.as<DeviceSession>().info();

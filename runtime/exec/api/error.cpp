@@ -38,7 +38,7 @@ wye_string wye_error_native_domain(const wye_error* error) {
     return error == nullptr ? to_abi("") : to_abi(error->error.native_domain);
 }
 
-int32_t wye_error_native_code(const wye_error* error) {
+int64_t wye_error_native_code(const wye_error* error) {
     return error == nullptr ? 0 : error->error.native_code;
 }
 

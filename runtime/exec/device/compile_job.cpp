@@ -193,7 +193,9 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     wye_dispatch_op& dispatch = operation.u.dispatch;
     dispatch.program = compiled.native.object();
     dispatch.bindings = bindings.data();
+    dispatch.binding_count = static_cast<std::uint32_t>(bindings.size());
     dispatch.params = params.data();
+    dispatch.params_size = plan.params.size;
     if (compiled.uses_trap) dispatch.trap = sdk::binding_of(*buffer, 0, 8, 1);
     if (run({&operation, 1}, {}).ok()) compiled.made_code = true;
     stats.driver_ns += nanoseconds(now() - start);

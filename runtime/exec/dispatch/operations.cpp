@@ -105,7 +105,9 @@ class Writer {
         wye_dispatch_op& op = to.u.dispatch;
         op.program = compiled.native.object();
         op.bindings = bindings_.data();
+        op.binding_count = static_cast<std::uint32_t>(bindings_.size());
         op.params = kernel_launch.params;
+        op.params_size = kernel_launch.params_size;
         std::ranges::copy(box.groups, op.groups);
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);

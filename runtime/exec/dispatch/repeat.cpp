@@ -79,7 +79,7 @@ void Repeat::make_command(const registry::DeviceRef& device) {
     if (!made.ok()) return;  // submitting the operations has the same effect
     command.emplace(std::move(made).value());
     execute = sdk::new_operation(WYE_OPERATION_EXECUTE);
-    execute.u.execute = {command->object(), nullptr, block.data()};
+    execute.u.execute = {command->object(), nullptr, block.data(), 0, params_size};
     last_queue = 0;
     last_value = 0;
 }

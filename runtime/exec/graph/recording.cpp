@@ -328,7 +328,8 @@ Result<bool> Recording::make_command(std::span<const wye_operation> operations,
     out.limited = out.limited || command.most_pending() != 0;
     if (Trace* trace = session_.trace()) trace->name_object(command.object(), label_);
     wye_operation& execute = out.own.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
-    execute.u.execute = {command.object(), nullptr, late ? out.block.data() : nullptr};
+    execute.u.execute = {command.object(), nullptr, late ? out.block.data() : nullptr, 0,
+                         desc.params_size};
     return true;
 }
 

@@ -65,7 +65,8 @@ class Device {
     }
     // Returns one fact by its JSON name ("max_workgroup_size"); UNSUPPORTED if it is not reported.
     [[nodiscard]] Result<wye_fact> fact(std::string_view name) const {
-        wye_fact out{};
+        wye_fact out;
+        WYE_INIT(out);
         WYE_TRY(detail::call([&](wye_error** e) {
             return wye_device_fact(context_.get(), handle_, detail::borrow(name), &out, e);
         }));

@@ -89,7 +89,7 @@ WYE_API wye_string wye_error_message(const wye_error* error);       /* the sente
 WYE_API wye_string wye_error_fix(const wye_error* error);           /* the remedy */
 WYE_API wye_string wye_error_subject(const wye_error* error);       /* may be empty */
 WYE_API wye_string wye_error_native_domain(const wye_error* error); /* "opencl"; or empty */
-WYE_API int32_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
+WYE_API int64_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
 WYE_API const wye_error* wye_error_cause(const wye_error* error);   /* borrowed; null: none */
 /* The whole error as text of one or more lines, causes included. */
 WYE_API wye_string wye_error_text(const wye_error* error);

@@ -48,7 +48,7 @@ void SpirvContext::lay_out() {
         if (buffer.shared()) continue;
         bindings[b] = binding_count_++;
         slots_.push_back(
-            {WYE_SLOT_BUFFER, bindings[b], 0, ir::role_writable(buffer.role) ? 3U : 1U});
+            {WYE_SLOT_BUFFER, bindings[b], 0, ir::role_writable(buffer.role) ? 3U : 1U, 0, {}});
     }
     const Id word = module.int_type(32);
     const Id two_words = module.vector_type(word, 2);
@@ -64,7 +64,7 @@ void SpirvContext::lay_out() {
         const ir::ParamLayout layout = ir::param_layout(program.params);
         if (layout.size % 8 == 0) block_bytes_ = (block_bytes_ + 7) & ~7U;
         const std::uint32_t start = block_bytes_;
-        slots_.push_back({WYE_SLOT_PARAMS, 0, start, 0});
+        slots_.push_back({WYE_SLOT_PARAMS, 0, start, 0, 0, {}});
         for (std::uint32_t p = 0; p < program.params.size(); ++p) {
             const ir::Type type = program.params[p].type;
             block_bytes_ = start + layout.offsets[p];
@@ -75,13 +75,13 @@ void SpirvContext::lay_out() {
     }
     if (folded_grid) {
         for (std::uint32_t k = 0; k < 6; ++k) add_member(Slot::Grid, k, word, 4);
-        slots_.push_back({WYE_SLOT_GRID, 0, block_bytes_ - 24, 0});
+        slots_.push_back({WYE_SLOT_GRID, 0, block_bytes_ - 24, 0, 0, {}});
     }
     if (hides_constants() || usage.disguises || watches_loops()) {
         add_member(Slot::OpaqueZero, 0, two_words, 8);
         slot(WYE_SLOT_OPAQUE_ZERO, 0);
     }
-    if (usage.trap || watches_loops()) slots_.push_back({WYE_SLOT_TRAP, 0, 0, 0});
+    if (usage.trap || watches_loops()) slots_.push_back({WYE_SLOT_TRAP, 0, 0, 0, 0, {}});
     if (member_types_.empty()) return;
 
     const Id type = module.global(spv::Op::OpTypeStruct, member_types_);

@@ -10,7 +10,7 @@ wye_string wye_error_message(const wye_error* error);
 wye_string wye_error_fix(const wye_error* error);
 wye_string wye_error_subject(const wye_error* error);
 wye_string wye_error_native_domain(const wye_error* error);
-int32_t wye_error_native_code(const wye_error* error);
+int64_t wye_error_native_code(const wye_error* error);
 const wye_error* wye_error_cause(const wye_error* error);
 wye_string wye_error_text(const wye_error* error);
 void wye_error_free(wye_error* error);

@@ -84,8 +84,7 @@ void not_opened_again(const Plugin& plugin, const Loss& loss) {
     Sink sink;
     wye_device_object* device = nullptr;
     const wye_device_table* table = nullptr;
-    CHECK(plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) ==
-          WYE_DEVICE_LOST);
+    CHECK(plugin.open(&device, &table, sink.out(), 0) == WYE_DEVICE_LOST);
     CHECK(device == nullptr);
     CHECK(sink.failure().native_domain == loss.native_domain);
     CHECK(sink.failure().native_code == loss.native_code);

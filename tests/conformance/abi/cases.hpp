@@ -23,7 +23,7 @@ void foreign_library_is_refused(const char* key, const char* function);
 // The driver's status of the call that returns WYE_DEVICE_LOST.
 struct Loss {
     const char* native_domain;
-    std::int32_t native_code;
+    std::int64_t native_code;
 };
 void tells_loss(const Failure& failure, const Loss& loss);
 

@@ -25,7 +25,7 @@ TEST_CASE("a device and a queue have all mandatory slots, and both or none of ea
     CHECK((table.timeline_signal != nullptr) == makes);
     CHECK((table.timeline_fail != nullptr) == makes);
     const wye_queue_table& queue = *rig.device.queue_table;
-    CHECK(queue.header.size == sizeof queue);
+    CHECK(queue.header.size >= wye::sdk::kSizeOfMinor0<wye_queue_table>);
     CHECK((queue.submit != nullptr));
     CHECK((queue.destroy != nullptr));
 }
@@ -34,8 +34,7 @@ TEST_CASE("a call that succeeds gives an object (P-12)") {
     const QuietPlugin plugin;
     wye_device_object* object = nullptr;
     const wye_device_table* table = nullptr;
-    REQUIRE(plugin.table->open_device(plugin.object, harness::subject().device, &object, &table,
-                                      nullptr) == WYE_OK);
+    REQUIRE(plugin.open(&object, &table, nullptr) == WYE_OK);
     REQUIRE((object != nullptr));
     REQUIRE((table != nullptr));
     wye_buffer_desc description{};

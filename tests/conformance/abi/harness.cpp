@@ -94,10 +94,8 @@ void* export_of(const char* library, const char* symbol) {
 const wye_plugin_desc& desc_of(const char* library) {
     const auto query =
         reinterpret_cast<wye_plugin_query_fn>(export_of(library, WYE_PLUGIN_QUERY_SYMBOL));
-    wye_hello hello{
-        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
-    if (query(&hello, &desc) != WYE_OK) throw SetupFailed("the query failed");
+    if (query(&kHello, &desc) != WYE_OK) throw SetupFailed("the query failed");
     return *desc;
 }
 
@@ -132,6 +130,7 @@ void Plugin::close() {
 
 wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
     wye_fact out{};
+    out.header.size = sizeof out;
     const wye_status got = table->device_fact(object, subject().device, key, &out);
     if (status_out != nullptr) *status_out = got;
     return out;
@@ -139,11 +138,17 @@ wye_fact Plugin::fact(std::uint32_t key, wye_status* status_out) const {
 
 bool Plugin::flag(std::uint32_t key) const { return fact(key).u == 1; }
 
+wye_status Plugin::open(wye_device_object** out, const wye_device_table** to, wye_error** error,
+                        std::optional<std::uint32_t> index) const {
+    const wye_open_desc desc = {
+        {sizeof desc, 0, nullptr}, index.value_or(subject().device), 0, abi("subject")};
+    return table->open_device(object, &desc, out, to, error);
+}
+
 Device::Device(Plugin& plugin, bool timed_) : timed(timed_) {
     Sink sink;
     if (plugin.object == nullptr) throw SetupFailed(plugin.failure.message);
-    need(plugin.table->open_device(plugin.object, subject().device, &object, &table, sink.out()),
-         "open_device", sink);
+    need(plugin.open(&object, &table, sink.out()), "open_device", sink);
     const bool whole = object != nullptr && table != nullptr && table->buffer_create != nullptr &&
                        table->buffer_destroy != nullptr && table->program_create != nullptr &&
                        table->program_destroy != nullptr && table->queue_create != nullptr &&
@@ -331,7 +336,7 @@ Command::Command(Device& device, std::span<const wye_operation> operations, std:
     desc.edges = edges.data();
     desc.edge_count = edges.size();
     desc.slot_count = slots;
-    desc.params_size = params_size;
+    desc.params_size = params_size_ = params_size;
     desc.flags = flags;
     desc.label = abi("command");
     status = device.table->command_create(device.object, &desc, &object, sink.out());
@@ -344,10 +349,10 @@ void Command::destroy() {
 }
 
 wye_operation Command::execute(std::span<const wye_binding> slots, const void* params) const {
-    wye_operation out;
-    std::memset(&out, 0, sizeof out);
+    wye_operation out{};
     out.kind = WYE_OPERATION_EXECUTE;
-    out.u.execute = {object, slots.data(), params};
+    out.u.execute = {object, slots.data(), params, static_cast<std::uint32_t>(slots.size()),
+                     params_size_};
     return out;
 }
 
@@ -387,12 +392,15 @@ wye_artifact artifact(std::string_view code, std::string_view entry,
 }
 
 wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
-                       std::array<std::uint32_t, 3> groups, const void* params) {
+                       std::array<std::uint32_t, 3> groups, const void* params,
+                       std::uint32_t params_size) {
     wye_operation op{};
     op.kind = WYE_OPERATION_DISPATCH;
     op.u.dispatch.program = program;
     op.u.dispatch.bindings = bindings.data();
+    op.u.dispatch.binding_count = static_cast<std::uint32_t>(bindings.size());
     op.u.dispatch.params = params;
+    op.u.dispatch.params_size = params_size;
     for (unsigned k = 0; k < 3; ++k)
         op.u.dispatch.groups[k] = op.u.dispatch.logical_groups[k] = groups[k];
     return op;

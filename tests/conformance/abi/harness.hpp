@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "wye/abi.h"
 #include "wye/abi_layer.h"
 #include "wye/abi_native.h"
+#include "wye/sdk/plugin.hpp"
 
 namespace harness {
 
@@ -51,13 +53,15 @@ struct Subject {
 };
 const Subject& subject();
 
+// The hello of this version's host.
+inline constexpr wye_hello kHello = wye::sdk::hello();
 // What a library's query describes.
 const wye_plugin_desc& desc_of(const char* library);
 
 // The contents of a plugin's error, causes included.
 struct Failure {
     wye_status code = WYE_OK;
-    std::int32_t native_code = 0;
+    std::int64_t native_code = 0;
     std::string message, fix, subject, native_domain;
     std::shared_ptr<Failure> cause;
 };
@@ -119,6 +123,10 @@ class Plugin {
     // A fact of the subject's device.
     [[nodiscard]] wye_fact fact(std::uint32_t key, wye_status* status = nullptr) const;
     [[nodiscard]] bool flag(std::uint32_t key) const;
+
+    // Opens a device; the subject's, unless another is given.
+    wye_status open(wye_device_object** out, const wye_device_table** table, wye_error** error,
+                    std::optional<std::uint32_t> index = {}) const;
 
   private:
     // What each layer gets: the table below it, and the host table for that.
@@ -219,6 +227,7 @@ class Command {
 
   private:
     Device& device_;
+    std::uint32_t params_size_;
 };
 
 // An artifact of the subject's format around code and slots that outlive it.
@@ -227,7 +236,13 @@ wye_artifact artifact(std::string_view code, std::string_view entry,
                       std::uint32_t workgroup, std::uint32_t params_size = 0);
 
 wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
-                       std::array<std::uint32_t, 3> groups, const void* params = nullptr);
+                       std::array<std::uint32_t, 3> groups, const void* params = nullptr,
+                       std::uint32_t params_size = 0);
+// With one parameter, which a command may leave open.
+inline wye_operation dispatch(wye_program_object* program, std::span<const wye_binding> bindings,
+                              std::array<std::uint32_t, 3> groups, const std::uint32_t* param) {
+    return dispatch(program, bindings, groups, param, sizeof *param);
+}
 wye_operation fill(wye_buffer_object* target, std::uint64_t offset, std::uint64_t size,
                    std::uint64_t pattern, std::uint32_t pattern_size);
 wye_operation copy(wye_buffer_object* source, wye_buffer_object* target,

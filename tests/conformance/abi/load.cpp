@@ -9,6 +9,7 @@
 using harness::Failure;
 using harness::subject;
 using harness::text_of;
+using wye::sdk::kSizeOfMinor0;
 
 namespace {
 
@@ -18,10 +19,8 @@ constexpr std::uint32_t kMostDevices = 4096;
 const wye_plugin_desc& described() {
     const auto query = reinterpret_cast<wye_plugin_query_fn>(
         harness::export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
-    const wye_hello hello{
-        {sizeof hello, 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
     const wye_plugin_desc* desc = nullptr;
-    REQUIRE(query(&hello, &desc) == WYE_OK);
+    REQUIRE(query(&harness::kHello, &desc) == WYE_OK);
     REQUIRE(desc != nullptr);
     return *desc;
 }
@@ -88,15 +87,16 @@ TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6, P-7)") 
     const wye_plugin_desc& desc = described();
     REQUIRE(desc.header.size >= offsetof(wye_plugin_desc, build_flags));
     REQUIRE(desc.abi_major == WYE_ABI_MAJOR);
-    REQUIRE(desc.header.size >= sizeof desc);
+    REQUIRE(desc.header.size >= kSizeOfMinor0<wye_plugin_desc>);
     CHECK(desc.header.size <= kMostTable);
     CHECK(desc.header.type == 0);
     check_chain(desc.header);
-    REQUIRE(desc.abi_draft == WYE_ABI_DRAFT);
+    CHECK(desc.minor_frozen <= desc.abi_minor);
+    // Minors that are not released have a draft, and those of 1.0 are refused.
+    CHECK((desc.abi_draft == 0) == (desc.minor_frozen == desc.abi_minor));
     CHECK(desc.host_minor_needed <= desc.abi_minor);
     CHECK(desc.host_minor_needed <= WYE_ABI_MINOR);
     CHECK(desc.pointer_bytes == sizeof(void*));
-    CHECK(desc.reserved == 0);
     check_text("version", desc.version);
     check_text("vendor", desc.vendor);
     check_text("id", desc.id);

@@ -38,7 +38,7 @@ const wye_loss_table& need_table(const harness::Device& device) {
             device.table->device_lost == nullptr
                 ? "the plugin has no slot `device_lost`: its devices are never lost"
                 : "the device has no extension wye.loss, by which a loss can be asked for"};
-    REQUIRE(table->header.size >= sizeof *table);
+    REQUIRE(table->header.size >= wye::sdk::kSizeOfMinor0<wye_loss_table>);
     REQUIRE((table->lose != nullptr));
     return *table;
 }
@@ -402,8 +402,7 @@ TEST_CASE("after a loss the device can be opened again, or refuses with a remedy
     harness::Sink sink;
     wye_device_object* again = nullptr;
     const wye_device_table* table = nullptr;
-    const wye_status status = plugin.table->open_device(plugin.object, harness::subject().device,
-                                                        &again, &table, sink.out());
+    const wye_status status = plugin.open(&again, &table, sink.out());
     CHECK((again != nullptr) == (status == WYE_OK));
     if (status != WYE_OK) return check_helpful(sink.failure(), status);
     if (table->device_lost != nullptr) CHECK(table->device_lost(again) == 0);

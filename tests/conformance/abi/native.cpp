@@ -62,7 +62,7 @@ TEST_CASE("the table of native handles is whole, and of the version asked for (P
     CHECK((table_of(rig, 0) == nullptr));
     const wye_native_table* table = table_of(rig);
     if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");
-    CHECK(table->header.size == sizeof *table);
+    CHECK(table->header.size >= wye::sdk::kSizeOfMinor0<wye_native_table>);
     CHECK((table->device != nullptr));
     CHECK((table->queue != nullptr));
     CHECK((table->buffer != nullptr));

@@ -84,8 +84,8 @@ TEST_CASE("facts have the contract's types, and stay the same (P-19, P-21)") {
             return plugin.table->device_fact(plugin.object, index, key, &out);
         };
         for (const Fact& fact : kFacts) {
-            wye_fact first{};
-            wye_fact second{};
+            wye_fact first = wye::sdk::facts::empty();
+            wye_fact second = wye::sdk::facts::empty();
             const wye_status status = fact_of(fact.key, first);
             CHECK((status == WYE_OK || status == WYE_UNSUPPORTED));
             CHECK(fact_of(fact.key, second) == status);
@@ -94,7 +94,7 @@ TEST_CASE("facts have the contract's types, and stay the same (P-19, P-21)") {
             CHECK(first.u == second.u);
             CHECK(text_of(first.text) == text_of(second.text));
         }
-        wye_fact unknown{};
+        wye_fact unknown = wye::sdk::facts::empty();
         CHECK(fact_of(0x7ffffff0U, unknown) == WYE_UNKNOWN_KEY);
     }
 }

@@ -142,14 +142,14 @@ constexpr std::uint32_t kSpirv[] = {
     0x00000028, 0x000200f9, 0x00000022, 0x000200f8, 0x00000022, 0x000100fd, 0x00010038,
 };
 
-constexpr wye_slot kArguments[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
-                                   {WYE_SLOT_BUFFER, 1, 0, 3},
-                                   {WYE_SLOT_LENGTH, 1, 0, 0},
-                                   {WYE_SLOT_PARAMS, 0, 0, 0}};
-constexpr wye_slot kPushed[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
-                                {WYE_SLOT_BUFFER, 1, 0, 3},
-                                {WYE_SLOT_LENGTH, 1, 0, 0},
-                                {WYE_SLOT_PARAMS, 0, 8, 0}};
+constexpr wye_slot kArguments[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                                   {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+                                   {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}},
+                                   {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
+constexpr wye_slot kPushed[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                                {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+                                {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}},
+                                {WYE_SLOT_PARAMS, 0, 8, 0, 0, {}}};
 
 struct Sample {
     std::string_view format;

@@ -9,6 +9,7 @@
 
 using harness::bytes_of;
 using harness::counting;
+using harness::kHello;
 using harness::Rig;
 using harness::subject;
 
@@ -18,9 +19,6 @@ wye_plugin_query_fn query_of() {
     return reinterpret_cast<wye_plugin_query_fn>(
         harness::export_of(subject().library, WYE_PLUGIN_QUERY_SYMBOL));
 }
-
-constexpr wye_hello kHello = {
-    {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
 
 // A structure as a later minor has it: longer, with members that this plugin does not know.
 template <typename T>
@@ -39,10 +37,18 @@ struct Longer {
     }
 };
 
-// Entries that nobody knows; the numbers are reserved for vendors.
-constexpr wye_header kPlain = {sizeof(wye_header), 0x7ffffff1U, nullptr};
-constexpr wye_header kCritical = {sizeof(wye_header), 0x7ffffff2U | WYE_CHAIN_CRITICAL, nullptr};
-constexpr wye_header kPlainThenCritical = {sizeof(wye_header), 0x7ffffff3U, &kCritical};
+// Entries that nobody knows: of a vendor, by name, and of a later minor.
+constexpr std::string_view kName = "org.wye.conform.unknown";
+constexpr wye_named_entry kNamed = {{sizeof(wye_named_entry), WYE_CHAIN_NAMED, nullptr},
+                                    {kName.data(), kName.size()}};
+constexpr wye_named_entry kNamedCritical = {
+    {sizeof(wye_named_entry), WYE_CHAIN_NAMED | WYE_CHAIN_CRITICAL, nullptr},
+    {kName.data(), kName.size()}};
+constexpr wye_header kPlain = {sizeof(wye_header), WYE_FIRST_VENDOR - 1, &kNamed};
+constexpr wye_header kCritical = {sizeof(wye_header), (WYE_FIRST_VENDOR - 2) | WYE_CHAIN_CRITICAL,
+                                  nullptr};
+constexpr wye_header kPlainThenCritical = {sizeof(wye_header), WYE_FIRST_VENDOR - 1,
+                                           &kNamedCritical};
 
 // Calls `create` with a chain of a plain entry, which is skipped, and with critical ones, which are
 // refused and not created.
@@ -88,7 +94,7 @@ TEST_CASE(
     wye_hello newer = kHello;
     newer.minor_max = newer.minor_floor = WYE_ABI_MINOR + 1000;
     wye_hello next_draft = kHello;
-    next_draft.draft = WYE_ABI_DRAFT + 1;
+    next_draft.draft = WYE_ABI_MINOR_DRAFT + 1;
     wye_hello released = kHello;
     released.draft = 0;
     wye_hello shorter = kHello;  // as a host of the first draft, which ends before `draft`

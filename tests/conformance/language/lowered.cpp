@@ -135,7 +135,7 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
     const auto groups = grid(program, launch);
     const auto params = params_block(program, launch);
     if (groups[0] != 0 && groups[1] != 0 && groups[2] != 0) {
-        wye_operation op = dispatch(kernel, bindings, groups, params.data());
+        wye_operation op = dispatch(kernel, bindings, groups, params.data(), lowered->params_size);
         op.u.dispatch.trap = wye::sdk::binding_of(trap, 0, 8, 2);
         if (launch.folded) {
             const std::uint64_t total = std::uint64_t{groups[0]} * groups[1] * groups[2];

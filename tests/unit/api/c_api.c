@@ -227,6 +227,7 @@ int main(void) {
     wye_blob* report = NULL;
     wye_program program;
 
+    WYE_INIT(fact);
     WYE_INIT(desc);
     desc.flags = 1U << 20;
     EXPECT(wye_context_create(&desc, &context, NULL) == WYE_INVALID_ARGUMENT);

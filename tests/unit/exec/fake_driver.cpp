@@ -166,7 +166,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     fake().timed_submits += (submission->flags & WYE_SUBMISSION_TIMED) != 0 ? 1 : 0;
     wye_status status = there(queue->device, error);
     std::uint64_t native_event = 0;
-    if (const wye_header* entry = sdk::critical_entry(submission->header); status != WYE_OK) {
+    if (const wye_header* entry = sdk::critical_entry(submission->header.next); status != WYE_OK) {
         // The loss comes first.
     } else if (entry != nullptr && (!fake().waits_native ||
                                     entry->type != (WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL))) {
@@ -260,7 +260,7 @@ const wye_queue_table kQueueTable = {
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
-    if (const wye_header* entry = sdk::critical_entry(desc->header)) {
+    if (const wye_header* entry = sdk::critical_entry(desc->header.next)) {
         if (!fake().adopts || entry->type != (WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL))
             return fail(device->host, Code::UNSUPPORTED_EXTENSION, "no such extension", error);
         const wye_native_value& memory =
@@ -532,7 +532,6 @@ wye_status device_info(wye_plugin_object*, std::uint32_t, wye_device_info* out, 
 }
 
 wye_status device_fact(wye_plugin_object*, std::uint32_t index, std::uint32_t key, wye_fact* out) {
-    *out = wye_fact{};
     if (key == WYE_FACT_KEY_MAX_WORKGROUPS || key == WYE_FACT_KEY_MAX_WORKGROUP_SIZE) {
         out->type = WYE_FACT_U32X3;
         for (int i = 0; i < 3; ++i)
@@ -547,11 +546,11 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t index, std::uint32_t ke
     return WYE_OK;
 }
 
-wye_status open_device(wye_plugin_object* plugin, std::uint32_t index, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
+wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
     if (fake().fail_open) return fail(plugin->host, Code::DRIVER, "the fake does not open", error);
     ++fake().opened;
-    *out = fake().newest[index] = new wye_device_object{plugin->host, index, false};
+    *out = fake().newest[desc->index] = new wye_device_object{plugin->host, desc->index, false};
     *table = &device_table(fake().saves, fake().commands);
     return WYE_OK;
 }
@@ -582,7 +581,8 @@ wye_status query(const wye_hello*, const wye_plugin_desc** out) {
         d.id = sdk::to_abi("fake");
         d.vendor = sdk::to_abi("tests");
         d.table = &table;
-        d.abi_draft = WYE_ABI_DRAFT;
+        d.abi_draft = WYE_ABI_MINOR_DRAFT;
+        d.minor_frozen = WYE_ABI_MINOR_FROZEN;
         return d;
     }();
     desc.version = sdk::to_abi(fake().version);

@@ -174,10 +174,11 @@ TEST_CASE("a backend layout has the buffers, the trap words and one block of val
                                  buffer("memory", 6, ir::Role::SHARED, ir::kU32),
                                  buffer("out", 9, ir::Role::OUTPUT, ir::kU32)}));
     REQUIRE(plan.ok());
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1}, {WYE_SLOT_BUFFER, 1, 0, 1},
-                              {WYE_SLOT_BUFFER, 2, 0, 3}, {WYE_SLOT_LENGTH, 2, 0, 0},
-                              {WYE_SLOT_PARAMS, 0, 8, 0}, {WYE_SLOT_GRID, 0, 20, 0},
-                              {WYE_SLOT_TRAP, 0, 0, 0},   {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0}};
+    const wye_slot slots[] = {
+        {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}}, {WYE_SLOT_BUFFER, 1, 0, 1, 0, {}},
+        {WYE_SLOT_BUFFER, 2, 0, 3, 0, {}}, {WYE_SLOT_LENGTH, 2, 0, 0, 0, {}},
+        {WYE_SLOT_PARAMS, 0, 8, 0, 0, {}}, {WYE_SLOT_GRID, 0, 20, 0, 0, {}},
+        {WYE_SLOT_TRAP, 0, 0, 0, 0, {}},   {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0, 0, {}}};
     constexpr auto kStorage = LayoutClass::Storage, kUniform = LayoutClass::Uniform;
     const BackendLayout pushed = backend_layout(*plan, slots, 12, true);
     CHECK(pushed == BackendLayout{{0, 0, kStorage, true, 8},

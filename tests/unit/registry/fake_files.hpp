@@ -51,7 +51,7 @@ struct FakeFiles : wye::registry::FileSystem {
                                 const std::string& more = "") {
         return R"({"schema": 1, "id": ")" + id + R"(", "library": "wye_)" + id +
                R"(.so", "arch": ")" + std::string(wye::registry::host_arch()) +
-               R"(", "abi": {"major": 1, "draft": )" + std::to_string(WYE_ABI_DRAFT) +
+               R"(", "abi": {"major": 1, "draft": )" + std::to_string(WYE_ABI_MINOR_DRAFT) +
                R"(, "minor_needed": 0, "minor_built": 0}, "backend": "x", "version": ")" + version +
                "\"" + more + "}";
     }

@@ -46,7 +46,7 @@ class TemporaryFolder {
         write(id + ".wye.json",
               R"({"schema": 1, "id": ")" + id + R"(", "library": ")" + id + R"(.so", "arch": ")" +
                   std::string(wye::registry::host_arch()) + R"(", "abi": {"major": 1, "draft": )" +
-                  std::to_string(WYE_ABI_DRAFT) +
+                  std::to_string(WYE_ABI_MINOR_DRAFT) +
                   R"(, "minor_needed": 0, "minor_built": 0}, "backend": "fake", "version": ")" +
                   version + "\"}");
     }

@@ -469,7 +469,7 @@ TEST_CASE("facts are read as the header types them, and go back to the C form") 
     CHECK_FALSE(facts.number(WYE_FACT_KEY_MAX_SHARED_BYTES).has_value());
     CHECK(facts.list(WYE_FACT_KEY_SUBGROUP_SIZES).size() == 2);
     CHECK(facts.text(WYE_FACT_KEY_DEVICE_KIND) == "cpu");
-    wye_fact raw{};
+    wye_fact raw = wye::sdk::facts::empty();
     REQUIRE(facts.to_abi(WYE_FACT_KEY_MAX_WORKGROUP_SIZE, &raw));
     CHECK(raw.type == WYE_FACT_U32X3);
     CHECK(raw.xyz[2] == 4);

@@ -33,21 +33,21 @@ bool takes(std::uint32_t key, const wye_fact& fact) {
 }
 
 wye_fact text_fact(const char* text) {
-    wye_fact out{};
+    wye_fact out = wye::sdk::facts::empty();
     out.type = WYE_FACT_TEXT;
     out.text = sdk::to_abi(text);
     return out;
 }
 
 wye_fact number_fact(std::uint64_t number) {
-    wye_fact out{};
+    wye_fact out = wye::sdk::facts::empty();
     out.type = WYE_FACT_U64;
     out.u = number;
     return out;
 }
 
 wye_fact triple_fact(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    wye_fact out{};
+    wye_fact out = wye::sdk::facts::empty();
     out.type = WYE_FACT_U32X3;
     out.xyz[0] = x;
     out.xyz[1] = y;
@@ -56,7 +56,7 @@ wye_fact triple_fact(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
 }
 
 wye_fact list_fact(const std::vector<std::uint64_t>& list) {
-    wye_fact out{};
+    wye_fact out = wye::sdk::facts::empty();
     out.type = WYE_FACT_U64_LIST;
     out.list = list.data();
     out.list_size = list.size();

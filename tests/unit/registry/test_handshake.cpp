@@ -20,7 +20,7 @@ wye_plugin_desc desc_now;
 wye_status query_now(const wye_hello* hello, const wye_plugin_desc** out) {
     CHECK(hello->header.size == sizeof(wye_hello));
     CHECK(hello->minor_max == WYE_ABI_MINOR);
-    CHECK(hello->draft == WYE_ABI_DRAFT);
+    CHECK(hello->draft == WYE_ABI_MINOR_DRAFT);
     *out = &desc_now;
     return WYE_OK;
 }
@@ -55,7 +55,7 @@ TEST_CASE("every bad member of a description is refused") {
     };
     CHECK(code_of([](auto& d) { d.abi_major = 2; }) == Code::ABI_MISMATCH);
     CHECK(code_of([](auto& d) { d.pointer_bytes = 4; }) == Code::ABI_MISMATCH);
-    CHECK(code_of([](auto& d) { d.abi_draft = WYE_ABI_DRAFT + 1; }) == Code::ABI_MISMATCH);
+    CHECK(code_of([](auto& d) { d.abi_draft = WYE_ABI_MINOR_DRAFT + 1; }) == Code::ABI_MISMATCH);
     CHECK(code_of([](auto& d) {
               d.abi_minor = 9;
               d.host_minor_needed = 9;
@@ -87,8 +87,31 @@ TEST_CASE("the effective minor of a plugin of a later minor is the host's") {
     CHECK(n->minor == WYE_ABI_MINOR);
 }
 
+TEST_CASE("two drafts use what both have released, and those of 1.0 work with nothing else") {
+    const auto minor_of = [](const BuiltAgainst& plugin) -> int {
+        const auto minor = effective_minor(plugin);
+        if (minor.ok()) return static_cast<int>(*minor);
+        CHECK(minor.error().code == Code::ABI_MISMATCH);
+        return -1;
+    };
+    constexpr std::uint32_t kOurs = WYE_ABI_MINOR, kFrozen = WYE_ABI_MINOR_FROZEN;
+    constexpr std::uint32_t kOther = WYE_ABI_MINOR_DRAFT + 7;
+    constexpr int kBoth = kFrozen;
+    // {minor, minor_needed, draft, minor_frozen}
+    CHECK(minor_of({kOurs, 0, WYE_ABI_MINOR_DRAFT, kFrozen}) == static_cast<int>(kOurs));
+    CHECK(minor_of({kFrozen + 1, 0, kOther, kFrozen}) == kBoth);
+    CHECK(minor_of({kFrozen + 9, 0, kOther, kFrozen + 8}) == kBoth);
+    CHECK(minor_of({kFrozen + 1, kFrozen + 1, kOther, kFrozen}) == -1);
+    for (const std::uint32_t draft : {1U, 2U, 3U}) {
+        CHECK(minor_of({0, 0, draft, 0}) == -1);
+        const std::string text = effective_minor({0, 0, draft, 0}).error().message;
+        CHECK(text.find("draft " + std::to_string(draft) + " of ABI 1.0") != std::string::npos);
+        CHECK(text.find("the host has") != std::string::npos);
+    }
+}
+
 TEST_CASE("missing optional slots answer with their name") {
-    const auto table = adopt(&fake::kDeviceTable);
+    const auto table = adopt(&fake::kDeviceTable, WYE_ABI_MINOR);
     REQUIRE(table.ok());
     REQUIRE((table->memory_info != nullptr));
     wye_error* error = nullptr;
@@ -103,7 +126,7 @@ TEST_CASE("missing optional slots answer with their name") {
     CHECK(table->get_extension(nullptr, {}, 1) == nullptr);
     table->command_destroy(nullptr, nullptr);
 
-    const auto queue = adopt(&fake::kQueueTable);
+    const auto queue = adopt(&fake::kQueueTable, WYE_ABI_MINOR);
     REQUIRE(queue.ok());
     error = nullptr;
     CHECK(queue->cancel(nullptr, 1, 2, &error) == WYE_UNIMPLEMENTED);
@@ -121,7 +144,7 @@ TEST_CASE("each mandatory slot is missed by name, each optional one is filled") 
             Table table = healthy;
             std::memset(reinterpret_cast<char*>(&table) + sizeof(wye_header) + i * sizeof(void*), 0,
                         sizeof(void*));
-            const auto adopted = adopt(&table);
+            const auto adopted = adopt(&table, WYE_ABI_MINOR);
             CHECK(adopted.ok() == !slots[i].mandatory);
             if (!adopted.ok()) {
                 CHECK(adopted.error().code == Code::BAD_PLUGIN);
@@ -145,7 +168,7 @@ TEST_CASE("each mandatory slot is missed by name, each optional one is filled") 
 TEST_CASE("a device makes timelines with all their slots, or none") {
     wye_device_table table = fake::kDeviceTable;
     const auto missing = [&](const char* slot) {
-        const auto adopted = adopt(&table);
+        const auto adopted = adopt(&table, WYE_ABI_MINOR);
         return !adopted.ok() && adopted.error().code == Code::BAD_PLUGIN &&
                adopted.error().message.find("`" + std::string(slot) + "`") != std::string::npos;
     };
@@ -160,7 +183,7 @@ TEST_CASE("a device makes timelines with all their slots, or none") {
     CHECK(missing("timeline_fail"));
     table.timeline_fail = [](wye_device_object*, const wye_event*, const wye_error_desc*,
                              wye_error**) -> wye_status { return WYE_OK; };
-    CHECK(adopt(&table).ok());
+    CHECK(adopt(&table, WYE_ABI_MINOR).ok());
 }
 
 TEST_CASE("a table is read no further than it says") {
@@ -169,13 +192,13 @@ TEST_CASE("a table is read no further than it says") {
         wye_queue_table table = fake::kQueueTable;
     } memory;
     memory.table.header.size = offsetof(wye_queue_table, timing);
-    const auto adopted = adopt(&memory.table);
+    const auto adopted = adopt(&memory.table, WYE_ABI_MINOR);
     REQUIRE_FALSE(adopted.ok());
     CHECK(adopted.error().message.find("`destroy`") != std::string::npos);
     memory.table.header.size = 20;  // no multiple of a slot
-    CHECK(adopt(&memory.table).error().code == Code::BAD_PLUGIN);
+    CHECK(adopt(&memory.table, WYE_ABI_MINOR).error().code == Code::BAD_PLUGIN);
     const wye_queue_table* none = nullptr;
-    CHECK(adopt(none).error().code == Code::BAD_PLUGIN);
+    CHECK(adopt(none, WYE_ABI_MINOR).error().code == Code::BAD_PLUGIN);
 }
 
 TEST_CASE("extension chains") {

@@ -108,7 +108,7 @@ TEST_CASE("a file that is no layer is refused with the reason") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "broken.wye.json")
         << R"({"schema": 1, "kind": "layer", "id": "broken", "library": "broken.so", "arch": ")"
-        << host_arch() << R"(", "abi": {"major": 1, "draft": )" << WYE_ABI_DRAFT
+        << host_arch() << R"(", "abi": {"major": 1, "draft": )" << WYE_ABI_MINOR_DRAFT
         << R"(, "minor_needed": 0, "minor_built": 0}, "backend": "layer", "version": "0.1.0"})";
     std::ofstream(folder.path() / "broken.so") << "not a library";
     Log log;

@@ -48,7 +48,7 @@ TEST_CASE("the document has its keys in order, unknown is null and sizes are int
     CHECK(j["plugins"][0]["state"] == "ready");
     CHECK(j["plugins"][0]["reason"].is_null());
     CHECK(j["plugins"][0]["abi"]["major"] == 1);
-    CHECK(j["plugins"][0]["abi"]["draft"] == WYE_ABI_DRAFT);
+    CHECK(j["plugins"][0]["abi"]["draft"] == WYE_ABI_MINOR_DRAFT);
     CHECK(j["plugins"][1]["id"] == "init_fails");
     CHECK(j["plugins"][1]["state"] == "failed");
     CHECK(j["plugins"][1]["reason"]["code"] == "MISSING_DEPENDENCY");

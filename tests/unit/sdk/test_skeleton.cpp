@@ -457,7 +457,7 @@ TEST_CASE("first in, first out, also where the places wrap around and grow") {
 }
 
 TEST_CASE("the shape of a launch: names, slots, and whether a part of a grid may run") {
-    wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_GRID, 0, 0, 0}};
+    wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}, {WYE_SLOT_GRID, 0, 0, 0, 0, {}}};
     wye_artifact artifact{};
     artifact.entry = to_abi("main");
     artifact.slots = slots;
@@ -475,7 +475,7 @@ TEST_CASE("the shape of a launch: names, slots, and whether a part of a grid may
     CHECK(plain->check(part).error().code == Code::UNSUPPORTED);
     artifact.slot_count = 2;
     CHECK(LaunchShape::of("fake", artifact)->check(part).ok());
-    slots[1] = {WYE_SLOT_LENGTH, 1, 0, 0};
+    slots[1] = {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}};
     CHECK(LaunchShape::of("fake", artifact).error().code == Code::INVALID_PROGRAM);
     slots[1].kind = 99;
     CHECK(LaunchShape::of("fake", artifact).error().code == Code::UNSUPPORTED);

@@ -17,7 +17,7 @@ class Buffer {
   public:
     // `most` is the device's memory in bytes.
     Buffer(const wye_buffer_desc& desc, std::uint64_t most) {
-        refuse_critical(desc.header);
+        refuse_unknown(desc.header, desc.flags, "a buffer's description");
         if (desc.usage > WYE_BUFFER_USAGE_STAGING)
             throw Failure{WYE_UNSUPPORTED,
                           "the acme plugin has no buffers of usage " + std::to_string(desc.usage),

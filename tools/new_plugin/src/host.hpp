@@ -75,9 +75,16 @@ wye_status guard(const wye_host_table& host, wye_error** sink, Body&& body) noex
     }
 }
 
-// Refuses a critical entry in the chain of a structure, since this plugin knows none.
-inline void refuse_critical(const wye_header& header) {
-    for (auto entry = static_cast<const wye_header*>(header.next); entry != nullptr;
+[[noreturn]] inline void refuse(const std::string& what) {
+    throw Failure{WYE_UNSUPPORTED,
+                  "the acme plugin does not know " + what,
+                  "Fix: use a newer plugin, or do without it",
+                  {}};
+}
+
+// Refuses critical entries of a chain, of which this plugin knows none.
+inline void refuse_critical(const void* next) {
+    for (auto entry = static_cast<const wye_header*>(next); entry != nullptr;
          entry = static_cast<const wye_header*>(entry->next))
         if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
             throw Failure{WYE_UNSUPPORTED_EXTENSION,
@@ -85,6 +92,14 @@ inline void refuse_critical(const wye_header& header) {
                               std::to_string(entry->type & ~WYE_CHAIN_CRITICAL),
                           "Fix: make the call without it, or use a newer plugin",
                           {}};
+}
+// Refuses what a later minor may add to a structure: flags that are not `known`, another type, and
+// critical entries in its chain.
+inline void refuse_unknown(const wye_header& header, std::uint32_t flags, const std::string& what,
+                           std::uint32_t known = 0) {
+    if ((flags & ~known) != 0) refuse("flags " + std::to_string(flags) + " of " + what);
+    if (header.type != 0) refuse("type " + std::to_string(header.type) + " of " + what);
+    refuse_critical(header.next);
 }
 
 // Refuses a program of another format than `format`.

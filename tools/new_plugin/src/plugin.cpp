@@ -39,6 +39,7 @@ namespace {
 using driver::buffer_of;
 using driver::Failure;
 using driver::guard;
+using driver::refuse;
 using driver::timeline_of;
 
 constexpr wye_string literal(std::string_view text) { return {text.data(), text.size()}; }
@@ -81,29 +82,26 @@ wye_status plugin_device_info(wye_plugin_object* plugin, std::uint32_t, wye_devi
     return WYE_OK;
 }
 
-wye_fact flag() {
-    wye_fact fact{};
-    fact.type = WYE_FACT_BOOL;
-    fact.u = 1;
-    return fact;
+// Each sets what it knows of a fact, and leaves the header, which is the host's.
+wye_status set_flag(wye_fact& out) {
+    out.type = WYE_FACT_BOOL;
+    out.u = 1;
+    return WYE_OK;
 }
-wye_fact number(std::uint64_t value) {
-    wye_fact fact{};
-    fact.type = WYE_FACT_U64;
-    fact.u = value;
-    return fact;
+wye_status set_number(wye_fact& out, std::uint64_t value) {
+    out.type = WYE_FACT_U64;
+    out.u = value;
+    return WYE_OK;
 }
-wye_fact triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    wye_fact fact{};
-    fact.type = WYE_FACT_U32X3;
-    fact.xyz[0] = x, fact.xyz[1] = y, fact.xyz[2] = z;
-    return fact;
+wye_status set_triple(wye_fact& out, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    out.type = WYE_FACT_U32X3;
+    out.xyz[0] = x, out.xyz[1] = y, out.xyz[2] = z;
+    return WYE_OK;
 }
-wye_fact text(std::string_view value) {
-    wye_fact fact{};
-    fact.type = WYE_FACT_TEXT;
-    fact.text = literal(value);
-    return fact;
+wye_status set_text(wye_fact& out, std::string_view value) {
+    out.type = WYE_FACT_TEXT;
+    out.text = literal(value);
+    return WYE_OK;
 }
 
 // Whether the header with which this plugin was built has the fact.
@@ -123,54 +121,38 @@ bool is_known(std::uint32_t key) {
 wye_status plugin_device_fact(wye_plugin_object* plugin, std::uint32_t, std::uint32_t key,
                               wye_fact* out) {
     for (const std::uint32_t claimed : driver::kCapabilities)
-        if (key == claimed) {
-            *out = flag();
-            return WYE_OK;
-        }
+        if (key == claimed) return set_flag(*out);
     switch (key) {
         // One thread runs a workgroup, on its stack, so the limits are small.
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            *out = triple(256, 256, 256);
-            return WYE_OK;
+            return set_triple(*out, 256, 256, 256);
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
-            *out = number(256);
-            return WYE_OK;
+            return set_number(*out, 256);
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            *out = triple(UINT32_MAX, UINT32_MAX, UINT32_MAX);
-            return WYE_OK;
+            return set_triple(*out, UINT32_MAX, UINT32_MAX, UINT32_MAX);
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
-            *out = number(32U << 10U);
-            return WYE_OK;
+            return set_number(*out, 32U << 10U);
         case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
-            *out = number(4U << 10U);
-            return WYE_OK;
+            return set_number(*out, 4U << 10U);
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
-            *out = number(1U << 10U);
-            return WYE_OK;
+            return set_number(*out, 1U << 10U);
         case WYE_FACT_KEY_MAX_BUFFERS:
-            *out = number(64);
-            return WYE_OK;
+            return set_number(*out, 64);
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
-            *out = number(1);
-            return WYE_OK;
+            return set_number(*out, 1);
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
-            *out = number(plugin->memory_bytes);
-            return WYE_OK;
+            return set_number(*out, plugin->memory_bytes);
         case WYE_FACT_KEY_UNIFIED_MEMORY:
         case WYE_FACT_KEY_HOST_PROCESSOR:  // not of a real device
-            *out = flag();
-            return WYE_OK;
+            return set_flag(*out);
         case WYE_FACT_KEY_DEVICE_KIND:
-            *out = text("cpu");
-            return WYE_OK;
+            return set_text(*out, "cpu");
         case WYE_FACT_KEY_VENDOR:
         case WYE_FACT_KEY_PLATFORM:
-            *out = text("acme");
-            return WYE_OK;
+            return set_text(*out, "acme");
         case WYE_FACT_KEY_DRIVER:
-            *out = text(ACME_VERSION);
-            return WYE_OK;
+            return set_text(*out, ACME_VERSION);
         default:
             return is_known(key) ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
     }
@@ -184,9 +166,10 @@ void plugin_shutdown(wye_plugin_object* plugin) { delete plugin; }
 extern const wye_device_table kDeviceTable;
 extern const wye_queue_table kQueueTable;
 
-wye_status device_open(wye_plugin_object* plugin, std::uint32_t, wye_device_object** out,
-                       const wye_device_table** table, wye_error** error) {
+wye_status device_open(wye_plugin_object* plugin, const wye_open_desc* desc,
+                       wye_device_object** out, const wye_device_table** table, wye_error** error) {
     return guard(plugin->host, error, [&] {
+        driver::refuse_unknown(desc->header, desc->flags, "an opening");
         *out = new wye_device_object{*plugin, {}};
         *table = &kDeviceTable;
         return WYE_OK;
@@ -243,7 +226,7 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                         wye_queue_object** out, wye_timeline_object** timeline,
                         const wye_queue_table** table, wye_error** error) {
     return guard(device->plugin.host, error, [&] {
-        driver::refuse_critical(desc->header);
+        driver::refuse_unknown(desc->header, desc->flags, "a queue's description");
         auto* queue = new QueueObject{*device, driver::Queue(device->progress)};
         *out = reinterpret_cast<wye_queue_object*>(queue);
         *timeline = reinterpret_cast<wye_timeline_object*>(&queue->queue.timeline());
@@ -258,20 +241,16 @@ void fill(const wye_fill_op& op) {
         std::memcpy(target + at, &op.pattern, op.pattern_size);
 }
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Failure{WYE_UNSUPPORTED,
-                  "the acme plugin does not know " + what,
-                  "Fix: use a newer plugin, or do without it",
-                  {}};
-}
-
 // Returns an operation that can run later, when the host's memory for it is no longer valid.
 driver::Operation operation_of(const wye_operation& op) {
     if (op.flags != 0) refuse("operation flags " + std::to_string(op.flags));
+    driver::refuse_critical(op.next);
     switch (op.kind) {
         case WYE_OPERATION_DISPATCH:
             if (op.u.dispatch.flags != 0)
                 refuse("launch flags " + std::to_string(op.u.dispatch.flags));
+            for (std::uint32_t b = 0; b < op.u.dispatch.binding_count; ++b)
+                if (op.u.dispatch.bindings[b].flags != 0) refuse("flags of a binding");
             return program_of(op.u.dispatch.program).launch(op.u.dispatch);
         case WYE_OPERATION_COPY:
             return [copy = op.u.copy] {
@@ -298,10 +277,8 @@ wye_status queue_submit(wye_queue_object* object, const wye_submission* submissi
                         wye_error** error) {
     auto& queue = *reinterpret_cast<QueueObject*>(object);
     return guard(queue.device.plugin.host, error, [&] {
-        driver::refuse_critical(submission->header);
-        constexpr std::uint32_t kKnown = WYE_SUBMISSION_TIMED;
-        if ((submission->flags & ~kKnown) != 0)
-            refuse("submission flags " + std::to_string(submission->flags));
+        driver::refuse_unknown(submission->header, submission->flags, "a submission",
+                               WYE_SUBMISSION_TIMED);
         for (std::uint64_t i = 0; i < submission->wait_count; ++i)
             if ((submission->waits[i].flags & ~std::uint32_t{WYE_EVENT_ORDER_ONLY}) != 0 ||
                 submission->waits[i].reserved != 0)
@@ -332,6 +309,7 @@ wye_status timeline_wait(wye_device_object* device, const wye_event* events, std
                          wye_error** error) {
     std::uint64_t ended = count;
     const wye_status status = guard(device->plugin.host, error, [&] {
+        if (any > 1) refuse("a wait with `any` = " + std::to_string(any));
         driver::wait(device->progress, {events, count}, any != 0, timeout_ns, ended);
         return WYE_OK;
     });
@@ -395,8 +373,9 @@ constexpr wye_plugin_desc plugin_desc() {
     desc.header.size = sizeof desc;
     desc.abi_major = WYE_ABI_MAJOR;
     desc.abi_minor = WYE_ABI_MINOR;
-    desc.abi_draft = WYE_ABI_DRAFT;
-    desc.host_minor_needed = WYE_ABI_MINOR;
+    desc.abi_draft = WYE_ABI_MINOR_DRAFT;
+    desc.minor_frozen = WYE_ABI_MINOR_FROZEN;
+    desc.host_minor_needed = 0;  // the first minor that has everything that this plugin calls
     desc.pointer_bytes = sizeof(void*);
     desc.id = literal("acme");
     desc.version = literal(ACME_VERSION);
@@ -412,9 +391,7 @@ constexpr wye_plugin_desc kDesc = plugin_desc();
 // The only exported function. Pure: it starts no thread and asks no driver.
 extern "C" WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                            const wye_plugin_desc** out) {
-    if (hello->header.size < sizeof *hello || hello->draft != WYE_ABI_DRAFT ||
-        hello->minor_max < kDesc.host_minor_needed || hello->minor_floor > kDesc.abi_minor)
-        return WYE_ABI_MISMATCH;
+    if (hello->header.size < WYE_SIZE_TO(wye_hello, minor_frozen)) return WYE_ABI_MISMATCH;
     // This plugin knows no entry of the chain.
     for (auto entry = static_cast<const wye_header*>(hello->header.next); entry != nullptr;
          entry = static_cast<const wye_header*>(entry->next))

@@ -62,7 +62,7 @@ std::string document_of(const Verdict& verdict) {
                      {"vendor", text_or_null(verdict.vendor)},
                      {"abi", verdict.abi ? abi_of(*verdict.abi) : Json()}};
     out["host"] = {{"version", wye_version()},
-                   {"abi", abi_of({WYE_ABI_MAJOR, WYE_ABI_MINOR, WYE_ABI_DRAFT, 0})},
+                   {"abi", abi_of({WYE_ABI_MAJOR, WYE_ABI_MINOR, WYE_ABI_MINOR_DRAFT, 0})},
                    {"arch", machine.machine},
                    {"system", std::string(machine.sysname) + " " + machine.release}};
     out["host"]["abi"].erase("host_minor_needed");

@@ -75,7 +75,7 @@ std::vector<Call> other_calls() {
          true},
         {"wye_device_fact",
          [](const World& w, wye_error** e) {
-             wye_fact out;
+             auto out = w.description<wye_fact>();
              return wye_device_fact(w.context, w.device, wye_str("int64"), w.pointer(out), e);
          },
          {&World::device},

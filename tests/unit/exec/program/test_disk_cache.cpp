@@ -321,7 +321,7 @@ TEST_CASE("the kept form of a program reads back, and nothing else does") {
     artifact.code = {std::byte{3}, std::byte{2}};
     artifact.entry = "main";
     artifact.options = "-x";
-    artifact.slots = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_TRAP, 0, 8, 0}};
+    artifact.slots = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}, {WYE_SLOT_TRAP, 0, 8, 0, 0, {}}};
     artifact.binding_count = 1;
     artifact.workgroup = {8, 4, 2};
     artifact.subgroup = 16;

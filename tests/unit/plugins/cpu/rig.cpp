@@ -70,8 +70,7 @@ const std::vector<std::string>& isas() {
         std::vector<std::string> found;
         for (const char* name : {"baseline", "avx2", "avx512"}) {
             const Host host(std::map<std::string, std::string>{{"cpu.isa", name}});
-            const wye_hello hello{
-                {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, 0, WYE_ABI_DRAFT, 0};
+            const wye_hello hello = wye::sdk::hello();
             const wye_plugin_desc* desc = nullptr;
             REQUIRE(wye_cpu_plugin_query(&hello, &desc) == WYE_OK);
             wye_plugin_object* plugin = nullptr;
@@ -93,8 +92,7 @@ std::map<std::string, std::string> config_of(const std::string& isa, unsigned th
 }  // namespace
 
 Rig::Rig(const std::string& isa, unsigned threads) : host_(config_of(isa, threads)) {
-    const wye_hello hello{
-        {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
+    const wye_hello hello = wye::sdk::hello();
     const wye_plugin_desc* desc = nullptr;
     REQUIRE(wye_cpu_plugin_query(&hello, &desc) == WYE_OK);
     plugin_table_ = desc->table;
@@ -102,7 +100,9 @@ Rig::Rig(const std::string& isa, unsigned threads) : host_(config_of(isa, thread
     std::uint32_t count = 0;
     REQUIRE(plugin_table_->probe_devices(plugin_, &count, nullptr) == WYE_OK);
     REQUIRE(count == 1);
-    REQUIRE(plugin_table_->open_device(plugin_, 0, &device_, &device_table_, nullptr) == WYE_OK);
+    const wye_open_desc desc_of_device = {{sizeof desc_of_device, 0, nullptr}, 0, 0, {}};
+    REQUIRE(plugin_table_->open_device(plugin_, &desc_of_device, &device_, &device_table_,
+                                       nullptr) == WYE_OK);
     queue_ = new_queue();
 }
 

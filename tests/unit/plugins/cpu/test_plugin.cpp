@@ -14,8 +14,7 @@
 namespace {
 
 const wye_plugin_desc* described(wye_plugin_query_fn query) {
-    const wye_hello hello{
-        {sizeof(wye_hello), 0, nullptr}, WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_DRAFT, 0};
+    const wye_hello hello = wye::sdk::hello();
     const wye_plugin_desc* desc = nullptr;
     CHECK(query(&hello, &desc) == WYE_OK);
     return desc;
@@ -39,7 +38,7 @@ TEST_CASE("the plugin as a file is the plugin as a library") {
 TEST_CASE("facts are there, and what is not claimed is absent") {
     test::Rig rig({}, 5);
     const auto fact = [&](std::uint32_t key) {
-        wye_fact fact{};
+        wye_fact fact = wye::sdk::facts::empty();
         CAPTURE(key);
         CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, key, &fact) == WYE_OK);
         return fact;
@@ -54,7 +53,7 @@ TEST_CASE("facts are there, and what is not claimed is absent") {
     CHECK(fact(WYE_FACT_KEY_MAX_SHARED_BYTES).u == 1U << 20U);
     CHECK(fact(WYE_FACT_KEY_MEMORY_BYTES).u > 1U << 20U);
     CHECK(fact(WYE_FACT_KEY_ISA).text.size > 0);
-    wye_fact unused{};
+    wye_fact unused = wye::sdk::facts::empty();
     for (const auto key : {WYE_FACT_KEY_GRID_SYNC, WYE_FACT_KEY_NATIVE_F16})
         CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, key, &unused) == WYE_UNSUPPORTED);
     CHECK(rig.plugin_table().device_fact(rig.plugin(), 0, 0x7abc, &unused) == WYE_UNKNOWN_KEY);
@@ -78,7 +77,7 @@ TEST_CASE("name and vendor are those that the system has") {
     const auto name = entries.find("model name");
     CHECK(std::string(info.name.data, info.name.size) ==
           (name == entries.end() ? "CPU" : name->second));
-    wye_fact vendor{};
+    wye_fact vendor = wye::sdk::facts::empty();
     const wye_status status =
         rig.plugin_table().device_fact(rig.plugin(), 0, WYE_FACT_KEY_VENDOR, &vendor);
     REQUIRE((status == WYE_OK) == entries.contains("vendor_id"));

@@ -39,10 +39,10 @@ struct Rig : Machine {
 
 // Text that the fake driver accepts as PTX: it contains the kernel's name.
 inline constexpr std::string_view kPtx = ".visible .entry add\n.visible .entry other\n";
-inline constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
-                                      {WYE_SLOT_BUFFER, 1, 0, 3},
-                                      {WYE_SLOT_LENGTH, 1, 0, 0},
-                                      {WYE_SLOT_PARAMS, 0, 0, 0}};
+inline constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                                      {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+                                      {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}},
+                                      {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
 
 inline wye_artifact artifact(std::string_view entry = "add") {
     wye_artifact out = harness::artifact(kPtx, entry, kSlots, 2, 64, 4);

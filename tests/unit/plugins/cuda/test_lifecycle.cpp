@@ -131,7 +131,7 @@ TEST_CASE("free memory is NVML's, of whole devices only") {
     CHECK(free.u == std::uint64_t{1} << 29U);
     CHECK(text(free.source) == "nvmlDeviceGetMemoryInfo");
     const auto status_of = [](const Plugin& plugin, std::uint32_t device) {
-        wye_fact fact{};
+        wye_fact fact = wye::sdk::facts::empty();
         return plugin.table->device_fact(plugin.object, device, WYE_FACT_KEY_FREE_MEMORY_BYTES,
                                          &fact);
     };
@@ -153,8 +153,7 @@ TEST_CASE("a device that cannot be used is listed with the reason, and cannot be
         harness::Sink sink;
         wye_device_object* device = nullptr;
         const wye_device_table* table = nullptr;
-        CHECK(plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) ==
-              WYE_NO_DEVICE);
+        CHECK(plugin.open(&device, &table, sink.out(), 0) == WYE_NO_DEVICE);
         CHECK(sink.failure().message == text(info.reason));
     }
     const Machine prohibited;

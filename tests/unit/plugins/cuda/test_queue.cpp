@@ -156,10 +156,10 @@ TEST_CASE("launches get the same arguments in one submit as in submits of their 
     Device device(rig.plugin);
     wye_program_object* program = device.program(rig::artifact());
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 1, 0, 3},
-                              {WYE_SLOT_BUFFER, 0, 0, 1},
-                              {WYE_SLOT_PARAMS, 0, 0, 0},
-                              {WYE_SLOT_GRID, 0, 0, 0}};  // the fake copies four bytes of it
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+                              {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                              {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}},
+                              {WYE_SLOT_GRID, 0, 0, 0, 0, {}}};  // the fake copies four bytes of it
     wye_program_object* other =
         device.program(harness::artifact(rig::kPtx, "other", slots, 2, 64, 4));
     REQUIRE_MESSAGE(other != nullptr, device.failure.message);
@@ -210,7 +210,7 @@ TEST_CASE("a grid barrier has zeroed words of its queue, or of its command, in e
     Rig rig;
     Device device(rig.plugin);
     std::vector<wye_slot> slots(std::begin(rig::kSlots), std::end(rig::kSlots));
-    slots[2] = {WYE_SLOT_GRID_BARRIER, 0, 0, 0};  // the fake copies four arguments
+    slots[2] = {WYE_SLOT_GRID_BARRIER, 0, 0, 0, 0, {}};  // the fake copies four arguments
     const wye_artifact artifact = harness::artifact(rig::kPtx, "add", slots, 2, 64, 4);
     wye_program_object* program = device.program(artifact);
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);

@@ -84,7 +84,8 @@ TEST_CASE("a device moves bytes, fills outputs with its pattern, and takes its t
         const auto words = harness::counting(16);
         wye_buffer_object* in = device.buffer(harness::bytes_of(words));
         wye_buffer_object* out = device.buffer(64);
-        const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1}, {WYE_SLOT_BUFFER, 1, 0, 2}};
+        const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                                  {WYE_SLOT_BUFFER, 1, 0, 2, 0, {}}};
         wye_program_object* program =
             device.program(harness::artifact("anything", "main", slots, 2, 1));
         REQUIRE(program != nullptr);

@@ -136,7 +136,7 @@ TEST_CASE("a launch with the hint `again` is refused if it differs from the oper
     choose(WYE_MOCK_PLUGIN, {"validate"});
     Plugin plugin;
     Device device(plugin);
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}};
     wye_program_object* program =
         device.program(harness::artifact("anything", "main", slots, 1, 1));
     REQUIRE(program != nullptr);
@@ -178,7 +178,7 @@ TEST_CASE("a destroyed queue and a closed device are refused") {
     }
     const wye_device_table* table = nullptr;
     wye_device_object* object = nullptr;
-    REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) == WYE_OK);
+    REQUIRE(plugin.open(&object, &table, nullptr, 0) == WYE_OK);
     table->close(object);
     CHECK((table->flush == nullptr));
     wye_memory_info memory{};
@@ -267,7 +267,7 @@ TEST_CASE("what is left when a device is closed or a plugin shut down is told") 
     Plugin plugin;
     const wye_device_table* table = nullptr;
     wye_device_object* object = nullptr;
-    REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) == WYE_OK);
+    REQUIRE(plugin.open(&object, &table, nullptr, 0) == WYE_OK);
     wye_buffer_desc desc{};
     desc.header.size = sizeof desc;
     desc.size = 64;
@@ -337,8 +337,7 @@ TEST_CASE("a plugin that breaks a rule is told by its number") {
                     (void)plugin.fact(key);
             wye_device_object* object = nullptr;
             const wye_device_table* table = nullptr;
-            REQUIRE(plugin.table->open_device(plugin.object, 0, &object, &table, nullptr) ==
-                    WYE_OK);
+            REQUIRE(plugin.open(&object, &table, nullptr, 0) == WYE_OK);
             const bool whole = object != nullptr && table->buffer_destroy != nullptr &&
                                std::string_view(one.plugin) != "null_buffer";
             if (object != nullptr) {

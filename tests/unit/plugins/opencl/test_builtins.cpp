@@ -86,7 +86,7 @@ TEST_CASE("math functions of the device are not among them") {
 TEST_CASE("a text that calls others all the same is compiled with the driver's headers") {
     harness::Plugin plugin;
     harness::Device device(plugin);
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}};
     const std::string source =
         "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void plain(__global uint* r) {\n"
         "    r[get_local_id(0)] = abs_diff((uint)get_local_id(0), 10u);\n}\n";

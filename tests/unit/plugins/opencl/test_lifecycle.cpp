@@ -44,8 +44,7 @@ TEST_CASE("PoCL without a linker is listed as unusable and cannot be opened") {
     harness::Sink sink;
     wye_device_object* device = nullptr;
     const wye_device_table* table = nullptr;
-    CHECK(plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) ==
-          WYE_NO_DEVICE);
+    CHECK(plugin.open(&device, &table, sink.out(), 0) == WYE_NO_DEVICE);
     CHECK(device == nullptr);
     CHECK(sink.failure().message == text(info.reason));
 }

@@ -34,7 +34,8 @@ struct Rig {
 
 constexpr std::string_view kNothing =
     "__kernel void nothing(__global uint* x, const ulong n) { if (n == 77) x[0] = 1; }";
-constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_LENGTH, 0, 0, 0}};
+constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                               {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}}};
 
 wye_artifact nothing() { return harness::artifact(kNothing, "nothing", kSlots, 1, 1); }
 

@@ -33,10 +33,10 @@ void NAME(__global const uint* restrict x, __global uint* restrict r, const ulon
     return out.replace(out.find("VALUE"), 5, value);
 }
 const std::string kAdd = kernel("add", "x[i] + p.step");
-constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
-                                  {WYE_SLOT_BUFFER, 1, 0, 3},
-                                  {WYE_SLOT_LENGTH, 1, 0, 0},
-                                  {WYE_SLOT_PARAMS, 0, 0, 0}};
+constexpr wye_slot kAddSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                                  {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+                                  {WYE_SLOT_LENGTH, 1, 0, 0, 0, {}},
+                                  {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
 // Its result shows how often and in which order launches ran.
 const std::string kTwice = kernel("twice", "2 * r[i] + x[i] + p.step");
 
@@ -148,7 +148,7 @@ TEST_CASE("source that does not compile gives the log and the line") {
     Device device(plugin);
     const std::string source =
         "__kernel void k(__global uint* r) {\n    r[0] = undeclared_name;\n}\n";
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}};
     CHECK(device.program(harness::artifact(source, "k", slots, 1, 1)) == nullptr);
     CHECK(device.failure.code == WYE_COMPILE_FAILED);
     CHECK(device.failure.native_domain == "opencl");
@@ -177,7 +177,7 @@ TEST_CASE("other formats and unknown slots are refused") {
     CHECK(device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4)) == nullptr);
     CHECK(device.failure.code == WYE_UNSUPPORTED);
     CHECK(device.failure.message.find("99") != std::string::npos);
-    slots[3] = {WYE_SLOT_LENGTH, 2, 0, 0};  // of two bindings
+    slots[3] = {WYE_SLOT_LENGTH, 2, 0, 0, 0, {}};  // of two bindings
     CHECK(device.program(harness::artifact(kAdd, "add", slots, 2, 64, 4)) == nullptr);
     CHECK(device.failure.code == WYE_INVALID_PROGRAM);
 
@@ -264,7 +264,7 @@ __kernel void slow(__global uint* r, const ulong n) {
     r[0] = x;
 }
 )";
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_LENGTH, 0, 0, 0}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}, {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}}};
     Plugin plugin;
     Device device(plugin);
     wye_program_object* program = device.program(harness::artifact(kSlow, "slow", slots, 1, 1));

@@ -10,7 +10,7 @@ using harness::Plugin;
 
 namespace {
 
-constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}};
+constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}}};
 
 std::string kernel(const std::string& name, unsigned invocations, bool sized = true) {
     const std::string size = std::to_string(invocations);

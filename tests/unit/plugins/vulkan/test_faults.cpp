@@ -34,7 +34,8 @@ struct Rig {
 };
 
 wye_artifact slow_artifact(const std::string& words) {
-    static constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_PARAMS, 0, 0, 0}};
+    static constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                                          {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
     return harness::artifact(words, "main", kSlots, 1, 1, 4);
 }
 

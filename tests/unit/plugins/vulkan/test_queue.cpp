@@ -12,11 +12,13 @@ using harness::values_of;
 
 namespace {
 
-constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},       {WYE_SLOT_BUFFER, 1, 0, 3},
-                               {WYE_SLOT_LENGTH, 0, 0, 0},       {WYE_SLOT_LENGTH, 1, 8, 0},
-                               {WYE_SLOT_PARAMS, 0, 16, 0},      {WYE_SLOT_GRID, 0, 20, 0},
-                               {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0}, {WYE_SLOT_TRAP, 0, 0, 0}};
-constexpr wye_slot kSlowSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_PARAMS, 0, 0, 0}};
+constexpr wye_slot kSlots[] = {
+    {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},       {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+    {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},       {WYE_SLOT_LENGTH, 1, 8, 0, 0, {}},
+    {WYE_SLOT_PARAMS, 0, 16, 0, 0, {}},      {WYE_SLOT_GRID, 0, 20, 0, 0, {}},
+    {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0, 0, {}}, {WYE_SLOT_TRAP, 0, 0, 0, 0, {}}};
+constexpr wye_slot kSlowSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                                   {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
 
 wye_program_object* slots_program(Device& device) {
     static const std::string words = module_words("slots");
@@ -108,8 +110,9 @@ TEST_CASE("a split grid sees logical ids and counts") {
 TEST_CASE("a block that push constants cannot hold is a buffer") {
     CheckedPlugin plugin;
     Device device(plugin);
-    const wye_slot slots[] = {
-        {WYE_SLOT_BUFFER, 0, 0, 3}, {WYE_SLOT_LENGTH, 0, 0, 0}, {WYE_SLOT_PARAMS, 0, 8, 0}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                              {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},
+                              {WYE_SLOT_PARAMS, 0, 8, 0, 0, {}}};
     const std::string words = module_words("large_block");
     wye_artifact artifact = harness::artifact(words, "main", slots, 1, 64, 512);
     wye_program_object* program = device.program(artifact);
@@ -293,7 +296,7 @@ TEST_CASE("a required subgroup size is what the program runs with") {
     CheckedPlugin plugin;
     Device device(plugin);
     const std::string words = module_words("subgroup");
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 2}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 2, 0, {}}};
     wye_artifact artifact = harness::artifact(words, "main", slots, 1, 64);
     const wye_fact sizes = plugin.fact(WYE_FACT_KEY_SUBGROUP_SIZES);
     wye_buffer_object* r = device.buffer(256);

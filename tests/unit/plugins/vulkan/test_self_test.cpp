@@ -182,8 +182,7 @@ harness::Failure open_once(const CheckedPlugin& plugin) {
     harness::Sink sink;
     wye_device_object* device = nullptr;
     const wye_device_table* table = nullptr;
-    if (plugin.table->open_device(plugin.object, 0, &device, &table, sink.out()) == WYE_OK)
-        table->close(device);
+    if (plugin.open(&device, &table, sink.out(), 0) == WYE_OK) table->close(device);
     return sink.failure();
 }
 
@@ -367,10 +366,10 @@ TEST_CASE("asking for DenormPreserve that is not advertised is the one message p
     harness::Device device(plugin);
     const auto words = float_module(64, 32, {true, false, false}, probe_ops(true, false));
     const std::string_view code(reinterpret_cast<const char*>(words.data()), words.size() * 4);
-    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1},
-                              {WYE_SLOT_BUFFER, 1, 0, 1},
-                              {WYE_SLOT_BUFFER, 2, 0, 1},
-                              {WYE_SLOT_BUFFER, 3, 0, 2}};
+    const wye_slot slots[] = {{WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},
+                              {WYE_SLOT_BUFFER, 1, 0, 1, 0, {}},
+                              {WYE_SLOT_BUFFER, 2, 0, 1, 0, {}},
+                              {WYE_SLOT_BUFFER, 3, 0, 2, 0, {}}};
     CHECK(device.program(harness::artifact(code, "main", slots, 4, 64)) != nullptr);
 }
 

@@ -126,7 +126,7 @@ class Program {
     Program(Compiler& compiler, const wye_artifact& artifact)
         : slots_(artifact.slots, artifact.slots + artifact.slot_count),
           params_size_(artifact.params_size) {
-        refuse_critical(artifact.header);
+        refuse_unknown(artifact.header, artifact.flags, "an artifact");
         check_format(artifact, kFormat);
         check_slots(slots_);
         std::copy_n(artifact.workgroup_size, 3, workgroup_.begin());

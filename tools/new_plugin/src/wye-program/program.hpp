@@ -50,7 +50,7 @@ inline constexpr std::string_view kToolsMissing, kToolsFix;
 class Program {
   public:
     Program(const Tools&, const wye_artifact& artifact) {
-        refuse_critical(artifact.header);
+        refuse_unknown(artifact.header, artifact.flags, "an artifact");
         check_format(artifact, kFormat);
         const auto* bytes = static_cast<const std::byte*>(artifact.code.data);
         auto decoded = wye::ir::decode({bytes, artifact.code.size});

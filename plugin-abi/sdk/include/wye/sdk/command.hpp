@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wye/sdk/errors.hpp"
+#include "wye/sdk/known.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::sdk {

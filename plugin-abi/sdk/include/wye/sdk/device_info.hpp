@@ -14,7 +14,7 @@ struct DeviceInfo {
     std::string name;
     // The reason why the device cannot be used; empty: usable.
     std::string reason, fix;
-    std::int32_t native_code = 0;  // the driver's error code behind `reason`
+    std::int64_t native_code = 0;  // the driver's error code behind `reason`
 
     [[nodiscard]] bool usable() const { return reason.empty(); }
     // The fact HOST_MEMORY_ALIGNMENT. 0: application memory cannot become a buffer.

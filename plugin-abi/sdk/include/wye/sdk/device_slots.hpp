@@ -68,6 +68,7 @@ struct DeviceSlots {
     using Program = typename Device::Program;
     using Queue = typename Device::Queue;
     using Command = typename Device::Command;
+    static constexpr std::string_view kPlugin = Queue::kPlugin;
 
     [[nodiscard]] static Device& of(wye_device_object* object) {
         return *reinterpret_cast<Device*>(object);
@@ -78,12 +79,11 @@ struct DeviceSlots {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
             constexpr bool kAdopts = requires { &Buffer::adopt; };
-            WYE_TRY(known_extensions(desc->header, "a buffer's description",
-                                     kAdopts ? WYE_CHAIN_NATIVE_MEMORY : 0));
+            WYE_TRY(known_parts(desc->header, desc->flags, kPlugin, "a buffer's description",
+                                kAdopts ? WYE_CHAIN_NATIVE_MEMORY : 0));
             if (desc->usage > WYE_BUFFER_USAGE_REGISTERED)
-                return errors::unknown_usage(
-                    std::remove_reference_t<decltype(device.plugin)>::kPlugin, desc->usage,
-                    std::string(from_abi(desc->label)));
+                return errors::unknown_usage(kPlugin, desc->usage,
+                                             std::string(from_abi(desc->label)));
             if (desc->usage == WYE_BUFFER_USAGE_REGISTERED &&
                 device.info.host_memory_alignment() == 0)
                 return errors::not_registrable(device.info.name);
@@ -140,7 +140,7 @@ struct DeviceSlots {
                                    const wye_queue_table** table, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(desc->header, "a queue's description"));
+            WYE_TRY(known_parts(desc->header, desc->flags, kPlugin, "a queue's description"));
             WYE_ASSIGN(auto queue, Queue::create(device, *desc));
             device.loss.add_queue(queue.get());
             *timeline = queue->timeline().object();
@@ -187,7 +187,7 @@ struct DeviceSlots {
                                    wye_bytes saved, wye_program_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(artifact->header, "an artifact"));
+            WYE_TRY(known_parts(artifact->header, artifact->flags, kPlugin, "an artifact"));
             WYE_ASSIGN(auto program, Program::create(device, *artifact, saved));
             *out = reinterpret_cast<wye_program_object*>(program.release());
             return {};
@@ -198,7 +198,8 @@ struct DeviceSlots {
                                      wye_command_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(desc->header, "a command's description"));
+            WYE_TRY(known_parts(desc->header, desc->flags & ~std::uint32_t{WYE_COMMAND_EDGES},
+                                kPlugin, "a command's description"));
             WYE_ASSIGN(auto command, Command::create(device, *desc));
             *out = reinterpret_cast<wye_command_object*>(command.release());
             return {};

@@ -29,7 +29,7 @@ template <typename Make>
 struct Native {
     std::string_view domain;  // "opencl"
     Code code = Code::DRIVER;
-    std::int32_t status = 0;
+    std::int64_t status = 0;
     std::string_view name;    // "CL_OUT_OF_RESOURCES"
     std::string_view detail;  // more about the status, or empty
 };
@@ -97,13 +97,17 @@ inline constexpr const char* kRestart =
 
 [[nodiscard]] Error unknown_operation(std::string_view plugin, std::uint32_t kind);
 [[nodiscard]] Error not_in_command(std::string_view plugin, std::uint32_t kind);
-// Makes the error for unknown flags of `subject`, such as "a submission", or for a reserved member
+// Makes the error for unknown flags of `subject`, such as "a submission", or for another member
 // that is not zero.
 [[nodiscard]] Error unknown_flags(std::string_view plugin, std::string_view subject,
                                   std::uint32_t flags, std::uint32_t reserved = 0);
 // Makes the error for unknown flags of an operation. The message names the launches that the ABI
 // has but the plugin lacks.
 [[nodiscard]] Error unknown_launch(std::string_view plugin, std::uint32_t flags);
+// Makes the error for an operation with unknown flags, of itself or of its bindings, or with a
+// critical extension. `launch`: the flags that dispatches may have.
+[[nodiscard]] Error unknown_part(std::string_view plugin, const wye_operation& op,
+                                 std::uint32_t launch);
 // Makes the error for a cooperative launch of more workgroups than can run at once; 0: none can.
 [[nodiscard]] Error too_many_at_once(const std::string& label, std::uint64_t groups,
                                      const std::string& device, std::uint64_t most);
@@ -117,7 +121,7 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error not_signalled(std::uint64_t value);
 // Makes the error for a critical extension that the plugin does not know. `subject` is, for
 // example, "a timeline's description".
-[[nodiscard]] Error unknown_extension(std::string_view subject, std::uint32_t type);
+[[nodiscard]] Error unknown_extension(std::string_view subject, const wye_header& entry);
 [[nodiscard]] Error times_not_kept(std::uint64_t value, std::uint64_t kept);
 
 }  // namespace wye::sdk::errors

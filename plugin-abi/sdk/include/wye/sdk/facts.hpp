@@ -15,6 +15,13 @@
 
 namespace wye::sdk::facts {
 
+// Returns an empty fact, for a device_fact slot to fill in.
+[[nodiscard]] inline wye_fact empty() noexcept {
+    wye_fact out{};
+    out.header = header_of(sizeof out);
+    return out;
+}
+
 [[nodiscard]] constexpr bool known(std::uint32_t key) noexcept {
     switch (key) {
 #define WYE_SDK_FACT(name, value, json, type) case value:

@@ -43,6 +43,7 @@
 #include "wye/sdk/layer_slots.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/sizes.hpp"
 
 namespace wye::sdk::layer {
 
@@ -321,7 +322,7 @@ class LayerSlots {
         for (unsigned i = 0; at != nullptr && i < kMost; ++i) {
             const auto* entry = static_cast<const wye_header*>(at);
             if (entry->type == (WYE_CHAIN_LAYER_NEXT | WYE_CHAIN_CRITICAL) &&
-                entry->size >= sizeof(wye_layer_next))
+                entry->size >= WYE_SIZE_TO(wye_layer_next, version))
                 return static_cast<const wye_layer_next*>(at);
             at = entry->next;
         }
@@ -375,19 +376,19 @@ class LayerSlots {
         return function(node.object, args...);
     }
 
-    static wye_status forward(slot::plugin::open_device, Plugin& node, std::uint32_t index,
+    static wye_status forward(slot::plugin::open_device, Plugin& node, const wye_open_desc* desc,
                               wye_device_object** out, const wye_device_table** table,
                               wye_error** error) {
         wye_device_object* object = nullptr;
         const wye_device_table* below = nullptr;
-        const wye_status status = node.next.open_device(node.object, index, &object, &below, error);
+        const wye_status status = node.next.open_device(node.object, desc, &object, &below, error);
         if (status != WYE_OK || object == nullptr || below == nullptr) {
             if (object != nullptr) *out = object;  // a breach, for what is above to see
             return status;
         }
         try {
             const wye_device_table* own = node.keep(table_over(known_part(*below)));
-            auto made = std::make_unique<Device>(node, index, object, *below);
+            auto made = std::make_unique<Device>(node, desc->index, object, *below);
             *out = reinterpret_cast<wye_device_object*>(made.release());
             *table = own;
             return WYE_OK;
@@ -435,7 +436,7 @@ class LayerSlots {
     static const void* over(const void* below, const Table& ours,
                             std::atomic<const Table*>& place) {
         const auto* table = static_cast<const Table*>(below);
-        if (table->header.size < sizeof(Table)) return nullptr;
+        if (table->header.size < kSizeOfMinor0<Table>) return nullptr;
         place.store(table);
         return &ours;
     }

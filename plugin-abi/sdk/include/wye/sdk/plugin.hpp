@@ -16,6 +16,7 @@
 
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
+#include "wye/sdk/sizes.hpp"
 
 namespace wye::sdk {
 
@@ -29,11 +30,9 @@ namespace wye::sdk {
     return {size, 0, nullptr};
 }
 
-// Returns an operation of this kind with the whole union zero. (`wye_operation{}` zeroes only the
-// union's first member.)
+// Returns an operation of this kind with all else zero.
 [[nodiscard]] inline wye_operation new_operation(std::uint32_t kind) noexcept {
-    wye_operation out;
-    std::memset(&out, 0, sizeof out);
+    wye_operation out{};
     out.kind = kind;
     return out;
 }
@@ -41,7 +40,7 @@ namespace wye::sdk {
 // Returns a binding of a range of a buffer.
 [[nodiscard]] inline wye_binding binding_of(wye_buffer_object* buffer, std::uint64_t offset,
                                             std::uint64_t size, std::uint64_t elements) noexcept {
-    return {buffer, offset, size, elements, 0, 0};
+    return {buffer, offset, size, elements, 0, 0, 0};
 }
 
 // Returns a submission of these operations and waits, which it borrows.
@@ -60,10 +59,8 @@ namespace wye::sdk {
     return out;
 }
 
-// Returns the first critical entry of a structure's chain of extensions, or null if there is none.
-// These headers define no critical entry that a plugin accepts.
-[[nodiscard]] constexpr const wye_header* critical_entry(const wye_header& header) noexcept {
-    const void* next = header.next;
+// Returns the first critical entry of a chain of extensions, or null if there is none.
+[[nodiscard]] constexpr const wye_header* critical_entry(const void* next) noexcept {
     for (; next != nullptr; next = static_cast<const wye_header*>(next)->next)
         if ((static_cast<const wye_header*>(next)->type & WYE_CHAIN_CRITICAL) != 0) break;
     return static_cast<const wye_header*>(next);
@@ -168,8 +165,9 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     return flags;
 }
 
-// Returns the description of a plugin that works with every host of this header's major version and
-// draft. The strings and the table must be static.
+// Returns the description of a plugin that works with every host of this header's major version. If
+// it uses what a later minor added without a look at the effective minor, it sets
+// `host_minor_needed` to that minor. The strings and the table must be static.
 [[nodiscard]] constexpr wye_plugin_desc describe(std::string_view id, std::string_view version,
                                                  std::string_view vendor,
                                                  const wye_plugin_table& table,
@@ -178,24 +176,30 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     desc.header = header_of(sizeof desc);
     desc.abi_major = WYE_ABI_MAJOR;
     desc.abi_minor = WYE_ABI_MINOR;
-    desc.host_minor_needed = WYE_ABI_MINOR_FLOOR;
+    desc.host_minor_needed = 0;
     desc.pointer_bytes = sizeof(void*);
     desc.build_flags = build_flags() | more_flags;
     desc.id = to_abi(id);
     desc.version = to_abi(version);
     desc.vendor = to_abi(vendor);
     desc.table = &table;
-    desc.abi_draft = WYE_ABI_DRAFT;
+    desc.abi_draft = WYE_ABI_MINOR_DRAFT;
+    desc.minor_frozen = WYE_ABI_MINOR_FROZEN;
     return desc;
+}
+
+// Returns what a host of this header says of itself to a query.
+[[nodiscard]] constexpr wye_hello hello() noexcept {
+    return {header_of(sizeof(wye_hello)), WYE_ABI_MINOR, WYE_ABI_MINOR_FLOOR, WYE_ABI_MINOR_DRAFT,
+            WYE_ABI_MINOR_FROZEN};
 }
 
 // Implements `wye_plugin_query_1`.
 [[nodiscard]] inline wye_status answer_query(const wye_hello* hello, const wye_plugin_desc& desc,
                                              const wye_plugin_desc** out) noexcept {
-    if (hello == nullptr || out == nullptr || hello->header.size < sizeof *hello ||
-        hello->draft != desc.abi_draft || hello->minor_floor > desc.abi_minor)
+    if (hello == nullptr || out == nullptr || hello->header.size < kSizeOfMinor0<wye_hello>)
         return WYE_ABI_MISMATCH;
-    if (critical_entry(hello->header) != nullptr) return WYE_UNSUPPORTED_EXTENSION;
+    if (critical_entry(hello->header.next) != nullptr) return WYE_UNSUPPORTED_EXTENSION;
     *out = &desc;
     return WYE_OK;
 }

@@ -36,6 +36,7 @@ struct PluginState {
     explicit PluginState(const wye_host_table& table) : host(table) {}
 
     const wye_host_table& host;
+    std::uint32_t minor = 0;  // the effective one: neither side uses what was added later
     std::vector<Info> devices;
     bool probed = false;
 };
@@ -48,10 +49,11 @@ struct PluginSlots {
         return *reinterpret_cast<Plugin*>(object);
     }
 
-    static wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
+    static wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_object** out,
                            wye_error** error) {
         return guard(*host, error, [&]() -> Result<void> {
             WYE_ASSIGN(auto plugin, Plugin::create(*host));
+            plugin->minor = minor;
             *out = reinterpret_cast<wye_plugin_object*>(plugin.release());
             return {};
         });
@@ -94,13 +96,14 @@ struct PluginSlots {
         return ran == WYE_OK ? status : WYE_UNSUPPORTED;
     }
 
-    static wye_status open_device(wye_plugin_object* object, std::uint32_t index,
+    static wye_status open_device(wye_plugin_object* object, const wye_open_desc* desc,
                                   wye_device_object** out, const wye_device_table** table,
                                   wye_error** error) {
         Plugin& plugin = of(object);
         return run_on(plugin, error, [&]() -> Result<void> {
-            WYE_TRY(exists(plugin, index));
-            const auto& info = plugin.devices[index];
+            WYE_TRY(known_parts(desc->header, desc->flags, Plugin::kPlugin, "an opening"));
+            WYE_TRY(exists(plugin, desc->index));
+            const auto& info = plugin.devices[desc->index];
             if (!info.usable()) return unusable(info, Plugin::kDomain);
             WYE_ASSIGN(auto device, Device::create(plugin, info));
             if constexpr (requires { plugin.opened(*device); }) WYE_TRY(plugin.opened(*device));

@@ -38,7 +38,7 @@
 #include <span>
 
 #include "wye/sdk/command.hpp"
-#include "wye/sdk/errors.hpp"
+#include "wye/sdk/known.hpp"
 #include "wye/sdk/native_wait.hpp"
 
 namespace wye::sdk {
@@ -62,11 +62,6 @@ namespace wye::sdk {
         default:
             return false;
     }
-}
-
-// Returns the unknown flags of an operation, if dispatches may have the flags `launch`.
-[[nodiscard]] inline std::uint32_t unknown_flags_of(const wye_operation& op, std::uint32_t launch) {
-    return op.flags | (op.kind == WYE_OPERATION_DISPATCH ? op.u.dispatch.flags & ~launch : 0);
 }
 
 // The flags that dispatches to a queue may have.

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "wye/sdk/errors.hpp"
+#include "wye/sdk/known.hpp"
 #include "wye/sdk/native_wait.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -47,18 +47,6 @@ wye_status run_unless_lost(Device& device, wye_error** error, Body&& body) noexc
     });
 }
 
-// Refuses a structure with a critical extension other than `known`. `subject`: "a buffer's
-// description".
-[[nodiscard]] inline Result<void> known_extensions(const wye_header& header,
-                                                   std::string_view subject,
-                                                   std::uint32_t known = 0) {
-    const wye_header* entry = critical_entry(header);
-    while (entry != nullptr && entry->type == (known | WYE_CHAIN_CRITICAL))
-        entry = critical_entry(*entry);
-    if (entry == nullptr) return {};
-    return errors::unknown_extension(subject, entry->type);
-}
-
 template <typename Queue>
 struct QueueSlots {
     [[nodiscard]] static Queue& of(wye_queue_object* object) {
@@ -71,8 +59,9 @@ struct QueueSlots {
     [[gnu::noinline]] static wye_status submit_steps(Queue& queue, const wye_submission& submission,
                                                      wye_error** error) {
         return run_unless_lost(queue.device(), error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(submission.header, "a submission",
-                                     waits_native<Queue>() ? WYE_CHAIN_NATIVE_WAIT : 0));
+            WYE_TRY(known_parts(
+                submission.header, submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED},
+                Queue::kPlugin, "a submission", waits_native<Queue>() ? WYE_CHAIN_NATIVE_WAIT : 0));
             return queue.submit(submission);
         });
     }

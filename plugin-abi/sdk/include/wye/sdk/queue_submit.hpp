@@ -62,7 +62,7 @@ template <typename Derived>
             submission.header.next == nullptr;
         if (!bare || submission.operation_count != 1) return false;
         const wye_operation& op = *submission.operations;
-        if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 ||
+        if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 || op.next != nullptr ||
             !queue.timeline().usable(submission.value).ok())
             return false;
         try {
@@ -79,11 +79,8 @@ template <typename Derived>
 template <typename Derived>
 [[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::known_flags(
     const wye_submission& submission) {
-    if ((submission.flags & ~std::uint32_t{WYE_SUBMISSION_TIMED}) != 0)
-        return errors::unknown_flags(Derived::kPlugin, "a submission", submission.flags);
     for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
-        if (const std::uint32_t flags = unknown_flags_of(op, launch_flags<Derived>()))
-            return errors::unknown_launch(Derived::kPlugin, flags);
+        WYE_TRY(known_parts_of(op, Derived::kPlugin, launch_flags<Derived>()));
     return {};
 }
 

@@ -54,7 +54,7 @@ struct Error {
     std::string fix;      // begins with "Fix: "
     std::string subject;  // the path, device, buffer or program concerned
     std::string native_domain;
-    std::int32_t native_code = 0;
+    std::int64_t native_code = 0;
     std::shared_ptr<const Error> cause;
 
     Error() = default;

@@ -32,7 +32,6 @@
     X(timeline_destroy, 0)  \
     X(timeline_signal, 0)   \
     X(timeline_fail, 0)     \
-    X(timeline_export, 0)   \
     X(memory_info, 0)       \
     X(prepare, 0)           \
     X(flush, 0)             \

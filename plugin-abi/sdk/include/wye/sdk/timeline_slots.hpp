@@ -57,6 +57,7 @@ struct TimelineSlots {
         if (count != 1 || !reached(*events))
             status = run_on(of(object), error, [&] {
                 const std::span all(events, count);
+                if (any > 1) return refuse_any(any);
                 if (count == 1) return wait_one(*events, timeout_ns);
                 return any == 0 ? wait_all(all, timeout_ns, at) : wait_any(all, timeout_ns, at);
             });
@@ -75,7 +76,8 @@ struct TimelineSlots {
                                       wye_timeline_object** out, wye_error** error) {
         Device& device = of(object);
         return run_unless_lost(device, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(desc->header, "a timeline's description"));
+            WYE_TRY(known_parts(desc->header, desc->flags, Device::Queue::kPlugin,
+                                "a timeline's description"));
             *out = (new Signals(device.loss))->object();
             return {};
         });
@@ -127,6 +129,9 @@ struct TimelineSlots {
         out.native_domain = text(desc.native_domain);
         out.native_code = desc.native_code;
         return out;
+    }
+    [[nodiscard]] static Result<void> refuse_any(std::uint32_t any) {
+        return errors::unknown_flags(Device::Queue::kPlugin, "a wait", any);
     }
     // The rest of a time limit that began at `start`.
     [[nodiscard]] static std::uint64_t left_of(std::uint64_t timeout_ns, Clock::time_point start) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Refusals of what a plugin does not know: flags, types and critical extensions of what the host
+// passes. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "wye/sdk/errors.hpp"
+#include "wye/sdk/plugin.hpp"
+
+namespace wye::sdk {
+
+// Refuses critical extensions of a chain other than `known`. `subject`: "a buffer's description".
+[[nodiscard]] inline Result<void> known_extensions(const void* next, std::string_view subject,
+                                                   std::uint32_t known = 0) {
+    const wye_header* entry = critical_entry(next);
+    while (entry != nullptr && entry->type == (known | WYE_CHAIN_CRITICAL))
+        entry = critical_entry(entry->next);
+    if (entry == nullptr) return {};
+    return errors::unknown_extension(subject, *entry);
+}
+
+// Refuses a structure with unknown flags, or a type or critical extension that it cannot have.
+[[nodiscard]] inline Result<void> known_parts(const wye_header& header, std::uint32_t unknown_flags,
+                                              std::string_view plugin, std::string_view subject,
+                                              std::uint32_t known = 0) {
+    if ((header.type | unknown_flags) != 0) [[unlikely]]
+        return errors::unknown_flags(plugin, subject, unknown_flags, header.type);
+    return known_extensions(header.next, subject, known);
+}
+
+// Refuses an operation with unknown flags or critical extensions, also of its bindings. `launch`:
+// the flags that dispatches may have.
+[[nodiscard, gnu::always_inline]] inline Result<void> known_parts_of(const wye_operation& op,
+                                                                     std::string_view plugin,
+                                                                     std::uint32_t launch) {
+    const auto all = [](const wye_binding* bindings, std::uint32_t count) {
+        std::uint32_t flags = 0;
+        for (const wye_binding& binding : std::span(bindings, count)) flags |= binding.flags;
+        return flags;
+    };
+    std::uint32_t flags = op.flags;
+    if (op.kind == WYE_OPERATION_DISPATCH) {
+        const wye_dispatch_op& dispatch = op.u.dispatch;
+        flags |= (dispatch.flags & ~launch) | dispatch.trap.flags | dispatch.indirect.flags |
+                 all(dispatch.bindings, dispatch.binding_count);
+    } else if (op.kind == WYE_OPERATION_EXECUTE) {
+        flags |= all(op.u.execute.slots, op.u.execute.slot_count);
+    }
+    if (flags == 0 && critical_entry(op.next) == nullptr) [[likely]]
+        return {};
+    return errors::unknown_part(plugin, op, launch);
+}
+
+}  // namespace wye::sdk
