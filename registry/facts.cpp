@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "registry/plugin_text.hpp"
+#include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs hosts and plugins of different ages together: archived ones of this folder and those of a build.
+"""Runs hosts, layers and plugins of different ages together: archived ones of this folder, those of a build, and future ones.
 
-usage: skew_check.py ABI VERSION SHA256 OTHER_DRAFT APPLICATION LIBRARY PLUGIN...
+usage: skew_check.py ABI VERSION SHA256 OTHER_DRAFT KIT FUTURE APPLICATION LIBRARY PLUGIN...
 
 ABI is MAJOR.DRAFT.MINOR of the build, VERSION the version of its plugins, SHA256 the program sha256.wye, OTHER_DRAFT a plugin of
-another draft. The other files are the build's: the application of this folder, libwye.so, and the plugins null, cpu, vendor and
-cpu_file. Within one draft each host runs programs on each plugin, and the results are compared with arithmetic and a digest
-computed here. A host must refuse plugins of other drafts by name. The last line is "N passed, N failed".
+another draft, KIT the kit wye-conform-abi. FUTURE is a folder for builds of a later minor, which future.py makes of these sources;
+they are kept. The other files are the build's: the application of this folder, libwye.so, the plugins null, cpu, vendor and
+cpu_file, and the layers validate and trace. Sides that have a released minor in common run programs on each other's plugins, with
+and without the layers of either, and the results are compared with arithmetic and a digest computed here. A host must refuse
+plugins of the drafts of 1.0 by name. The last line is "N passed, N failed".
 """
 import hashlib
 import json
@@ -24,6 +26,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 READY, ABI_MISMATCH = '1', '27'
 LIBRARIES = {'null': 'wye_null.so', 'cpu_file': 'cpu_file.so', 'vendor': 'wye_vendor.so'}
+LAYERS = {'validate': 'wye_layer_validate.so', 'trace': 'wye_layer_trace.so'}
 BUILT = {'skew_vendor.so': 'wye_vendor.so', 'skew_cpu_file.so': 'cpu_file.so'}  # names in a build
 passed = failed = 0
 
@@ -44,10 +47,23 @@ class Side:
         self.name, self.folder, self.abi = name, folder, abi
         for plugin, library in LIBRARIES.items():
             write_manifest(folder, plugin, library, abi, '1.0.0' if plugin == 'vendor' else abi['version'])
+        # Layers have a folder of their own, so that each side's can be put over each plugin.
+        self.layers = folder / 'layers'
+        for layer, library in LAYERS.items():
+            if (folder / library).exists():
+                self.layers.mkdir(exist_ok=True)
+                shutil.move(folder / library, self.layers / library)
+                write_manifest(self.layers, layer, library, abi, abi['version'], kind='layer')
+
+    def of_1_0_in_draft(self):
+        return self.abi['draft'] != 0 and self.abi['minor'] == 0
+
+    def works_with(self, other):
+        return self.abi['draft'] == other.abi['draft'] or not (self.of_1_0_in_draft() or other.of_1_0_in_draft())
 
 
-def write_manifest(folder, plugin, library, abi, version):
-    manifest = {'schema': 1, 'id': plugin, 'library': library, 'arch': os.uname().machine, 'backend': plugin,
+def write_manifest(folder, plugin, library, abi, version, kind='plugin'):
+    manifest = {'schema': 1, 'id': plugin, 'kind': kind, 'library': library, 'arch': os.uname().machine, 'backend': plugin,
                 'version': version, 'abi': {'major': abi['major'], 'draft': abi['draft'], 'minor_needed': 0,
                                             'minor_built': abi['minor']}}
     (folder / f'{plugin}.wye.json').write_text(json.dumps(manifest), encoding='utf-8')
@@ -72,23 +88,38 @@ def archived_sides(work):
         yield Side(folder.name, folder, json.loads((folder / 'archive.json').read_text(encoding='utf-8')))
 
 
-def run(host, plugins, *words):
+def future_side(work, build, name, *options):
+    """The sources as a later minor has them, built."""
+    tree, files = work / f'{name} sources', work / name
+    subprocess.run([HERE / 'future.py', HERE.parent.parent, tree, *options], check=True)
+    done = subprocess.run([tree / 'tests/skew/build_side.sh', '--kit', tree, build / name, files, '--buildtype=plain'],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f'{done.stdout[-6000:]}\nskew_check.py: {name} does not build')
+    return Side(name, files, json.loads((files / 'archive.json').read_text(encoding='utf-8')))
+
+
+def run(host, plugins, *words, layers=None):
     environment = {key: value for key, value in os.environ.items() if not key.startswith('WYE_')}
     environment.update(LD_LIBRARY_PATH=str(host.folder), WYE_PLUGIN_PATH=str(plugins), WYE_PROBE='off', WYE_CACHE_DIR='')
+    if layers:
+        environment.update(WYE_PLUGIN_PATH=f'{plugins}:{layers.layers}', WYE_LAYERS='validate,trace')
     return subprocess.run([host.folder / 'application', *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False, timeout=600, env=environment)
 
 
-def states(host, plugins):
+def states(host, plugins, layers=None):
     """State, status code and reason of each plugin, by its id."""
-    done = run(host, plugins, 'plugins')
+    done = run(host, plugins, 'plugins', layers=layers)
     check(done.returncode == 0, f'{host.name} lists plugins', done.stdout + done.stderr)
     return {line.split(' ', 1)[0]: line.split(' ', 3)[1:] for line in done.stdout.splitlines()}
 
 
-def works(host, plugins, work, sha256):
+def works(host, plugins, work, sha256, layers=None):
     pair = f'the host of {host.name} with the plugins of {plugins.name}'
-    found = states(host, plugins.folder)
+    if layers:
+        pair += f' below the layers of {layers.name}'
+    found = states(host, plugins.folder, layers)
     for plugin in LIBRARIES:
         check(found.get(plugin, [''])[0] == READY, f'{pair}: {plugin} is ready', str(found.get(plugin)))
     words = [random.Random(7).getrandbits(32) for _ in range(5000)]
@@ -99,15 +130,15 @@ def works(host, plugins, work, sha256):
     scaled = struct.pack(f'<{len(words)}I', *((word * factor + 7) % 2**32 for word in words))
     for device in ('cpu_file', 'vendor', 'cpu'):
         target.write_bytes(b'')
-        done = run(host, plugins.folder, 'run', device, HERE / 'scale.wye', source, target, len(data), factor)
+        done = run(host, plugins.folder, 'run', device, HERE / 'scale.wye', source, target, len(data), factor, layers=layers)
         check(done.returncode == 0 and target.read_bytes() == scaled, f'{pair}: scale on {device}', done.stderr)
     block = 1000
     digests = b''.join(hashlib.sha256(data[at:at + block]).digest() for at in range(0, len(data), block))
     for device in ('cpu_file', 'cpu'):
         target.write_bytes(b'')
-        done = run(host, plugins.folder, 'run', device, sha256, source, target, len(digests), len(data), block)
+        done = run(host, plugins.folder, 'run', device, sha256, source, target, len(digests), len(data), block, layers=layers)
         check(done.returncode == 0 and target.read_bytes() == digests, f'{pair}: sha256 on {device}', done.stderr)
-    done = run(host, plugins.folder, 'run', 'vendor', sha256, source, target, 32, len(data), len(data))
+    done = run(host, plugins.folder, 'run', 'vendor', sha256, source, target, 32, len(data), len(data), layers=layers)
     check(done.returncode == 1 and '`scale` only' in done.stderr and 'Fix: ' in done.stderr,
           f'{pair}: the vendor\'s refusal reaches the application', done.stderr)
 
@@ -122,33 +153,54 @@ def refused(host, name, folder, plugin, draft, ours):
           f'the host of {host.name} refuses {plugin} of {name}, and names both drafts', str(state))
 
 
+def check_kit(kit, plugins):
+    """A kit judges plugins of another age."""
+    for plugin in ('null', 'cpu_file'):
+        suites = 'load,plugin' if plugin == 'null' else 'load,plugin,skew,device_skew,device,queue,memory,program'
+        done = subprocess.run([kit, plugins.folder / LIBRARIES[plugin], f'--test-suite={suites}'], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, timeout=600)
+        check(done.returncode == 0, f'the kit passes {plugin} of {plugins.name}', done.stdout[-3000:])
+
+
 def main(words):
-    if len(words) < 10:
+    if len(words) < 14:
         sys.stderr.write(__doc__.split('\n\n')[1] + '\n')
         return 2
     abi = dict(zip(('major', 'draft', 'minor'), map(int, words[0].split('.'))))
     abi['version'] = words[1]
-    sha256, other = words[2:4]
+    sha256, other, kit, future = words[2:6]
     with tempfile.TemporaryDirectory(prefix='wye-skew.') as name:
         work = pathlib.Path(name)
         archived = list(archived_sides(work))
-        sides = [build_side(work, abi, words[4], words[5], words[6:]), *archived]
-        check(any(side.abi['draft'] == abi['draft'] for side in archived),
-              f'there is an archive of draft {abi["draft"]}', 'Fix: make one, tests/skew/archive.sh')
+        now = build_side(work, abi, words[6], words[7], words[8:])
+        later = [future_side(work, pathlib.Path(future), 'the next minor')]
+        if os.environ.get('WYE_TEST_SLICE') == 'all':
+            later.append(future_side(work, pathlib.Path(future), 'the next minor in development', '--draft', '9'))
+        sides = [now, *archived, *later]
+        check(any(side.abi['minor'] == abi['minor'] and side.abi['draft'] == abi['draft'] for side in archived),
+              f'there is an archive of ABI {abi["major"]}.{abi["minor"]}', 'Fix: make one, tests/skew/archive.sh')
         for host in sides:
             for plugins in sides:
-                if host.abi['draft'] == plugins.abi['draft']:
+                if host.works_with(plugins):
                     works(host, plugins, work, sha256)
+                    for layers in (host, plugins) if host is not plugins else ():
+                        if layers.layers.exists():
+                            works(host, plugins, work, sha256, layers)
                 else:
                     for plugin in LIBRARIES:
                         refused(host, plugins.name, plugins.folder, plugin, plugins.abi['draft'], host.abi['draft'])
-            # The host finds another draft in the manifest, or in the plugin if the manifest does not state it.
+            # The host finds a draft of 1.0 in the manifest, or in the plugin if the manifest does not state it.
             for claimed in (3, host.abi['draft']) if host.abi['draft'] != 3 else ():
                 folder = work / f'other-{host.name}-{claimed}'
                 folder.mkdir()
                 shutil.copy(other, folder / 'other_draft.so')
                 write_manifest(folder, 'other_draft', 'other_draft.so', {**abi, 'draft': claimed}, '0.1.0')
                 refused(host, 'draft 3', folder, 'other_draft', 3, host.abi['draft'])
+        for side in sides:
+            if not side.of_1_0_in_draft():
+                check_kit(kit, side)
+        for side in later:
+            check_kit(side.folder / 'wye-conform-abi', now)
     print(f'{passed} passed, {failed} failed')
     return 1 if failed else 0
 

@@ -8,7 +8,8 @@
  *  1. The query is pure: no threads, locks, driver, environment or allocation. It returns a pointer
  *     to static const data.
  *  2. Structures are append-only and begin with `wye_header`, whose first member is the size that
- *     the writer knew. A reader takes min(size). Reserved members are zero, and checked.
+ *     the writer knew. A reader takes min(size). Reserved members are zero. They get a meaning
+ *     only together with a flag, a kind or a critical chain entry, which older readers refuse.
  *  3. Fixed-width integers only. Strings are {pointer, size}, UTF-8, not terminated. All sizes are
  *     bytes (u64), all durations nanoseconds (u64). Target: 64-bit little endian.
  *  4. The host copies a table's known slots into its own full table and fills every gap with a stub
@@ -18,16 +19,21 @@
  *     behaviour. It leaves signal handlers, locale, working directory and FP mode as found.
  *  6. Errors are made by the host (`error_make`) and passed through the `wye_error** error` sink,
  *     which may be null. There is no last-error state. A failed call leaves its outputs untouched.
+ *     The host zeroes a structure that a slot fills in, but for its header.
  *  7. Pointers passed in are borrowed for the duration of the call unless said otherwise. Objects
  *     that a plugin returns are opaque to the host and are given back to that plugin only.
  *  8. The host validates arguments, so plugins need not: handles are live and of the right kind,
  *     ranges are inside their buffers, launches are within reported limits.
  *  9. Threads: tables and facts are immutable after `init`. Slots marked [FREE] may be called by
  *     any threads at once; slots marked [SYNC] by one thread at a time per object. The host holds
- *     no lock when it calls a slot, and a plugin holds none when it calls the host.
+ *     no lock when it calls a slot, and a plugin holds none when it calls the host, which it may do
+ *     from any thread. The host calls no slot from inside its own.
  * 10. The host destroys a buffer, program or command once no pending work uses it. It destroys
  *     all objects of a device before the device, devices before the plugin, and never unloads at
  *     process exit. No structure names a plugin, device or queue object: layers replace these.
+ * 11. Every call ends in bounded time. A slot that creates may return before the device has the
+ *     object: what fails later fails the first value that uses it. A plugin that can no longer tell
+ *     whether its device works counts it as lost.
  *
  * This is version 1.0. Everything here is append-only: new members and slots go to the end, with a
  * new minor; new numbers to the end of their list; nothing is removed, moved or given another
@@ -162,7 +168,7 @@ enum wye_status_code {
 #define WYE_STATUS_ENUM(name, value, text) WYE_##name = value,
     WYE_STATUSES(WYE_STATUS_ENUM)
 #undef WYE_STATUS_ENUM
-        WYE_STATUS_FIRST_FREE = 39
+        WYE_STATUS_FIRST_FREE = 39 /* no contract: grows with the list */
 };
 
 /* ---- Errors ------------------------------------------------------------------------------ */
@@ -340,8 +346,8 @@ enum wye_fact_key {
 
 /* ---- Artifacts --------------------------------------------------------------------------- */
 
-/* Format names known to the host's lowering. A plugin may declare others (reverse-DNS); such
- * artifacts come from a program's variants only. */
+/* Format names known to the host's lowering. A name never changes its meaning. A plugin may declare
+ * others (reverse-DNS); such artifacts come from a program's variants only. */
 #define WYE_FORMAT_PROGRAM "wye-program" /* the wire form, wye/program_format.h */
 #define WYE_FORMAT_OPENCL_C "opencl-c"   /* source */
 #define WYE_FORMAT_CUDA_C "cuda-c"       /* source, as NVRTC takes it */
@@ -405,7 +411,7 @@ typedef struct wye_plugin_object wye_plugin_object;     /* made by init */
 typedef struct wye_device_object wye_device_object;     /* an opened device */
 typedef struct wye_buffer_object wye_buffer_object;     /* memory of a device */
 typedef struct wye_program_object wye_program_object;   /* a compiled artifact */
-typedef struct wye_queue_object wye_queue_object;       /* takes submissions, in order */
+typedef struct wye_queue_object wye_queue_object;       /* takes submissions, as if in order */
 typedef struct wye_timeline_object wye_timeline_object; /* its values are reached in order */
 typedef struct wye_command_object wye_command_object; /* operations that are executed many times */
 
@@ -738,11 +744,12 @@ enum wye_chain_type {
     WYE_CHAIN_BUFFER_IMPORT = 2    /* in wye_buffer_desc */
 };
 
-/* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. */
+/* Times of one submit, from the driver's own timestamps; 0 where unknown. Nanoseconds. The host's
+ * clock is CLOCK_MONOTONIC (macOS: mach_absolute_time; Windows: QueryPerformanceCounter). */
 typedef struct wye_timing {
     wye_header header;
     uint64_t device_ns; /* from the start of the first to the end of the last operation */
-    uint64_t begin_ns;  /* of the first operation, on CLOCK_MONOTONIC, as near as can be told */
+    uint64_t begin_ns;  /* of the first operation, on the host's clock, as near as can be told */
     uint64_t end_ns;    /* of the last operation, likewise */
 } wye_timing;
 
@@ -785,10 +792,12 @@ typedef struct wye_host_table {
 typedef struct wye_queue_table {
     wye_header header;
 
-    /* Mandatory [SYNC]. Queues all operations of the submission or none. After a failure nothing
-     * was queued, and the value may be used again. If an operation is refused after others of the
-     * submission were queued, those end first, the call succeeds, and the value fails. A wait for a
-     * failed value fails the call, or later the value, unless it is ORDER_ONLY. */
+    /* Mandatory [SYNC]. Queues all operations of the submission or none, and never waits for the
+     * device. After a failure nothing was queued, and the value may be used again; after
+     * WYE_DEVICE_BUSY the host may try again once a value of the device was reached. If an
+     * operation is refused after others of the submission were queued, those end first, the call
+     * succeeds, and the value fails. A wait for a failed value fails the call, or later the value,
+     * unless it is ORDER_ONLY. */
     wye_status (*submit)(wye_queue_object* queue, const wye_submission* submission,
                          wye_error** error);
 
@@ -819,7 +828,8 @@ typedef struct wye_queue_table {
 typedef struct wye_device_table {
     wye_header header;
 
-    /* Mandatory [FREE]. Contents of a new buffer are unspecified. */
+    /* Mandatory [FREE]. Contents of a new buffer are unspecified. A device without buffer_map may
+     * refuse the usage STAGING. */
     wye_status (*buffer_create)(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** WYE_OWNED out, wye_error** error);
     /* Mandatory [FREE]. Called when no pending operation uses the buffer. */
@@ -854,9 +864,9 @@ typedef struct wye_device_table {
     wye_status (*query)(wye_device_object* device, const wye_event* event, wye_error** error);
 
     /* Mandatory [FREE]. As query, for all `count` events, or for one if `any` is not 0, but blocks;
-     * WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit). `*index`, if not null, is that of an
-     * event that has failed, or else, for `any`, of one that was reached. Ends at the first
-     * failure. */
+     * WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit). Without events WYE_OK. `*index`, if not
+     * null, is that of an event that has failed, or else, for `any`, of one that was reached. Ends
+     * at the first failure. */
     wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 
@@ -890,8 +900,8 @@ typedef struct wye_device_table {
     /* Optional [FREE]. 1 if the device was lost since it was opened or recovered. Without it: 0. */
     uint32_t (*device_lost)(wye_device_object* device);
 
-    /* Optional [SYNC]. Reacquires a lost device; all its earlier objects are invalid. Without it:
-     * WYE_UNSUPPORTED. */
+    /* Optional [SYNC]. Reacquires a lost device; all its earlier objects are invalid. Meanwhile no
+     * other call concerns the device. Without it: WYE_UNSUPPORTED. */
     wye_status (*try_recover)(wye_device_object* device, wye_error** error);
 
     /* Optional [FREE]. Bytes that `program_load` accepts later, for the host's cache. The host
@@ -919,7 +929,8 @@ typedef struct wye_device_table {
     wye_status (*command_update)(wye_device_object* device, wye_command_object* command,
                                  uint64_t index, const wye_operation* operation, wye_error** error);
 
-    /* Optional [FREE]. A named table of this device, or null. */
+    /* Optional [FREE]. A named table of this device, or null. It begins with wye_header, lives
+     * until `close` and grows by its size; `version` changes only with its meaning. */
     const void* (*get_extension)(wye_device_object* device, wye_string name, uint32_t version);
 
     /* Mandatory [SYNC]. Called after every object of the device was destroyed. */
@@ -932,7 +943,9 @@ typedef struct wye_device_table {
 typedef struct wye_plugin_table {
     wye_header header;
 
-    /* Mandatory. Called once after negotiation, before any other slot. May open vendor libraries.
+    /* Mandatory [FREE]. Called after negotiation, before any other slot; again while earlier
+     * objects live, for another context or by another host in the process. So nothing of one host
+     * is kept in a global variable. May open vendor libraries.
      * WYE_MISSING_DEPENDENCY names the absent library. `host` is valid until shutdown. `minor` is
      * the effective minor: neither side uses members and slots that were added later. */
     wye_status (*init)(const wye_host_table* host, uint32_t minor,
@@ -957,7 +970,8 @@ typedef struct wye_plugin_table {
                               wye_error** error);
 
     /* Optional [FREE]. Translates an artifact to another accepted format without any driver (CUDA C
-     * to cubin). The result is WYE_OWNED by the plugin until `translate_release`. */
+     * to cubin), for a device or, with the index UINT32_MAX, for none. The result is WYE_OWNED by
+     * the plugin until `translate_release`. */
     wye_status (*translate)(wye_plugin_object* plugin, uint32_t index, const wye_artifact* artifact,
                             wye_string format, wye_bytes* out, wye_error** error);
     void (*translate_release)(wye_plugin_object* plugin, wye_bytes WYE_OWNED bytes);

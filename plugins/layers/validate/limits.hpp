@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "wye/abi.h"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::layers::validate {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "conformance/abi/rig.hpp"
+#include "wye/sdk/facts.hpp"
 
 using harness::QuietPlugin;
 using harness::text_of;

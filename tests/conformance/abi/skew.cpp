@@ -256,4 +256,98 @@ TEST_CASE("unknown extensions of an artifact are skipped, critical ones refused 
     });
 }
 
+TEST_CASE("unknown flags and types of descriptions are refused, and nothing is made (P-7)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    const wye_device_table& table = *device.table;
+    // `make` returns the status of a call with the description, and sets `made`.
+    const auto check = [](const char* what, auto desc, const auto& make) {
+        CAPTURE(what);
+        auto flagged = desc;
+        flagged.flags |= 0x80000000U;
+        auto typed = desc;
+        typed.header.type = 77;
+        for (const auto& wrong : {flagged, typed}) {
+            CAPTURE(wrong.header.type);
+            harness::Sink sink;
+            bool made = false;
+            CHECK(make(wrong, made, sink.out()) == WYE_UNSUPPORTED);
+            CHECK_FALSE(made);
+            harness::check_helpful(sink.failure(), WYE_UNSUPPORTED);
+        }
+    };
+    const auto described = []<typename Desc>(Desc desc) {
+        desc.header.size = sizeof desc;
+        return desc;
+    };
+    wye_open_desc open = described(wye_open_desc{});
+    open.index = subject().device;
+    check("opening", open, [&](const wye_open_desc& desc, bool& made, wye_error** error) {
+        wye_device_object* out = nullptr;
+        const wye_device_table* of = nullptr;
+        const wye_status status =
+            rig.plugin.table->open_device(rig.plugin.object, &desc, &out, &of, error);
+        made = out != nullptr;
+        return status;
+    });
+    wye_buffer_desc buffer = described(wye_buffer_desc{});
+    buffer.size = 64;
+    buffer.alignment = 16;
+    check("buffer", buffer, [&](const wye_buffer_desc& desc, bool& made, wye_error** error) {
+        wye_buffer_object* out = nullptr;
+        const wye_status status = table.buffer_create(device.object, &desc, &out, error);
+        made = out != nullptr;
+        return status;
+    });
+    check("queue", described(wye_queue_desc{}),
+          [&](const wye_queue_desc& desc, bool& made, wye_error** error) {
+              wye_queue_object* out = nullptr;
+              wye_timeline_object* timeline = nullptr;
+              const wye_queue_table* of = nullptr;
+              const wye_status status =
+                  table.queue_create(device.object, &desc, &out, &timeline, &of, error);
+              made = out != nullptr;
+              return status;
+          });
+    if (table.timeline_create != nullptr)
+        check("timeline", described(wye_timeline_desc{}),
+              [&](const wye_timeline_desc& desc, bool& made, wye_error** error) {
+                  wye_timeline_object* out = nullptr;
+                  const wye_status status =
+                      table.timeline_create(device.object, &desc, &out, error);
+                  made = out != nullptr;
+                  return status;
+              });
+    if (table.command_create != nullptr)
+        check("command", described(wye_command_desc{}),
+              [&](const wye_command_desc& desc, bool& made, wye_error** error) {
+                  wye_command_object* out = nullptr;
+                  const wye_status status = table.command_create(device.object, &desc, &out, error);
+                  made = out != nullptr;
+                  return status;
+              });
+    check("submission", described(wye_submission{}),
+          [&](const wye_submission& desc, bool&, wye_error** error) {
+              wye_submission submission = desc;
+              submission.value = device.newest + 1;
+              return device.queue_table->submit(device.queue, &submission, error);
+          });
+    const auto create = [&](const wye_artifact& desc, bool& made, wye_error** error) {
+        wye_program_object* out = nullptr;
+        const wye_status status = table.program_create(device.object, &desc, &out, error);
+        made = out != nullptr;
+        return status;
+    };
+    check("artifact", rig.sample(), create);
+    wye_artifact artifact = rig.sample();
+    std::vector<wye_slot> slots(artifact.slots, artifact.slots + artifact.slot_count);
+    if (slots.empty()) return;
+    slots.back().flags = 0x80000000U;
+    artifact.slots = slots.data();
+    harness::Sink sink;
+    bool made = false;
+    CHECK(create(artifact, made, sink.out()) == WYE_UNSUPPORTED);
+    CHECK_FALSE(made);
+}
+
 TEST_SUITE_END();

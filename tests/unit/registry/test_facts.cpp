@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "registry/facts.hpp"
+#include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace test_facts {

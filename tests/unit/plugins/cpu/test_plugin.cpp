@@ -10,6 +10,7 @@
 
 #include "cpu/cpu_plugin.h"
 #include "rig.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace {
 

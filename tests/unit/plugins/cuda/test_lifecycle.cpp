@@ -9,6 +9,7 @@
 
 #include "conformance/abi/cases.hpp"
 #include "rig.hpp"
+#include "wye/sdk/facts.hpp"
 
 using harness::Device;
 using harness::Plugin;

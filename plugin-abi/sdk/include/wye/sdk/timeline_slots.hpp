@@ -54,10 +54,11 @@ struct TimelineSlots {
                            wye_error** error) {
         std::uint64_t at = 0;
         wye_status status = WYE_OK;
-        if (count != 1 || !reached(*events))
+        if (count != 1 || any > 1 || !reached(*events))
             status = run_on(of(object), error, [&] {
                 const std::span all(events, count);
                 if (any > 1) return refuse_any(any);
+                if (count == 0) return Result<void>();
                 if (count == 1) return wait_one(*events, timeout_ns);
                 return any == 0 ? wait_all(all, timeout_ns, at) : wait_any(all, timeout_ns, at);
             });
