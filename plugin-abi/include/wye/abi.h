@@ -9,7 +9,8 @@
  *     to static const data.
  *  2. Structures are append-only and begin with `wye_header`, whose first member is the size that
  *     the writer knew. A reader takes min(size). Reserved members are zero. They get a meaning
- *     only together with a flag, a kind or a critical chain entry, which older readers refuse.
+ *     only together with a flag or a kind, which older readers refuse with WYE_UNSUPPORTED, or a
+ *     critical chain entry.
  *  3. Fixed-width integers only. Strings are {pointer, size}, UTF-8, not terminated. All sizes are
  *     bytes (u64), all durations nanoseconds (u64). Target: 64-bit little endian.
  *  4. The host copies a table's known slots into its own full table and fills every gap with a stub
@@ -99,9 +100,9 @@ typedef struct wye_bytes {
 } wye_bytes;
 
 /* First member of every structure and table. `next` chains extension structures; each begins with
- * the same header, and there is one of a type at most. `type` is 0 in a base structure; in a chain
- * entry it names the entry, and bit 31 marks it critical. A reader skips unknown entries, but
- * returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
+ * the same header, and there is one of a type at most, or of a name (WYE_CHAIN_NAMED). `type` is 0
+ * in a base structure; in a chain entry it names the entry, and bit 31 marks it critical. A reader
+ * skips unknown entries, but returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
 typedef struct wye_header {
     uint32_t size;
     uint32_t type;
@@ -499,7 +500,8 @@ typedef struct wye_dispatch_op {
     uint32_t late_offset, late_size, grid_offset;
     uint32_t binding_count, params_size; /* of the artifact */
     /* Submissions: 1 if the operation before it is a dispatch whose other members are the same, and
-     * so is what they point to. A hint, which a plugin may ignore. Else, and in commands, 0. */
+     * so is what they point to, and if neither has a chain. A hint, which a plugin may ignore.
+     * Else, and in commands, 0. */
     uint32_t again;
     wye_binding trap;     /* used when the slot map has WYE_SLOT_TRAP; else its buffer is null */
     wye_binding indirect; /* of INDIRECT: 12 bytes at a multiple of 4; else its buffer is null */

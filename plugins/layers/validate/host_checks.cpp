@@ -116,7 +116,6 @@ Result<void> HostChecks::range(wye_buffer_object* buffer, std::uint64_t offset,
 Result<void> HostChecks::buffer(const wye_buffer_desc& desc) const {
     if (!std::has_single_bit(desc.alignment))
         return broken("the alignment " + number(desc.alignment) + " is no power of two");
-    if (desc.reserved != 0) return broken("a reserved member of the description is not zero");
     WYE_TRY(chain(desc.header));
     if (const wye_native_memory* native = sdk::native_memory(desc.header)) {
         if (desc.usage != WYE_BUFFER_USAGE_DEVICE)
@@ -275,6 +274,10 @@ Result<void> HostChecks::dispatch(const wye_dispatch_op& op, const Place& place)
         return broken("a launch has the hint `again` " + number(op.again) +
                       (place.in_command ? " in a command" : ""));
     const Program& program = *objects_.programs.find(op.program);
+    if (op.binding_count != program.bindings || op.params_size != program.params_size)
+        return broken("a launch has " + number(op.binding_count) + " bindings and " +
+                      number(op.params_size) + " bytes of parameters, and its program " +
+                      number(program.bindings) + " and " + number(program.params_size));
     if (program.bindings != 0 && op.bindings == nullptr)
         return broken("a launch has no bindings, where its program has " +
                       number(program.bindings));
@@ -354,6 +357,10 @@ Result<void> HostChecks::execute(const wye_execute_op& op) const {
     if (!command.dead.empty())
         return Error(Code::STALE_HANDLE,
                      "the command names a " + command.dead + " that was destroyed", kFix);
+    if (op.slot_count != command.slots || op.params_size != command.params_size)
+        return broken("an execution has " + number(op.slot_count) + " bindings and " +
+                      number(op.params_size) + " bytes of parameters, and its command " +
+                      number(command.slots) + " and " + number(command.params_size));
     if (command.slots != 0 && op.slots == nullptr)
         return broken("an execution gives no bindings, where its command has " +
                       number(command.slots) + " slots");

@@ -48,7 +48,7 @@ class Kernel {
     std::string zero_shared(OuterSet& outer);
     void check_grid_barrier();
     void add_slot(std::uint32_t kind, std::uint32_t binding = 0, std::uint32_t access = 0) {
-        artifact_.slots.push_back({kind, binding, 0, access});
+        artifact_.slots.push_back({kind, binding, 0, access, 0, {}});
     }
     // The index of a buffer among those that are bound.
     std::uint32_t binding_of(std::uint32_t buffer) const {

@@ -53,7 +53,7 @@ void SpirvContext::lay_out() {
     const Id word = module.int_type(32);
     const Id two_words = module.vector_type(word, 2);
     const auto slot = [&](std::uint32_t kind, std::uint32_t binding) {
-        slots_.push_back({kind, binding, member_offsets_.back(), 0});
+        slots_.push_back({kind, binding, member_offsets_.back(), 0, 0, {}});
     };
     for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
         if (!usage.buffers[b].length) continue;

@@ -21,7 +21,7 @@ constexpr std::array<std::uint32_t, 3> kGroups = {kCount / 64, 1, 1};
 
 wye_binding slot(std::uint32_t number, std::uint64_t offset = 0,
                  std::uint64_t size = WYE_WHOLE_SLOT, std::uint64_t elements = 0) {
-    return {nullptr, offset, size, elements, number, 0};
+    return {nullptr, offset, size, elements, number, 0, 0};
 }
 
 // Dispatches of the sample, with their bindings.

@@ -25,7 +25,7 @@ TEST_CASE("a device and a queue have all mandatory slots, and both or none of ea
     CHECK((table.timeline_signal != nullptr) == makes);
     CHECK((table.timeline_fail != nullptr) == makes);
     const wye_queue_table& queue = *rig.device.queue_table;
-    CHECK(queue.header.size >= wye::sdk::kSizeOfMinor0<wye_queue_table>);
+    CHECK(queue.header.size >= WYE_SIZE_TO(wye_queue_table, info));
     CHECK((queue.submit != nullptr));
     CHECK((queue.destroy != nullptr));
 }

@@ -439,7 +439,7 @@ wye_operation download(wye_buffer_object* buffer, std::uint64_t offset,
 }
 
 wye_binding binding(wye_buffer_object* buffer, std::uint64_t offset, std::uint64_t count) {
-    return {buffer, offset, count * 4, count, 0, 0};
+    return {buffer, offset, count * 4, count, 0, 0, 0};
 }
 
 std::vector<std::uint32_t> counting(std::uint32_t count, std::uint32_t from) {

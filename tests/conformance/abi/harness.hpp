@@ -22,7 +22,6 @@
 #include "wye/abi.h"
 #include "wye/abi_layer.h"
 #include "wye/abi_native.h"
-#include "wye/sdk/plugin.hpp"
 
 namespace harness {
 
@@ -54,7 +53,11 @@ struct Subject {
 const Subject& subject();
 
 // The hello of this version's host.
-inline constexpr wye_hello kHello = wye::sdk::hello();
+inline constexpr wye_hello kHello = {{sizeof(wye_hello), 0, nullptr},
+                                     WYE_ABI_MINOR,
+                                     WYE_ABI_MINOR_FLOOR,
+                                     WYE_ABI_MINOR_DRAFT,
+                                     WYE_ABI_MINOR_FROZEN};
 // What a library's query describes.
 const wye_plugin_desc& desc_of(const char* library);
 

@@ -149,7 +149,7 @@ TEST_CASE("a command has indirect launches, of its own buffer or of the executio
     const Command command(device, fixed);
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     wye_operation late = indirect(program, bindings, nullptr, 0);
-    late.u.dispatch.indirect = {nullptr, 4, 12, 3, 0, 0};
+    late.u.dispatch.indirect = {nullptr, 4, 12, 3, 0, 0, 0};
     const wye_operation given[] = {clear, late};
     const Command open(device, given, 1);
     REQUIRE_MESSAGE(open.status == WYE_OK, open.failure.message);

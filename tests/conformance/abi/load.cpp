@@ -9,7 +9,6 @@
 using harness::Failure;
 using harness::subject;
 using harness::text_of;
-using wye::sdk::kSizeOfMinor0;
 
 namespace {
 
@@ -87,7 +86,7 @@ TEST_CASE("the query describes a plugin of this contract (P-3, P-5, P-6, P-7)") 
     const wye_plugin_desc& desc = described();
     REQUIRE(desc.header.size >= offsetof(wye_plugin_desc, build_flags));
     REQUIRE(desc.abi_major == WYE_ABI_MAJOR);
-    REQUIRE(desc.header.size >= kSizeOfMinor0<wye_plugin_desc>);
+    REQUIRE(desc.header.size >= WYE_SIZE_TO(wye_plugin_desc, minor_frozen));
     CHECK(desc.header.size <= kMostTable);
     CHECK(desc.header.type == 0);
     check_chain(desc.header);

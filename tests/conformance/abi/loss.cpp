@@ -38,7 +38,7 @@ const wye_loss_table& need_table(const harness::Device& device) {
             device.table->device_lost == nullptr
                 ? "the plugin has no slot `device_lost`: its devices are never lost"
                 : "the device has no extension wye.loss, by which a loss can be asked for"};
-    REQUIRE(table->header.size >= wye::sdk::kSizeOfMinor0<wye_loss_table>);
+    REQUIRE(table->header.size >= WYE_SIZE_TO(wye_loss_table, lose));
     REQUIRE((table->lose != nullptr));
     return *table;
 }

@@ -188,14 +188,13 @@ TEST_CASE("a timeline's description may ask for nothing that the plugin does not
     LossState loss;
     FakeDevice device{plugin, loss};
     auto* object = reinterpret_cast<wye_device_object*>(&device);
-    wye_timeline_import import{};
-    import.header = {sizeof import, WYE_CHAIN_TIMELINE_IMPORT, nullptr};
+    wye_header import{sizeof import, WYE_CHAIN_TIMELINE_IMPORT, nullptr};
     wye_timeline_desc desc{};
     desc.header = {sizeof desc, 0, &import};
     wye_timeline_object* out = nullptr;
     CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_OK);
     Slots::timeline_destroy(object, out);
-    import.header.type |= WYE_CHAIN_CRITICAL;
+    import.type |= WYE_CHAIN_CRITICAL;
     out = nullptr;
     CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_UNSUPPORTED_EXTENSION);
     CHECK(out == nullptr);

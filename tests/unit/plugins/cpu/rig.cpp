@@ -247,7 +247,9 @@ wye_operation Loaded::operation(const std::vector<wye_binding>& bindings, const 
     op.kind = WYE_OPERATION_DISPATCH;
     op.u.dispatch.program = object_;
     op.u.dispatch.bindings = bindings.data();
+    op.u.dispatch.binding_count = static_cast<std::uint32_t>(bindings.size());
     op.u.dispatch.params = params.data();
+    op.u.dispatch.params_size = static_cast<std::uint32_t>(params.size());
     for (unsigned n = 0; n < 3; ++n) {
         op.u.dispatch.groups[n] = groups[n];
         op.u.dispatch.logical_groups[n] = groups[n];

@@ -64,8 +64,8 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
         "wye 1; program small; workgroup 64; param k: u32; input a: u32[]; output r: u32[len(a)]; "
         "grid elements len(a); main { let i = global_id.x; if i < len(a) { r[i] = a[i] * k; } }");
     const std::vector<std::uint32_t> a(640, 7);
-    const std::vector<wye_binding> bindings = {{rig.new_buffer(2560, a.data()), 0, 2560, 640, 0, 0},
-                                               {rig.new_buffer(2560), 0, 2560, 640, 0, 0}};
+    const std::vector<wye_binding> bindings = {{rig.new_buffer(2560, a.data()), 0, 2560, 640, 0, 0, 0},
+                                               {rig.new_buffer(2560), 0, 2560, 640, 0, 0, 0}};
     const test::Bytes params = program.params_block({3});
     const wye_operation op = program.operation(bindings, params, {10, 1, 1});
     const auto run = [&] {
@@ -95,7 +95,7 @@ TEST_CASE("a dispatch behind another allocates nothing if some have ended before
     test::Loaded small(rig,
                        "wye 1; program small; workgroup 64; param k: u32; input_output a: u32[]; "
                        "grid elements len(a); main { a[global_id.x] = a[global_id.x] + k; }");
-    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
+    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0, 0}};
     const test::Bytes params = small.params_block({3});
     const wye_operation blocks = endless.operation(bindings, {}, {1, 1, 1});
     const wye_operation adds = small.operation(bindings, params, {1, 1, 1});
@@ -136,8 +136,8 @@ const char* const kAdds =
 TEST_CASE("nothing of a refused submit runs with a later one, whatever allocation fails") {
     test::Rig rig({}, 1);
     test::Loaded endless(rig, kEndless), small(rig, kAdds);
-    const std::vector<wye_binding> refused = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
-    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0}};
+    const std::vector<wye_binding> refused = {{rig.new_buffer(256), 0, 256, 64, 0, 0, 0}};
+    const std::vector<wye_binding> bindings = {{rig.new_buffer(256), 0, 256, 64, 0, 0, 0}};
     const test::Bytes params = small.params_block({1});
     const wye_operation blocks = endless.operation(bindings, {}, {1, 1, 1});
     const wye_operation adds = small.operation(bindings, params, {1, 1, 1});
@@ -188,7 +188,7 @@ TEST_CASE("the values of a queue end, whose thread cannot be started") {
     test::Loaded small(rig, kAdds);
     constexpr std::uint64_t kCount = 1U << 20U;  // more than the caller runs itself
     const std::vector<wye_binding> bindings = {
-        {rig.new_buffer(kCount * 4), 0, kCount * 4, kCount, 0, 0}};
+        {rig.new_buffer(kCount * 4), 0, kCount * 4, kCount, 0, 0, 0}};
     const test::Bytes params = small.params_block({3});
     const wye_operation adds = small.operation(bindings, params, {kCount / 64, 1, 1});
     for (const bool memory : {true, false}) {

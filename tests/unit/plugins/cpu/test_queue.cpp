@@ -50,7 +50,7 @@ struct Job {
 
     Job(test::Rig& with, const char* text, std::uint64_t parameter, std::uint32_t count)
         : program(with, text), bytes(std::uint64_t{count} * 4), rig(with) {
-        bindings.push_back({rig.new_buffer(bytes), 0, bytes, count, 0, 0});
+        bindings.push_back({rig.new_buffer(bytes), 0, bytes, count, 0, 0, 0});
         params = program.params_block({parameter});
         operation = program.operation(bindings, params, {(count + 63) / 64, 1, 1});
     }
@@ -433,7 +433,7 @@ TEST_CASE("nor do they matter to a short launch of floats") {
                          "len(a); main { a[global_id.x] = a[global_id.x] * 0.5f64; }");
     const std::vector<double> values(64, 1e-310);
     const std::vector<wye_binding> bindings = {
-        {rig.new_buffer(512, values.data()), 0, 512, 64, 0, 0}};
+        {rig.new_buffer(512, values.data()), 0, 512, 64, 0, 0, 0}};
     const Recorded half(rig, std::vector{program.operation(bindings, {}, {1, 1, 1})});
     const unsigned before = _mm_getcsr();
     _mm_setcsr((before & ~0x6000U) | 0x8040U | 0x4000U);

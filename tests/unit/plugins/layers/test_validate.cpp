@@ -83,7 +83,7 @@ TEST_CASE("native memory without a handle, without values, or of another usage i
     wye_native_handle handle{};
     handle.header.size = sizeof handle;
     handle.count = 1;
-    handle.values[0] = {{"void*", 5}, reinterpret_cast<std::uintptr_t>(words)};
+    handle.values[0] = {{"void*", 5}, reinterpret_cast<std::uintptr_t>(words), {}};
     harness::NativeBuffer native(sizeof words, handle);
     const auto create = [&] {
         wye_buffer_object* out = nullptr;
@@ -127,7 +127,7 @@ TEST_CASE("a native wait without an event, or with one without values, is refuse
     CHECK(breaches(plugin)[1].find("P-16: `submit`") != std::string::npos);
     CHECK(breaches(plugin)[1].find("the native wait has no event") != std::string::npos);
     event.count = 1;
-    event.values[0] = {{"CUevent", 7}, 77};
+    event.values[0] = {{"CUevent", 7}, 77, {}};
     CHECK(submit() == WYE_UNSUPPORTED_EXTENSION);  // of the CPU
     CHECK(breaches(plugin).size() == 2);
 }

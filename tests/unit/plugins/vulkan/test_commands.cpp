@@ -46,7 +46,7 @@ std::map<std::string, std::string> config(bool claims) {
     return {{"vulkan.library", WYE_LOSSY_VULKAN}, {"vulkan.validation", "0"}};
 }
 
-wye_binding slot(std::uint32_t number) { return {nullptr, 0, WYE_WHOLE_SLOT, 0, number, 0}; }
+wye_binding slot(std::uint32_t number) { return {nullptr, 0, WYE_WHOLE_SLOT, 0, number, 0, 0}; }
 
 struct Rig {
     explicit Rig(bool claims = false) : plugin(config(claims)) {}
@@ -425,7 +425,7 @@ TEST_CASE("copies and fills take late buffers, and their ranges where these begi
             wye_buffer_object* from = rig.counted(100);
             wye_buffer_object* to = rig.zeros();
             const wye_binding slots[] = {{from, shift / 4 * 4, 512, 128, 0, 0},
-                                         {to, shift, 512, 128, 0, 0}};
+                                         {to, shift, 512, 128, 0, 0, 0}};;
             REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
             REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
             CHECK(command.info().recordings == ++recordings);

@@ -33,7 +33,7 @@ wye_operation slots_dispatch(wye_program_object* program, std::span<const wye_bi
                              wye_buffer_object* trap, std::uint32_t groups,
                              const std::uint32_t* step) {
     wye_operation op = harness::dispatch(program, bindings, {groups, 1, 1}, step);
-    op.u.dispatch.trap = {trap, 0, 8, 2, 0, 0};
+    op.u.dispatch.trap = {trap, 0, 8, 2, 0, 0, 0};
     return op;
 }
 

@@ -146,7 +146,7 @@ class InOrderQueue {
     }
 
   private:
-    [[gnu::always_inline]] static Result<void> known_flags(const wye_submission& submission);
+    [[gnu::always_inline]] static Result<void> known_operations(const wye_submission& submission);
     [[gnu::always_inline]] static Result<void> steps(Derived& queue,
                                                      const wye_submission& submission);
     [[gnu::noinline]] static Result<void> add_signals(Derived& queue,

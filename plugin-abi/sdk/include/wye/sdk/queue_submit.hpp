@@ -34,7 +34,7 @@ template <typename QueueTimeline>
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::submit(const wye_submission& submission) {
     auto& queue = static_cast<Derived&>(*this);
-    WYE_TRY(known_flags(submission));
+    WYE_TRY(known_operations(submission));
     [[maybe_unused]] const auto entered = enter(queue.timeline());
     queued_ = false;
     value_ = submission.value;
@@ -77,7 +77,7 @@ template <typename Derived>
 }
 
 template <typename Derived>
-[[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::known_flags(
+[[gnu::always_inline]] inline Result<void> InOrderQueue<Derived>::known_operations(
     const wye_submission& submission) {
     for (const wye_operation& op : std::span(submission.operations, submission.operation_count))
         WYE_TRY(known_parts_of(op, Derived::kPlugin, launch_flags<Derived>()));
