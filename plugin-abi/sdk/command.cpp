@@ -52,6 +52,7 @@ Result<void> CommandList::check(const wye_operation& op) const {
 
 void CommandList::keep(const wye_operation& from, wye_operation& out, Kept& kept) const {
     out = from;
+    out.next = nullptr;  // no entry of a chain that may be skipped is kept
     if (from.kind == WYE_OPERATION_COPY)
         kept.late = from.u.copy.source == nullptr || from.u.copy.target == nullptr;
     if (from.kind == WYE_OPERATION_FILL) kept.late = from.u.fill.target == nullptr;

@@ -99,9 +99,10 @@ def future_side(work, build, name, *options):
     return Side(name, files, json.loads((files / 'archive.json').read_text(encoding='utf-8')))
 
 
-def run(host, plugins, *words, layers=None):
+def run(host, plugins, *words, layers=None, cache=None):
     environment = {key: value for key, value in os.environ.items() if not key.startswith('WYE_')}
-    environment.update(LD_LIBRARY_PATH=str(host.folder), WYE_PLUGIN_PATH=str(plugins), WYE_PROBE='off', WYE_CACHE_DIR='')
+    environment.update(LD_LIBRARY_PATH=str(host.folder), WYE_PLUGIN_PATH=str(plugins))
+    environment.update(WYE_CACHE_DIR=str(cache)) if cache else environment.update(WYE_PROBE='off', WYE_CACHE_DIR='')
     if layers:
         environment.update(WYE_PLUGIN_PATH=f'{plugins}:{layers.layers}', WYE_LAYERS='validate,trace')
     return subprocess.run([host.folder / 'application', *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -153,6 +154,40 @@ def refused(host, name, folder, plugin, draft, ours):
           f'the host of {host.name} refuses {plugin} of {name}, and names both drafts', str(state))
 
 
+def members(value, path=''):
+    """The members of a JSON document with their types: (path, type). Elements of a list count as one; null has any type."""
+    if isinstance(value, dict):
+        return {pair for key, one in value.items() for pair in {(f'{path}.{key}', type(one).__name__)} | members(one, f'{path}.{key}')}
+    return {pair for one in value for pair in members(one, path + '[]')} if isinstance(value, list) else set()
+
+
+def reads_files(sides, work, sha256):
+    """Each side reads what the others wrote: wire forms, the files of one cache folder; and reports only gain members."""
+    data = random.Random(11).randbytes(3000)
+    (work / 'in').write_bytes(data)
+    digests = b''.join(hashlib.sha256(data[at:at + 100]).digest() for at in range(0, 3000, 100))
+    cache = work / 'cache'
+    cache.mkdir(mode=0o700)
+    reports = {}
+    for writer in sides:
+        wire = work / 'wire'
+        done = run(writer, writer.folder, 'wire', sha256, wire)
+        check(done.returncode == 0, f'{writer.name} writes a wire form', done.stderr)
+        for reader in sides:
+            (work / 'out').write_bytes(b'')
+            done = run(reader, reader.folder, 'run', 'cpu_file', wire, work / 'in', work / 'out', len(digests), 3000, 100, cache=cache)
+            check(done.returncode == 0 and (work / 'out').read_bytes() == digests,
+                  f'{reader.name} runs the wire form of {writer.name}, with one cache for all', done.stderr)
+        done = run(writer, writer.folder, 'report', work / 'report')
+        check(done.returncode == 0, f'{writer.name} reports', done.stderr)
+        reports[writer.name] = json.loads((work / 'report').read_text(encoding='utf-8'))
+    ours = members(reports[sides[0].name])
+    for name, report in reports.items():
+        lost = {(path, kind) for path, kind in members(report) - ours
+                if not {(path, 'NoneType')} & ours and not (kind == 'NoneType' and any(path == known for known, _ in ours))}
+        check(name.startswith('the next') or not lost, f'the report has what that of {name} had', str(sorted(lost)))
+
+
 def check_kit(kit, plugins):
     """A kit judges plugins of another age."""
     for plugin in ('null', 'cpu_file'):
@@ -196,9 +231,10 @@ def main(words):
                 shutil.copy(other, folder / 'other_draft.so')
                 write_manifest(folder, 'other_draft', 'other_draft.so', {**abi, 'draft': claimed}, '0.1.0')
                 refused(host, 'draft 3', folder, 'other_draft', 3, host.abi['draft'])
-        for side in sides:
-            if not side.of_1_0_in_draft():
-                check_kit(kit, side)
+        released = [side for side in sides if not side.of_1_0_in_draft()]
+        reads_files(released, work, sha256)
+        for side in released:
+            check_kit(kit, side)
         for side in later:
             check_kit(side.folder / 'wye-conform-abi', now)
     print(f'{passed} passed, {failed} failed')

@@ -52,6 +52,7 @@ Result<void> Batch::keep(const wye_operation& operation) {
     if (operation.kind < WYE_OPERATION_DISPATCH || operation.kind > WYE_OPERATION_DOWNLOAD)
         return sdk::errors::unknown_operation(kPlugin, operation.kind);
     wye_operation& kept = operations_.emplace_back(operation);
+    kept.next = nullptr;
     if (kept.kind != WYE_OPERATION_DISPATCH) return {};
     wye_dispatch_op& op = kept.u.dispatch;
     const Program& program = program_of(op.program);

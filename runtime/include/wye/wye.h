@@ -39,6 +39,7 @@
  *    not used after it returns.
  *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
  *  - Nothing falls back silently: if a device cannot serve a request, the error says why.
+ *  - This interface is version 0.x, and may change in each release; wye/abi.h, for plugins, is 1.0.
  */
 #ifndef WYE_WYE_H
 #define WYE_WYE_H

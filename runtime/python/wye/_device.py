@@ -97,7 +97,7 @@ class Device:
 
         Raises UNSUPPORTED if the device does not report it, and UNKNOWN_KEY if there is no such fact.
         """
-        asked, out = text("name", name), ffi.new("wye_fact*")
+        asked, out = text("name", name), new("wye_fact")
         self._core.call("wye_device_fact", self._handle, asked.value, out)
         lib = library()
         kind = out.type

@@ -130,6 +130,7 @@ enum wye_fact_type {
 };
 
 typedef struct wye_fact {
+    wye_header header;
     uint32_t type;
     uint32_t xyz[3];
     uint64_t u;

@@ -424,8 +424,8 @@ TEST_CASE("copies and fills take late buffers, and their ranges where these begi
         for (const std::uint64_t shift : {0, 0, 3, 256, 5}) {
             wye_buffer_object* from = rig.counted(100);
             wye_buffer_object* to = rig.zeros();
-            const wye_binding slots[] = {{from, shift / 4 * 4, 512, 128, 0, 0},
-                                         {to, shift, 512, 128, 0, 0, 0}};;
+            const wye_binding slots[] = {{from, shift / 4 * 4, 512, 128, 0, 0, 0},
+                                         {to, shift, 512, 128, 0, 0, 0}};
             REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
             REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
             CHECK(command.info().recordings == ++recordings);
