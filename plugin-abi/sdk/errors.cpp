@@ -166,7 +166,7 @@ Error unknown_flags(std::string_view plugin, std::string_view subject, std::uint
         Code::UNSUPPORTED,
         "the " + std::string(plugin) + " plugin does not know all flags of " +
             std::string(subject) + ", " + std::to_string(flags) +
-            (reserved == 0 ? "" : ", or what another member means, " + std::to_string(reserved)),
+            (reserved == 0 ? "" : ", and a member that is not zero, " + std::to_string(reserved)),
         "Fix: use a newer version of the plugin"};
 }
 

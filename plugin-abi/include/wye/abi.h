@@ -69,8 +69,8 @@ extern "C" {
  * number of their present state, which is never used again, and 0 if there are none. Two sides with
  * different drafts use what both have released. (1 to 3 were drafts of 1.0 itself; they work with
  * nothing else.) */
-#define WYE_ABI_MINOR_FROZEN 0
-#define WYE_ABI_MINOR_DRAFT 0
+#define WYE_ABI_MINOR_FROZEN 0 /* highest minor that is released */
+#define WYE_ABI_MINOR_DRAFT 0  /* of the minors above it; 0: there are none */
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */
@@ -115,7 +115,7 @@ typedef struct wye_named_entry {
     wye_header header;
     wye_string name; /* "com.vendor.feature", which says what follows */
 } wye_named_entry;
-#define WYE_CHAIN_NAMED 0x40000000u
+#define WYE_CHAIN_NAMED 0x40000000u /* in `type`: a wye_named_entry */
 
 /* ---- Status codes ------------------------------------------------------------------------ */
 
