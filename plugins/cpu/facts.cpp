@@ -19,7 +19,6 @@ constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 }  // namespace
 
 wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
-    wye_fact found = sdk::facts::empty();
     wye_status status = WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_INT64:
@@ -48,102 +47,101 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
         case WYE_FACT_KEY_HOST_PROCESSOR:
-            status = flag(found, true);
+            status = flag(out, true);
             break;
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
-            status = flag(found, false);
+            status = flag(out, false);
             break;
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            status = triple(found, {WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP});
+            status = triple(out, {WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP});
             break;
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
-            status = number(found, WYE_LIMIT_WORKGROUP);
+            status = number(out, WYE_LIMIT_WORKGROUP);
             break;
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            status = triple(found, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
+            status = triple(out, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
             break;
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
-            status = number(found, WYE_LIMIT_SHARED_BYTES);
+            status = number(out, WYE_LIMIT_SHARED_BYTES);
             break;
         case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
-            status = number(found, kPrivateBytes);
+            status = number(out, kPrivateBytes);
             break;
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
-            status = number(found, kParamBytes);
+            status = number(out, kParamBytes);
             break;
         case WYE_FACT_KEY_MAX_BUFFERS:
-            status = number(found, WYE_LIMIT_BUFFERS);
+            status = number(out, WYE_LIMIT_BUFFERS);
             break;
         case WYE_FACT_KEY_MAX_QUEUES:
-            status = number(found, kMaxQueues);
+            status = number(out, kMaxQueues);
             break;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
-            status = number(found, info.memory_bytes, info.memory_source);
+            status = number(out, info.memory_bytes, info.memory_source);
             break;
         case WYE_FACT_KEY_PHYSICAL_MEMORY_BYTES:
-            status = number(found, info.physical_bytes, "sysconf(_SC_PHYS_PAGES)");
+            status = number(out, info.physical_bytes, "sysconf(_SC_PHYS_PAGES)");
             break;
         case WYE_FACT_KEY_FREE_MEMORY_BYTES:
-            status = number(found, info.free_at_probe, "MemAvailable and the control group");
+            status = number(out, info.free_at_probe, "MemAvailable and the control group");
             break;
         case WYE_FACT_KEY_ONLINE_PROCESSORS:
-            status = number(found, info.online, "sysconf(_SC_NPROCESSORS_ONLN)");
+            status = number(out, info.online, "sysconf(_SC_NPROCESSORS_ONLN)");
             break;
         case WYE_FACT_KEY_PROCESSOR_QUOTA:
-            status = real(found, info.quota, "time limit of the control group");
+            status = real(out, info.quota, "time limit of the control group");
             break;
         case WYE_FACT_KEY_NUMA_NODE:
             if (!info.numa) return WYE_UNSUPPORTED;
-            status = ordinal(found, *info.numa, "/sys/devices/system/node");
+            status = ordinal(out, *info.numa, "/sys/devices/system/node");
             break;
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
-            status = number(found, 1);
+            status = number(out, 1);
             break;
         case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
-            status = number(found, info.host_memory_alignment());
+            status = number(out, info.host_memory_alignment());
             break;
         case WYE_FACT_KEY_SUBGROUP_SIZES:
-            status = list(found, kSubgroupSizes);
+            status = list(out, kSubgroupSizes);
             break;
         case WYE_FACT_KEY_VENDOR:
-            status = text(found, info.vendor);
+            status = text(out, info.vendor);
             break;
         case WYE_FACT_KEY_PLATFORM:
-            status = text(found, "Wye CPU");
+            status = text(out, "Wye CPU");
             break;
         case WYE_FACT_KEY_DEVICE_KIND:
-            status = text(found, "cpu");
+            status = text(out, "cpu");
             break;
         case WYE_FACT_KEY_ISA:
-            status = text(found, info.isa);
+            status = text(out, info.isa);
             break;
         case WYE_FACT_KEY_COMPUTE_UNITS:
-            status = number(found, info.threads, "sched_getaffinity");
+            status = number(out, info.threads, "sched_getaffinity");
             break;
         case WYE_FACT_KEY_L1_CACHE_BYTES:
-            status = number(found, info.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
+            status = number(out, info.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
             break;
         case WYE_FACT_KEY_L2_CACHE_BYTES:
-            status = number(found, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
+            status = number(out, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
             break;
         case WYE_FACT_KEY_L3_CACHE_BYTES:
-            status = number(found, info.l3_bytes, "sysconf(_SC_LEVEL3_CACHE_SIZE)");
+            status = number(out, info.l3_bytes, "sysconf(_SC_LEVEL3_CACHE_SIZE)");
             break;
         case WYE_FACT_KEY_IDEAL_VECTOR_BITS:
-            status = number(found,
+            status = number(out,
                             info.isa == "avx512" ? 512
                             : info.isa == "avx2" ? 256
                                                  : 128,
                             "isa");
             break;
         case WYE_FACT_KEY_NATIVE_INT_BITS:
-            status = number(found, 64, "isa");
+            status = number(out, 64, "isa");
             break;
         default:
             return known(key) ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
     }
-    if (status == WYE_OK) out = found;
     return status;
 }
 

@@ -6,7 +6,7 @@ usage: future.py SOURCE TARGET [--draft N]
 
 The headers of TARGET are those of SOURCE with WYE_ABI_MINOR one higher, and with, in each place where a minor may append, a member, a
 slot, a flag, a kind, a fact or a number more. With --draft the minor is in development. Exit status: 0, or 1 if a header has a
-structure that this script does not know how to grow.
+structure that this script does not know how to grow. TARGET may be there from an earlier run.
 """
 import argparse
 import os
@@ -15,11 +15,10 @@ import re
 import sys
 
 # Structures without a header: elements of arrays and of unions, which have room of their own or never grow.
-ROOM = {'wye_slot': ('uint32_t reserved[3];', 'uint32_t later, later_too, reserved;'),
-        'wye_binding': ('uint64_t reserved;', 'uint64_t later;'),
-        'wye_event': ('uint32_t reserved;', 'uint32_t later;'),
+ROOM = {'wye_slot': ('uint32_t reserved[3];', 'uint32_t later, later_too, reserved[1];'),
+        'wye_binding': ('uint64_t reserved;', 'uint32_t later, reserved;'),
         'wye_dispatch_op': None, 'wye_copy_op': None, 'wye_fill_op': None, 'wye_transfer_op': None, 'wye_execute_op': None}
-FIXED = {'wye_string', 'wye_bytes', 'wye_header', 'wye_edge', 'wye_operation', 'wye_native_value', 'wye_named_entry'}
+FIXED = {'wye_string', 'wye_bytes', 'wye_header', 'wye_edge', 'wye_event', 'wye_operation', 'wye_native_value', 'wye_named_entry'}
 STRUCTURE = re.compile(r'typedef struct (wye_\w+) \{\n(.*?)\n\} \1;', re.S)
 ENUM = re.compile(r'enum (wye_\w+) \{(.*?)\n?\};', re.S)
 
@@ -83,6 +82,9 @@ def main():
 
     def link(folder, without):
         (target / folder).mkdir(parents=True, exist_ok=True)
+        for old in (target / folder).iterdir():
+            if old.is_symlink():
+                old.unlink()
         for entry in sorted((source / folder).iterdir()):
             if entry.name not in without:
                 (target / folder / entry.name).symlink_to(entry)
@@ -93,7 +95,9 @@ def main():
     link('plugin-abi/include/wye', {path.name for path in (source / 'plugin-abi/include/wye').glob('abi*.h')})
     for header in (source / 'plugin-abi/include/wye').glob('abi*.h'):
         text = grow(header.read_text(encoding='utf-8'), given.draft)
-        (target / 'plugin-abi/include/wye' / header.name).write_text(text, encoding='utf-8')
+        grown = target / 'plugin-abi/include/wye' / header.name
+        if not grown.exists() or grown.read_text(encoding='utf-8') != text:  # else what was built of it stays valid
+            grown.write_text(text, encoding='utf-8')
     return 0
 
 

@@ -45,7 +45,7 @@ class Side:
 
     def __init__(self, name, folder, abi):
         self.name, self.folder, self.abi = name, folder, abi
-        for plugin, library in LIBRARIES.items():
+        for plugin, library in {**LIBRARIES, 'cpu': 'wye_cpu.so'}.items():
             write_manifest(folder, plugin, library, abi, '1.0.0' if plugin == 'vendor' else abi['version'])
         # Layers have a folder of their own, so that each side's can be put over each plugin.
         self.layers = folder / 'layers'
@@ -66,7 +66,7 @@ def write_manifest(folder, plugin, library, abi, version, kind='plugin'):
     manifest = {'schema': 1, 'id': plugin, 'kind': kind, 'library': library, 'arch': os.uname().machine, 'backend': plugin,
                 'version': version, 'abi': {'major': abi['major'], 'draft': abi['draft'], 'minor_needed': 0,
                                             'minor_built': abi['minor']}}
-    (folder / f'{plugin}.wye.json').write_text(json.dumps(manifest), encoding='utf-8')
+    (folder / pathlib.Path(library).with_suffix('.wye.json')).write_text(json.dumps(manifest), encoding='utf-8')
 
 
 def build_side(work, abi, application, library, plugins):
@@ -90,7 +90,7 @@ def archived_sides(work):
 
 def future_side(work, build, name, *options):
     """The sources as a later minor has them, built."""
-    tree, files = work / f'{name} sources', work / name
+    tree, files = build / f'{name} sources', work / name
     subprocess.run([HERE / 'future.py', HERE.parent.parent, tree, *options], check=True)
     done = subprocess.run([tree / 'tests/skew/build_side.sh', '--kit', tree, build / name, files, '--buildtype=plain'],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

@@ -34,12 +34,11 @@
  *  - Calls need 256 KiB of stack. Deeply nested programs and drivers' compilers need more: they run
  *    on threads of the library with 16 MiB of stack and signals blocked, while the caller waits.
  *  - Structures begin with wye_header: set `size` to sizeof, the rest to zero (WYE_INIT does both).
- *    A size that this version does not know is refused. Reserved and unknown members must be zero.
+ *    A size that this version (0.x) does not know is refused. Reserved members must be zero.
  *  - Strings are {pointer, size}, UTF-8; use wye_str for literals. Pointers passed to a call are
  *    not used after it returns.
  *  - Sizes and offsets are bytes, times are nanoseconds, buffers are little endian.
  *  - Nothing falls back silently: if a device cannot serve a request, the error says why.
- *  - This interface is version 0.x, and may change in each release; wye/abi.h, for plugins, is 1.0.
  */
 #ifndef WYE_WYE_H
 #define WYE_WYE_H

@@ -12,7 +12,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("a device and a queue have all mandatory slots, and both or none of each pair (P-6)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;
-    CHECK(table.header.size == sizeof table);
+    CHECK(table.header.size >= WYE_SIZE_TO(wye_device_table, close));
     CHECK((table.program_save == nullptr) == (table.program_load == nullptr));
     const bool records = table.command_create != nullptr;
     CHECK((table.command_destroy != nullptr) == records);

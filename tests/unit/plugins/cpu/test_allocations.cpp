@@ -64,8 +64,9 @@ TEST_CASE("a small dispatch that has run before allocates nothing") {
         "wye 1; program small; workgroup 64; param k: u32; input a: u32[]; output r: u32[len(a)]; "
         "grid elements len(a); main { let i = global_id.x; if i < len(a) { r[i] = a[i] * k; } }");
     const std::vector<std::uint32_t> a(640, 7);
-    const std::vector<wye_binding> bindings = {{rig.new_buffer(2560, a.data()), 0, 2560, 640, 0, 0, 0},
-                                               {rig.new_buffer(2560), 0, 2560, 640, 0, 0, 0}};
+    const std::vector<wye_binding> bindings = {
+        {rig.new_buffer(2560, a.data()), 0, 2560, 640, 0, 0, 0},
+        {rig.new_buffer(2560), 0, 2560, 640, 0, 0, 0}};
     const test::Bytes params = program.params_block({3});
     const wye_operation op = program.operation(bindings, params, {10, 1, 1});
     const auto run = [&] {

@@ -45,8 +45,9 @@ namespace wye::sdk {
     std::uint32_t flags = op.flags;
     if (op.kind == WYE_OPERATION_DISPATCH) {
         const wye_dispatch_op& dispatch = op.u.dispatch;
-        flags |= (dispatch.flags & ~launch) | dispatch.trap.flags | dispatch.indirect.flags |
-                 all(dispatch.bindings, dispatch.binding_count);
+        if (dispatch.again == 0)  // else it is the one before it
+            flags |= (dispatch.flags & ~launch) | dispatch.trap.flags | dispatch.indirect.flags |
+                     all(dispatch.bindings, dispatch.binding_count);
     } else if (op.kind == WYE_OPERATION_EXECUTE) {
         flags |= all(op.u.execute.slots, op.u.execute.slot_count);
     }

@@ -5,6 +5,8 @@
 // optional; free-threaded.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -137,6 +139,17 @@ void list_device(const Device& device, std::span<const wye_string> formats, wye_
     out.fix = to_abi(device.fix);
     out.formats = formats.data();
     out.format_count = formats.size();
+}
+
+// Copies all but the header to a structure that the host gave, whose header may be older and so end
+// earlier.
+template <typename Structure>
+void give(const Structure& from, Structure& to) noexcept {
+    const std::size_t size = std::min<std::size_t>(to.header.size, sizeof from);
+    if (size > sizeof(wye_header))
+        std::memcpy(reinterpret_cast<char*>(&to) + sizeof(wye_header),
+                    reinterpret_cast<const char*>(&from) + sizeof(wye_header),
+                    size - sizeof(wye_header));
 }
 
 // Returns the WYE_BUILD_* bits of the including file.

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "wye/sdk/device_slots.hpp"
+#include "wye/sdk/facts.hpp"
 
 namespace wye::sdk {
 
@@ -89,11 +90,14 @@ struct PluginSlots {
         Plugin& plugin = of(object);
         if (index >= plugin.devices.size()) return WYE_UNSUPPORTED;
         wye_status status = WYE_UNSUPPORTED;
+        wye_fact found = facts::empty();
         const wye_status ran = run_on(plugin, nullptr, [&]() -> Result<void> {
-            status = plugin.fact(index, key, *out);
+            status = plugin.fact(index, key, found);
             return {};
         });
-        return ran == WYE_OK ? status : WYE_UNSUPPORTED;
+        if (ran != WYE_OK) return WYE_UNSUPPORTED;
+        if (status == WYE_OK) give(found, *out);
+        return status;
     }
 
     static wye_status open_device(wye_plugin_object* object, const wye_open_desc* desc,
