@@ -6,24 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "wye/sdk/printable.hpp"
+
 namespace wye::registry {
 namespace {
-
-// The length in bytes of the first character of `text`; 0 if it is not UTF-8.
-std::size_t character(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    if (first < 0x80) return 1;
-    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-    for (std::size_t i = 1; i < size; ++i)
-        if ((byte(i) & 0xc0U) != 0x80) return 0;
-    // Rejects overlong forms, surrogates, and values above U+10FFFF.
-    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
-        return 0;
-    return size;
-}
 
 // Names are compared with all others of their object.
 constexpr std::size_t kMostMembers = 4096;
@@ -35,17 +21,17 @@ void write_string(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
         const char c = text.front();
-        std::size_t size = character(text);
+        std::uint32_t code = 0;
+        std::size_t size = sdk::utf8_sequence(text, code);
         if (const std::size_t at = kEscaped.find(c); at != std::string_view::npos) {
             out += '\\';
             out += kLetters[at];
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            out += "\\u00";
-            out += kDigits[static_cast<unsigned char>(c) >> 4U];
-            out += kDigits[static_cast<unsigned char>(c) & 15U];
         } else if (size == 0) {
             out += "\xef\xbf\xbd";
             size = 1;
+        } else if (!sdk::is_visible(code)) {
+            out += "\\u";
+            for (int shift = 12; shift >= 0; shift -= 4) out += kDigits[code >> shift & 15U];
         } else {
             out += text.substr(0, size);
         }
@@ -211,7 +197,8 @@ std::size_t too_deep_at(std::string_view bytes, int most) noexcept {
 Json exact(std::string_view bytes) {
     static constexpr char kDigits[] = "0123456789abcdef";
     for (std::string_view rest = bytes; !rest.empty();) {
-        const std::size_t size = character(rest);
+        std::uint32_t code = 0;
+        const std::size_t size = sdk::utf8_sequence(rest, code);
         rest.remove_prefix(size);
         if (size != 0) continue;
         std::string hex;

@@ -10,6 +10,7 @@
 #include "registry/device.hpp"
 #include "registry/identity.hpp"
 #include "registry/manifest.hpp"
+#include "wye/sdk/printable.hpp"
 
 namespace wye::registry {
 namespace {
@@ -21,14 +22,21 @@ constexpr std::size_t kIdBytes = 64;
 constexpr const char* kExamples =
     "write auto, a plugin (cpu), a device (cpu:0, @ID, \"part of a name\"), or cpu:*";
 
-// An error that shows the text and a caret under a column, counted in bytes from 1.
+// An error that shows the text and a caret under a column, counted in characters from 1.
 Error at_column(std::string_view text, const TextFault& fault) {
-    std::string shown;
-    for (const char c : text) shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    const auto shown = [](std::string_view part) {
+        std::string out = sdk::one_column_each(part);
+        std::ranges::replace(out, '\t', ' ');
+        return out;
+    };
+    const std::string before = shown(text.substr(0, fault.offset));
+    const auto column = 1 + std::ranges::count_if(before, [](char c) {
+                            return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
+                        });
     return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("selector, column {}: {}\n  {}\n  {:>{}}\n", fault.offset + 1,
-                             fault.what, shown, "^", fault.offset + 1),
-                 fmt::format("Fix: {}", fault.fix), shown);
+                 fmt::format("selector, column {}: {}\n  {}\n  {:>{}}\n", column, fault.what,
+                             shown(text), "^", column),
+                 fmt::format("Fix: {}", fault.fix), std::string(text));
 }
 
 // Finds the first byte of `stops` at or after `from` outside quotes and brackets, where an opening

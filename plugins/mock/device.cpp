@@ -2,6 +2,7 @@
 #include "mock/device.hpp"
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -28,9 +29,12 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     std::string text = sdk::config(host, "mock.text").value_or("");
     if (path.empty() && text.empty()) path = sdk::config(host, "env.WYE_MOCK_SCRIPT").value_or("");
     if (!path.empty()) {
-        std::ifstream file(path);
+        std::error_code ignored;
+        std::ifstream file;
+        // Opening a pipe would wait for its writer.
+        if (std::filesystem::is_regular_file(path, ignored)) file.open(path);
         std::ostringstream content;
-        if (!file || !(content << file.rdbuf()))
+        if (!file.is_open() || !(content << file.rdbuf()))
             return Error(Code::IO, "the script `" + path + "` cannot be read, or is empty",
                          "Fix: set WYE_MOCK_SCRIPT (or `mock.script`) to a file that can be read",
                          path);

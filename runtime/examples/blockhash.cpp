@@ -28,6 +28,7 @@
 #include "progress.hpp"
 #include "sha256_program.hpp"
 #include "wye/memory.hpp"
+#include "wye/sdk/printable.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -254,7 +255,7 @@ class BlockHasher {
                                               Totals& totals) {
         const InputFile file(path);
         if (!file.ok()) return file_error(path, errno);
-        bar.start(path, file.size());
+        bar.start(wye::sdk::one_line(path), file.size());
         ReadAhead input(file, chunk_, block_, device_);
         std::deque<Chunk> chunks;  // in flight, the oldest first; they may use memory of `input`
         for (std::uint64_t offset = 0;;) {
@@ -323,12 +324,13 @@ class BlockHasher {
                              std::span<const std::byte> digests) {
         static constexpr char kHex[] = "0123456789abcdef";
         text_.clear();
+        const std::string shown = wye::sdk::one_line(path);
         for (std::size_t at = 0; at < digests.size(); at += kDigestBytes, offset += block_) {
             for (const std::byte byte : digests.subspan(at, kDigestBytes)) {
                 text_.push_back(kHex[std::to_integer<unsigned>(byte) >> 4U]);
                 text_.push_back(kHex[std::to_integer<unsigned>(byte) & 15U]);
             }
-            fmt::format_to(std::back_inserter(text_), "  {}  {}\n", offset, path);
+            fmt::format_to(std::back_inserter(text_), "  {}  {}\n", offset, shown);
         }
         return std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
     }

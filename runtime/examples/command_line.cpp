@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "wye/sdk/printable.hpp"
 #include "wye/sdk/standard_files.hpp"
 
 namespace wye::examples {
@@ -59,7 +60,10 @@ int command(int argc, char** argv, const char* name, const char* about,
         try {
             parser.app.parse(argc, argv);
         } catch (const CLI::ParseError& error) {
-            return parser.app.exit(error) == 0 ? 0 : 2;
+            if (error.get_exit_code() == 0) return parser.app.exit(error);  // --help
+            std::fprintf(stderr, "%s: error: %s\nFix: see `%s --help`\n", name,
+                         sdk::one_line(error.what()).c_str(), name);
+            return 2;
         }
         return work();
     } catch (const std::bad_alloc&) {

@@ -21,14 +21,6 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
     return line;
 }
 
-// Replaces control characters, which could truncate the text or control the terminal.
-std::string printable(std::string_view line) {
-    std::string out(line);
-    for (char& c : out)
-        if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
-    return out;
-}
-
 // Returns blanks up to the column, and the line's tabs, so that the caret is under its character.
 std::string caret_line(std::string_view line, std::uint32_t column) {
     std::string blanks;
@@ -63,7 +55,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
         constexpr std::size_t kWidest = 400;  // longer lines would hide the message
         const std::string_view line = line_of(text, diagnostic.place.line);
         if (diagnostic.place.column <= kWidest) {
-            out += printable(line.substr(0, kWidest));
+            out += sdk::one_column_each(line.substr(0, kWidest));
             out += fmt::format("\n{}\n", caret_line(line, diagnostic.place.column));
         }
     }

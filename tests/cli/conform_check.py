@@ -237,6 +237,11 @@ def check_manifest():
         verdict = verdict_of(f'manifest {version}', conform(os.path.join(folder, 'wye_healthy.so'), '--json', '--only', 'load'))
         if verdict and verdict['verdict']['conforms'] != conforms:
             fail(f'a manifest of version {version}: {verdict["verdict"]}')
+    os.remove(os.path.join(folder, 'wye_healthy.wye.json'))
+    os.mkfifo(os.path.join(folder, 'wye_healthy.wye.json'))  # opening it would wait for its writer
+    said = conform(os.path.join(folder, 'wye_healthy.so'), '--only', 'load')
+    if said.returncode != 1 or 'wye_healthy.wye.json` is no regular file' not in said.stdout.decode():
+        fail(f'a manifest that is a pipe: {said.returncode}, {said.stdout}')
 
 
 def check_second_try():

@@ -210,6 +210,48 @@ TEST_CASE("an output or a trace is no file that the run uses otherwise, and both
     refuse(r, {{"WYE_LAYERS", "trace"}, {"WYE_LAYER_TRACE", x}}, "input `x`", "WYE_LAYER_TRACE");
 }
 
+TEST_CASE("a file of a variant is overwritten by no output and no trace") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("v.wye",
+                     "wye 1;\nprogram v;\nworkgroup 1;\noutput r: u32[1];\nvariant \"opencl-c\" "
+                     "entry \"k\" file \"k.cl\";\ngrid groups 1;\nmain { r[0] = 1u; }\n");
+    const std::string code = "__kernel void k(__global uint* r) {}";
+    const std::string file = folder.write("k.cl", code);
+    const std::string report = folder.write("report", "{}");
+    const std::string r = "r=" + file;
+    const std::pair<std::vector<std::string>, std::map<std::string, std::string>> rows[] = {
+        {{"run", program, "-d", "cpu", "--out", r}, {}},
+        {{"run", program, "-d", "cpu"}, {{"WYE_TRACE", file}}},
+        {{"run", program, "-d", "cpu"}, {{"WYE_LAYERS", "trace"}, {"WYE_LAYER_TRACE", file}}},
+        {{"check", program}, {{"WYE_TRACE", file}}},
+        {{"lower", program, "--to", "text", "--output", file}, {}},
+        {{"info", "--explain", program}, {{"WYE_TRACE", file}}},
+        {{"info", "--from", report}, {{"WYE_TRACE", report}}}};
+    for (const auto& [words, more] : rows) {
+        std::map<std::string, std::string> environment = {{"WYE_PLUGIN_PATH", "/nowhere"}};
+        environment.insert(more.begin(), more.end());
+        std::vector<std::string> line = {WYE_TOOL};
+        line.insert(line.end(), words.begin(), words.end());
+        const Outcome outcome = run_command(line, environment);
+        CAPTURE(line);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(contains(outcome.err, line[2] == "--from" ? "the report" : "variant file `k.cl`"));
+        CHECK(contains(outcome.err, "Fix: name another file"));
+        CHECK(read_bytes(file) == code);
+        CHECK(read_bytes(report) == "{}");
+    }
+}
+
+TEST_CASE("a program can be a pipe") {
+    const Outcome outcome = run_command({"/bin/sh", "-c", "cat \"$1\" | \"$0\" check /dev/stdin",
+                                         WYE_TOOL, kPrograms + "/mix.wye"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(contains(outcome.out, "program        mix"));
+}
+
 TEST_CASE("a path that cannot be written to is told before the program runs") {
     const TempFolder folder;
     const std::string program =
@@ -234,13 +276,32 @@ TEST_CASE("a trace that cannot be written is told of") {
 }
 
 TEST_CASE("what the user names cannot control the terminal") {
-    const std::string evil = "a\x1b[2J\nwye: all is well";
+    const TempFolder folder;
+    const std::string evil = "a\x1b[2J\x7f\xff\u009b31m\u202e\nwye: all is well";
+    // Its elements are stored by several invocations, which is told of by the name of its file.
+    const std::string racy = folder.write("\x1b[2J\x7f\xff\u009b31m\u202e.wye",
+                                          "//: grid 2 1 1\n//: buffer r output\n//: zeros 4\nwye "
+                                          "1;\nprogram racy;\nworkgroup 1;\noutput r: u32[1];\n"
+                                          "grid groups 2;\nmain { r[0] = global_id.x; }\n");
     const std::vector<std::pair<std::vector<std::string>, std::map<std::string, std::string>>>
         runs = {{{WYE_TOOL, "run", evil}, {}},
                 {{WYE_TOOL, evil}, {}},
                 {{WYE_TOOL, "check", kPrograms + "/mix.wye", evil}, {}},
                 {{WYE_TOOL, "fuzz", "--replay", evil}, {}},
                 {{WYE_TOOL, "fuzz", "--count", evil}, {}},
+                {{WYE_TOOL, "fuzz", "--replay", racy, "--devices", "cpu"}, {}},
+                {{WYE_TOOL, "lower", racy, "--to", evil}, {}},
+                {{WYE_TOOL, "run", racy, "--device", "\"\xff\u009b31m\u202e\",cpu"}, {}},
+                {{WYE_TOOL, "run", racy, "--json", "--device", "\"\xff\u009b31m\u202e\",cpu"}, {}},
+                {{WYE_TOOL, "run", racy, "--device", evil + ",cpu"}, {}},
+                {{WYE_TOOL, "info", "--device", evil}, {}},
+                {{WYE_TOOL, "info", "--from", evil}, {}},
+                {{WYE_TOOL, "info", "--json"}, {{"WYE_DEVICE", "\"\u009b31m\u202e\",cpu"}}},
+                {{WYE_TOOL, "conform", evil}, {}},
+                {{WYE_TOOL, "new-plugin", "a", "--out", evil + "/b"}, {}},
+                {{WYE_TOOL, "plugins", "trust", evil}, {}},
+                {{WYE_TOOL, "explain", evil}, {}},
+                {{WYE_TOOL, "bench", "--json", evil + "/b"}, {}},
                 {{WYE_TOOL, "run", kPrograms + "/mix.wye", "--in", "words=" + evil}, {}},
                 {{WYE_TOOL, "run", kPrograms + "/mix.wye", "--in", "words=/dev/null"},
                  {{"WYE_DEVICE", evil}}},
@@ -252,9 +313,12 @@ TEST_CASE("what the user names cannot control the terminal") {
         const Outcome outcome = run_command(run.first, run.second);
         CAPTURE(run.first);
         CAPTURE(outcome.err);
-        CHECK(outcome.out.find('\x1b') == std::string::npos);
-        CHECK(outcome.err.find('\x1b') == std::string::npos);
-        CHECK_FALSE(contains(outcome.err, "\nwye: all is well"));
+        for (const std::string& text : {outcome.out, outcome.err}) {
+            CHECK(text.find_first_of("\x1b\x7f\xff") == std::string::npos);
+            CHECK_FALSE(contains(text, "\u009b"));
+            CHECK_FALSE(contains(text, "\u202e"));
+            CHECK_FALSE(contains(text, "\nwye: all is well"));
+        }
     }
 }
 

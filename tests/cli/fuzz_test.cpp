@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye fuzz` from a user's side: exit codes, output, kept files.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -69,6 +71,25 @@ TEST_CASE("kept cases run again") {
     CHECK(bad.code == 2);
     CHECK(contains(bad.err, "line 1"));
     CHECK(fuzz({"--replay", folder.path("none.wye")}).code == 2);
+}
+
+TEST_CASE("a case is read once, so that it can be a pipe; pipes in a folder are refused by name") {
+    const TempFolder folder;
+    const std::string file = folder.write("case.wye", kCase);
+    std::filesystem::create_directory(folder.path("cases"));
+    const std::string pipe = folder.path("cases/pipe.wye");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const Outcome read = run_command(
+        {"/bin/sh", "-c", "cat \"$1\" > \"$2\" & exec \"$0\" fuzz --devices cpu --replay \"$2\"",
+         WYE_TOOL, file, pipe});
+    CAPTURE(read.err);
+    CHECK(read.code == 0);
+    CHECK(contains(read.out, "\n1 equal, 0 different\n"));
+    const Outcome refused = fuzz({"--replay", folder.path("cases"), "--devices", "cpu"});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "`" + pipe + "` is no regular file"));
+    CHECK(contains(refused.err, "Fix: "));
 }
 
 TEST_CASE("a device that is wrong is found, and the proof is small and repeats") {

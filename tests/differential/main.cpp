@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <sstream>
+#include <map>
 
 #include "differential/options.hpp"
 #include "differential/shrink.hpp"
 #include "differential/tally.hpp"
 #include "differential/target.hpp"
+#include "files.hpp"
 #include "output.hpp"
 #include "support/caller_state.hpp"
 #include "support/random_case.hpp"
@@ -26,6 +26,7 @@ namespace {
 
 using namespace differential;
 namespace fs = std::filesystem;
+using wye::sdk::one_line;
 
 enum Exit { kEqual = 0, kDiffers = 1, kUsageError = 2, kNoDevice = 3 };
 
@@ -48,11 +49,11 @@ void keep(const std::string& folder, const std::string& name, const std::string&
     std::ofstream out(path, std::ios::binary);
     out << text;
     if (out.flush())
-        std::fprintf(wye::tool::output(), "  kept as %s\n", path.c_str());
+        std::fprintf(wye::tool::output(), "  kept as %s\n", one_line(path).c_str());
     else
         std::fprintf(wye::tool::output(),
                      "  cannot be kept as %s. Fix: name a folder that can be written\n",
-                     path.c_str());
+                     one_line(path).c_str());
 }
 
 // Shrinks and reports a finding.
@@ -141,38 +142,42 @@ class Session {
     Tally tally_;
 };
 
-std::optional<std::vector<std::string>> files(const std::vector<std::string>& paths) {
-    std::vector<std::string> out;
+// A file to replay.
+struct Text {
+    std::string path;
+    std::string content;
+};
+
+// Reads files, and those of folders, by name. Each is read once, since a pipe cannot be read twice.
+wye::Result<std::vector<Text>> read_files(const std::vector<std::string>& paths) {
+    std::map<std::string, wye::tool::Kind> found;
     for (const std::string& path : paths) {
         std::error_code error;
         if (!fs::is_directory(path, error)) {
-            out.push_back(path);
+            found[path] = wye::tool::Kind::Any;
             continue;
         }
         for (const auto& entry : fs::directory_iterator(path, error))
-            if (entry.path().extension() == ".wye") out.push_back(entry.path().string());
+            if (entry.path().extension() == ".wye")
+                found.emplace(entry.path().string(), wye::tool::Kind::Regular);
     }
-    std::ranges::sort(out);
-    for (const std::string& path : out) {
-        if (std::ifstream(path).good()) continue;
-        std::fprintf(stderr, "wye fuzz: error: cannot read `%s`\nFix: name a readable file\n",
-                     wye::sdk::one_line(path).c_str());
-        return std::nullopt;
+    std::vector<Text> out;
+    for (const auto& [path, kind] : found) {
+        WYE_ASSIGN(const auto bytes, wye::tool::read_file(path, "case", UINT64_MAX, kind));
+        out.push_back({path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
     }
     return out;
 }
 
-bool replay(Session& session, const std::vector<std::string>& paths) {
-    for (const std::string& path : paths) {
-        std::ostringstream text;
-        text << std::ifstream(path, std::ios::binary).rdbuf();
-        const auto what = support::read_case(text.str());
+bool replay(Session& session, const std::vector<Text>& files) {
+    for (const Text& file : files) {
+        const auto what = support::read_case(file.content);
         if (!what.ok()) {
-            std::fprintf(stderr, "wye fuzz: error: %s: %s\n", wye::sdk::one_line(path).c_str(),
+            std::fprintf(stderr, "wye fuzz: error: %s: %s\n", one_line(file.path).c_str(),
                          what.error().text().c_str());
             return false;
         }
-        session.check(fs::path(path).stem().string(), *what, support::kChanged);
+        session.check(one_line(fs::path(file.path).stem().string()), *what, support::kChanged);
     }
     return true;
 }
@@ -191,11 +196,10 @@ bool all_seeds(Session& session, Target& target, const Options& options) {
 }
 
 int run(const Options& options) {
-    std::vector<std::string> paths;
-    if (!options.replay.empty()) {
-        auto found = files(options.replay);
-        if (!found) return kUsageError;
-        paths = *std::move(found);
+    const auto files = read_files(options.replay);
+    if (!files.ok()) {
+        std::fprintf(stderr, "wye fuzz: error: %s\n", files.error().text().c_str());
+        return kUsageError;
     }
     const auto selectors = options.devices.empty() ? usable_devices() : options.devices;
     std::uint64_t equal = 0;
@@ -212,8 +216,8 @@ int run(const Options& options) {
         }
         const auto start = std::chrono::steady_clock::now();
         Session session(*target, options);
-        if (!replay(session, paths)) return kUsageError;
-        if (paths.empty() && !all_seeds(session, *target, options)) return kNoDevice;
+        if (!replay(session, *files)) return kUsageError;
+        if (options.replay.empty() && !all_seeds(session, *target, options)) return kNoDevice;
         target->close();
         const Tally& tally = session.tally();
         std::fprintf(wye::tool::output(), "%s: %s\n", target->selector().c_str(),

@@ -94,7 +94,7 @@ int audit_devices(const Options& options) {
                                     {"active", one.active},
                                     {"verdict", need_text(one.need)},
                                     {"how", one.how}}
-                           .dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+                           .dump(-1, ' ', true, ordered_json::error_handler_t::replace));
         else
             fmt::print(wye::tool::output(), "{:<12} {:<30} {:<10} {}{}\n", one.device, one.quirk,
                        one.active ? "active" : "not active", need_text(one.need),

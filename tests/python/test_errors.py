@@ -2,7 +2,10 @@
 """Refused calls, and the texts of their errors."""
 import os
 import pathlib
+import socket
 import tempfile
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -116,6 +119,47 @@ class Errors(unittest.TestCase):
 
     def test_unknown_codes_are_kept(self):
         self.assertEqual((Code(4711), Code(4711).name), (4711, "UNKNOWN_4711"))
+
+    def test_special_files(self):
+        def read(path):
+            return wye.Program.from_file(path, context=self.context)
+        text = (programs.EXAMPLES / "saxpy.wye").read_bytes()
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+            pipe, listening = f"{folder}/pipe", f"{folder}/socket"
+            os.mkfifo(pipe)
+            server.bind(listening)
+            self.refused(Code.INVALID_ARGUMENT, "pipe into which nothing writes", read, pipe)
+            self.refused(Code.INVALID_ARGUMENT, "no regular file", read, "/dev/zero")
+            self.refused(Code.IO, listening, read, listening)
+            self.refused(Code.IO, "directory", read, folder)
+
+        def write(end):
+            time.sleep(0.1)
+            with os.fdopen(end, "wb") as file:
+                file.write(text)
+        out, end = os.pipe()
+        writer = threading.Thread(target=write, args=[end])
+        writer.start()
+        try:
+            self.assertEqual(read(f"/dev/fd/{out}").fingerprint, self.saxpy.fingerprint)
+        finally:
+            writer.join()
+            os.close(out)
+
+    def test_names_that_are_no_text(self):
+        shown = "\\x1b[2J\\xff\\xe2\\x80\\xae.wye"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, os.fsdecode(b"\x1b[2J\xff\xe2\x80\xae.wye"))
+            absent = self.refused(Code.IO, shown, wye.Program.from_file, path, context=self.context)
+            self.assertIn(shown, str(absent))
+            pathlib.Path(path).write_text("wye 1; program ;")
+            with self.assertRaises(wye.Error) as caught:
+                wye.Program.from_file(path, context=self.context)
+            self.assertIn(f"{shown}:1:16: ", str(caught.exception))
+        one = np.ones(4, np.float32)
+        error = self.refused(Code.INVALID_ARGUMENT, "no parameter", self.device.run, self.saxpy,
+                             **{"a": 2.0, "x": one, "y": one, "\x1b[2J\u202e\ud800": 1})
+        self.assertIn("`\\x1b[2J\\xe2\\x80\\xae\\xed\\xa0\\x80`", str(error))
 
     def test_files_of_variants(self):
         text = programs.VARIANT

@@ -201,7 +201,7 @@ std::string json_of(const Report& report) {
                 {"against_raw", report.against_raw},
                 {"rows", Json::array()}};
     for (const RowResult& row : report.rows) out["rows"].push_back(row_json(row));
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return out.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace wye::bench

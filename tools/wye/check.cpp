@@ -75,10 +75,10 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
 }
 
 Result<void> check_program(const CheckOptions& options) {
-    WYE_TRY(check_files({{"the program", options.program}}));
+    WYE_ASSIGN(const auto file, read_program(options.program));
     // Checking needs no device, so no plugins are searched for.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
-    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    WYE_ASSIGN(const auto program, load_program(context, file));
     WYE_ASSIGN(const auto text, program.analysis());
     if (options.json) {
         fmt::print("{}\n", text);
@@ -94,9 +94,9 @@ Result<void> check_program(const CheckOptions& options) {
 
 Result<void> lower_program(const LowerOptions& options) {
     keep_output();
-    std::vector<FileUse> files = {{"the program", options.program}};
+    std::vector<FileUse> files;
     if (!options.output.empty()) files.push_back({"--output", options.output, true});
-    WYE_TRY(check_files(std::move(files)));
+    WYE_ASSIGN(const auto file, read_program(options.program, std::move(files)));
     StagedOutputs outputs;
     if (!options.output.empty()) WYE_TRY(outputs.open(options.output));
     ContextOptions context_options;
@@ -109,7 +109,7 @@ Result<void> lower_program(const LowerOptions& options) {
     context_options.config = {{"quirks.with", list(options.with_quirks)},
                               {"quirks.without", list(options.without_quirks)}};
     WYE_ASSIGN(const auto context, Context::create(context_options));
-    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    WYE_ASSIGN(const auto program, load_program(context, file));
     wye_device device = 0;
     if (!options.device.empty()) {
         WYE_ASSIGN(const auto opened, context.open(options.device));

@@ -233,8 +233,10 @@ void StagedOutputs::discard() {
 Result<std::size_t> StagedOutputs::open(const std::string& path) {
     Entry& entry = entries_.emplace_back(Entry{path, {}});
     const int problem = entry.file.open(output_path(path), naming_);
-    if (problem == EISDIR)
-        return Error(Code::IO, fmt::format("cannot write `{}`: it is a folder", path),
+    if (problem == EISDIR || problem == ENXIO)
+        return Error(Code::IO,
+                     fmt::format("cannot write `{}`: it is a {}", path,
+                                 problem == EISDIR ? "folder" : "socket"),
                      "Fix: name a file", path);
     if (problem != 0) return write_error(path, problem);
     if (!entry.file.name().empty()) remember_name(entry.file.name());

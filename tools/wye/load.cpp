@@ -3,26 +3,67 @@
 
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "files.hpp"
 #include "wye/program_format.h"
 
 namespace wye::tool {
 
-Result<Program> load_program(const Context& context, const std::string& path) {
+namespace {
+
+bool is_wire(const ProgramFile& file) {
+    return file.bytes.size() >= WYE_PROGRAM_MAGIC_SIZE &&
+           std::memcmp(file.bytes.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE) == 0;
+}
+
+std::string_view text_of(const ProgramFile& file) {
+    return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+// Of a file that a `variant` clause names.
+std::string path_of(const ProgramFile& file, std::string_view name) {
+    return (std::filesystem::path(file.path).parent_path() / name).string();
+}
+
+// The files that the `variant` clauses of a program name, none of which is opened. What is wrong
+// with the program is found again, and told of, when it is loaded.
+std::vector<FileUse> variant_files(const ProgramFile& file) {
+    std::vector<FileUse> out;
+    if (is_wire(file) || text_of(file).find("variant") == std::string_view::npos) return out;
+    // Writes no trace and keeps nothing.
+    const auto context =
+        Context::create({.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                         .config = {{"cache_size", "0"}}});
+    if (!context.ok()) return out;
+    const auto note = [&](std::string_view name) -> Result<std::vector<std::byte>> {
+        out.push_back({fmt::format("variant file `{}`", name), path_of(file, name)});
+        return std::vector<std::byte>(1);
+    };
+    (void)context->program_from_text(text_of(file), file.path, note);
+    return out;
+}
+
+}  // namespace
+
+Result<ProgramFile> read_program(const std::string& path, std::vector<FileUse> others) {
+    others.push_back({"the program", path});
+    WYE_TRY(check_files(others));
     // Reads up to one byte more than the larger limit, so that the library reports the limit.
-    WYE_ASSIGN(const auto bytes, read_file(path, "program", WYE_LIMIT_WIRE_BYTES + 1));
-    if (bytes.size() >= WYE_PROGRAM_MAGIC_SIZE &&
-        std::memcmp(bytes.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE) == 0)
-        return context.program_from_wire(bytes, path);
-    const auto folder = std::filesystem::path(path).parent_path();
-    return context.program_from_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                                     path, [&](std::string_view name) {
-                                         return read_file((folder / name).string(), "variant file",
-                                                          WYE_LIMIT_VARIANT_BYTES, Kind::Regular);
-                                     });
+    WYE_ASSIGN(auto bytes, read_file(path, "program", WYE_LIMIT_WIRE_BYTES + 1));
+    ProgramFile out{path, std::move(bytes)};
+    for (FileUse& one : variant_files(out)) others.push_back(std::move(one));
+    WYE_TRY(check_files(std::move(others)));
+    return out;
+}
+
+Result<Program> load_program(const Context& context, const ProgramFile& file) {
+    if (is_wire(file)) return context.program_from_wire(file.bytes, file.path);
+    return context.program_from_text(text_of(file), file.path, [&](std::string_view name) {
+        return read_file(path_of(file, name), "variant file", WYE_LIMIT_VARIANT_BYTES,
+                         Kind::Regular);
+    });
 }
 
 Result<Assignment> parse_assignment(const std::string& text, const char* flag) {

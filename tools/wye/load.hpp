@@ -4,13 +4,27 @@
 // in the program's folder. Errors are the library's, with the path.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "files.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::tool {
 
-[[nodiscard]] Result<Program> load_program(const Context& context, const std::string& path);
+struct ProgramFile {
+    std::string path;
+    std::vector<std::byte> bytes;
+};
+
+// Reads the file of a program. Refuses, as check_files, if one of the files of the command is
+// another one too: `others`, the program, and those that its `variant` clauses name. Call it before
+// a context is made.
+[[nodiscard]] Result<ProgramFile> read_program(const std::string& path,
+                                               std::vector<FileUse> others = {});
+
+[[nodiscard]] Result<Program> load_program(const Context& context, const ProgramFile& file);
 
 // Splits "name=value". INVALID_ARGUMENT, with the flag, if there is no name or no `=`.
 struct Assignment {

@@ -255,14 +255,14 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto inputs, parse_names(options.inputs, "--in"));
     WYE_ASSIGN(const auto outputs, parse_names(options.outputs, "--out"));
     WYE_ASSIGN(const auto params, parse_names(options.params, "--param"));
-    std::vector<FileUse> files = {{"the program", options.program}};
+    std::vector<FileUse> files;
     for (const auto& [name, path] : inputs)
         files.push_back({fmt::format("input `{}`", name), path, false, name});
     for (const auto& [name, path] : outputs)
         files.push_back({fmt::format("output `{}`", name), path, true, name});
-    WYE_TRY(check_files(std::move(files)));
+    WYE_ASSIGN(const auto file, read_program(options.program, std::move(files)));
     WYE_ASSIGN(const auto context, Context::create());
-    WYE_ASSIGN(const auto program, load_program(context, options.program));
+    WYE_ASSIGN(const auto program, load_program(context, file));
     WYE_ASSIGN(const auto about, program.describe());
 
     std::vector<std::string> declared;

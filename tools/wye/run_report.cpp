@@ -13,12 +13,16 @@
 
 #include "output.hpp"
 
+#include "wye/sdk/printable.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::tool {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+// As a terminal may get it.
+std::string shown(wye_string text) { return sdk::one_line(detail::view(text)); }
 
 struct Counter {
     const char* name;
@@ -118,10 +122,10 @@ void print_counters(const wye_counters& counters) {
 void print_choice(const wye_device_description& device,
                   const std::vector<wye_passed_over>& passed_over, std::string_view asked) {
     // Devices that were not needed, grouped by their reason.
-    std::vector<std::pair<std::string_view, std::string>> spare;
+    std::vector<std::pair<std::string, std::string>> spare;
     for (const wye_passed_over& one : passed_over) {
-        const std::string_view name = detail::view(one.selector);
-        const std::string_view reason = detail::view(one.reason);
+        const std::string name = shown(one.selector);
+        const std::string reason = shown(one.reason);
         if (one.why == WYE_PASSED_OUTRANKED || one.why == WYE_PASSED_NOT_TRIED ||
             one.why == WYE_PASSED_EXCLUDED) {
             const auto same = std::ranges::find(spare, reason, &decltype(spare)::value_type::first);
@@ -131,14 +135,15 @@ void print_choice(const wye_device_description& device,
                 same->second += fmt::format(", {}", name);
             continue;
         }
-        if (one.why == WYE_PASSED_FAILED && asked.find(name) == std::string_view::npos) continue;
+        if (one.why == WYE_PASSED_FAILED &&
+            asked.find(detail::view(one.selector)) == std::string_view::npos)
+            continue;
         fmt::print(stderr, "wye: passed over {}: {}{}{}\n", name, reason,
-                   one.fix.size == 0 ? "" : " ", detail::view(one.fix));
+                   one.fix.size == 0 ? "" : " ", shown(one.fix));
     }
     for (const auto& [reason, names] : spare)
         fmt::print(stderr, "wye: passed over {}: {}\n", names, reason);
-    fmt::print(stderr, "wye: picked {}: {}\n", detail::view(device.selector),
-               detail::view(device.reason));
+    fmt::print(stderr, "wye: picked {}: {}\n", shown(device.selector), shown(device.reason));
 }
 
 void print_line(const wye_program_description& program, const wye_device_description& device,
@@ -169,8 +174,8 @@ void print_line(const wye_program_description& program, const wye_device_descrip
             what += (what.find("native:") == std::string::npos ? ", native: " : ", ") +
                     std::string(wye_native_function_name(bit));
     fmt::print(stderr, "wye: ran `{}`{} on {} ({}), {} x {} x {} workgroups, {:.3f} ms{}\n",
-               detail::view(program.name), form, detail::view(device.selector),
-               detail::view(device.name), report.groups[0], report.groups[1], report.groups[2],
+               detail::view(program.name), form, shown(device.selector), shown(device.name),
+               report.groups[0], report.groups[1], report.groups[2],
                static_cast<double>(report.wall_ns) / 1e6, what);
 }
 
@@ -219,7 +224,7 @@ void print_json(const wye_program_description& program, const wye_device_descrip
         OrderedJson& list = out["counters"] = OrderedJson::object();
         for (const Counter& one : kCounters) list[one.name] = counters->*one.member;
     }
-    fmt::print(output(), "{}\n", out.dump(2, ' ', false, OrderedJson::error_handler_t::replace));
+    fmt::print(output(), "{}\n", out.dump(2, ' ', true, OrderedJson::error_handler_t::replace));
 }
 
 }  // namespace wye::tool

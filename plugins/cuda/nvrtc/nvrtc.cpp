@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "wye/sdk/compiler_log.hpp"
+#include "wye/sdk/library.hpp"
 
 namespace wye::cuda {
 namespace {
@@ -40,10 +41,11 @@ Result<std::unique_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>&
     void* handle = nullptr;
     std::string names, why;
     for (const std::string& library : libraries) {
-        handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        std::string reason;
+        handle = sdk::load_library(library, reason);
         if (handle != nullptr) break;
         names += (names.empty() ? "`" : ", `") + library + "`";
-        if (const char* text = dlerror(); text != nullptr && why.empty()) why = text;
+        if (why.empty()) why = reason;
     }
     constexpr const char* kFix =
         "Fix: install NVRTC (NVIDIA's package `cuda-nvrtc`), or name its library with "

@@ -5,22 +5,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "wye/sdk/printable.hpp"
+
 namespace wye::layers::trace {
 
-// Bytes that are not ASCII are escaped one by one, so that no text of a driver makes invalid UTF-8.
 void add_escaped(std::string& out, std::string_view text) {
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (byte >= 0x20 && byte < 0x7f) {
-            out += c;
-        } else {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(byte));
-            out += code;
-        }
+    for (const char c : sdk::one_line(text)) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
     }
 }
 

@@ -46,7 +46,8 @@ class Json {
     Json& operator[](std::string_view name);
     void push_back(Json value);
 
-    // `indent` -1 writes one line. Bytes that are not UTF-8 become U+FFFD.
+    // `indent` -1 writes one line. Bytes that are not UTF-8 become U+FFFD; characters that a
+    // terminal would obey are escaped (wye/sdk/printable.hpp).
     [[nodiscard]] std::string dump(int indent) const;
 
     // ---- Reading ----------------------------------------------------------------------

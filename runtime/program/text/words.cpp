@@ -7,6 +7,7 @@
 
 #include "wye/sdk/lasting.hpp"
 #include "wye/sdk/nearest.hpp"
+#include "wye/sdk/printable.hpp"
 
 namespace wye::ir {
 namespace {
@@ -106,40 +107,14 @@ bool legal_string(std::string_view text) {
 }
 
 std::size_t utf8_error(std::string_view text) {
-    std::size_t i = 0;
-    auto byte = [&text](std::size_t at) {
-        return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-    };
-    while (i < text.size()) {
-        const unsigned lead = byte(i);
-        if (lead < 0x80) {
-            ++i;
-            continue;
-        }
-        // The range of the second byte excludes overlong forms, surrogates and values above
-        // U+10FFFF.
-        unsigned low = 0x80;
-        unsigned high = 0xbf;
-        std::size_t more = 0;
-        if (lead >= 0xc2 && lead <= 0xdf) {
-            more = 1;
-        } else if (lead >= 0xe0 && lead <= 0xef) {
-            more = 2;
-            if (lead == 0xe0) low = 0xa0;
-            if (lead == 0xed) high = 0x9f;
-        } else if (lead >= 0xf0 && lead <= 0xf4) {
-            more = 3;
-            if (lead == 0xf0) low = 0x90;
-            if (lead == 0xf4) high = 0x8f;
-        } else {
-            return i;
-        }
-        if (byte(i + 1) < low || byte(i + 1) > high) return i;
-        for (std::size_t k = 2; k <= more; ++k)
-            if ((byte(i + k) & 0xc0U) != 0x80) return i;
-        i += more + 1;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        std::uint32_t code = 0;
+        const std::size_t size = sdk::utf8_sequence(text.substr(at), code);
+        if (size == 0) break;
+        at += size;
     }
-    return text.size();
+    return at;
 }
 
 std::string_view nearest(std::string_view text, const std::vector<std::string_view>& candidates) {

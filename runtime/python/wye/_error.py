@@ -58,6 +58,19 @@ class Code(enum.IntEnum):
         return member
 
 
+def printable(text: str) -> str:
+    """A text on one line. What is not printable is escaped, as the library escapes it."""
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(c: str) -> str:
+    if c in "\n\t\r":
+        return repr(c)[1:-1]
+    # One byte of a path that is no text, or a character.
+    how = "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in c.encode(errors=how))
+
+
 class Error(Exception):
     """The failure of a call. `str(error)` has the whole text: message, remedy, and causes.
 
@@ -86,7 +99,7 @@ class Error(Exception):
         self.subject = subject
         self.native_domain = native_domain
         self.native_code = native_code
-        self._text = text or f"{message}\n{remedy}"
+        self._text = text or f"{printable(message)}\n{printable(remedy)}"
 
     def __str__(self) -> str:
         return self._text

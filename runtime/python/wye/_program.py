@@ -14,7 +14,7 @@ from ._arguments import handle, instance
 from ._arrays import host_array, octets
 from ._context import Context, default_context, take_from
 from ._core import Core, due, inside_callback
-from ._error import Code, Error, invalid
+from ._error import Code, Error, invalid, printable
 from ._library import Text, ffi, new, text_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class BufferParam(NamedTuple):
 
 
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
+_MOST_READ = (64 << 20) + 1  # bytes of a file: one more than any that the library takes
 
 
 class _Files:
@@ -77,22 +78,26 @@ def _resolve(user: Any, name: Any, out: Any) -> int:
         return 0
 
 
-def _read_file(path: pathlib.Path, flags: int = 0) -> bytes:
+def _read_file(path: pathlib.Path, what: str, pipes: bool = False) -> bytes:
+    shown = printable(str(path))
     try:
-        with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
-            if flags and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise invalid(f"variant file `{_printable(path)}` is no regular file",
-                              "Fix: name a file that has its bytes", _printable(path))
-            return file.read()
+        # Without a wait for the writer of a pipe, who may never come.
+        with open(path, "rb", opener=lambda name, mode: os.open(name, mode | os.O_NONBLOCK)) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            pipe = pipes and stat.S_ISFIFO(mode)
+            if not pipe and not stat.S_ISREG(mode):
+                raise invalid(f"{what} `{shown}` is no regular file",
+                              "Fix: name a file that has its bytes", shown)
+            os.set_blocking(file.fileno(), True)
+            content = file.read(_MOST_READ)
     except OSError as error:
-        raise Error(Code.IO, f"{_printable(path)} cannot be read: {error.strerror}",
-                    "Fix: name a file that exists and that this process may read",
-                    _printable(path), native_domain="errno",
-                    native_code=error.errno or 0) from error
-
-
-def _printable(path: pathlib.Path) -> str:
-    return os.fsencode(path).decode(errors="replace")
+        raise Error(Code.IO, f"{what} `{shown}` cannot be read: {error.strerror}",
+                    "Fix: name a file that exists and that this process may read", shown,
+                    native_domain="errno", native_code=error.errno or 0) from error
+    if pipe and not content:
+        raise invalid(f"{what} `{shown}` is a pipe into which nothing writes",
+                      "Fix: start its writer first, or name a file", shown)
+    return content
 
 
 def _reader(folder: pathlib.Path) -> Callable[[str], bytes | None]:
@@ -102,7 +107,7 @@ def _reader(folder: pathlib.Path) -> Callable[[str], bytes | None]:
             raise invalid(f"variant file `{name}` is not in the folder of the program",
                           "Fix: put it into that folder, and name it from there", name)
         try:
-            return _read_file(folder / name, os.O_NONBLOCK)
+            return _read_file(folder / name, "variant file")
         except Error as error:
             if error.native_code == errno.ENOENT:
                 return None
@@ -193,11 +198,12 @@ class Program:
     def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Program:
         """Reads a file with a program in its text or binary form.
 
-        Files that its `variant` clauses name are read from the file's folder, or folders in it.
-        Raises IO if a file cannot be read.
+        A pipe is read to its end, if it has a writer; other special files are refused. Files that
+        its `variant` clauses name are read from the file's folder, or folders in it. Raises IO if a
+        file cannot be read.
         """
         where = pathlib.Path(_arguments.path("path", path))
-        name, content = Text(_printable(where)), _read_file(where)
+        name, content = Text(os.fsencode(where)), _read_file(where, "program", pipes=True)
         if content.startswith(_MAGIC):
             return cls._unpack(content, name, context)
         return cls._read(Text(content), name, _reader(where.parent), context)

@@ -2,6 +2,10 @@
 #include "conformance/abi/cases.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 namespace harness::cases {
 
@@ -34,6 +38,15 @@ void absent_library_is_named(const char* key, const std::string& library, const 
     CHECK(plugin.failure.message.find(library) != std::string::npos);
     CHECK(plugin.failure.fix.rfind("Fix: ", 0) == 0);
     CHECK(plugin.failure.fix.find(package) != std::string::npos);
+    // Opening a pipe would wait for its writer.
+    const std::string pipe =
+        std::filesystem::temp_directory_path() / ("wye-pipe-" + std::to_string(::getpid()));
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const Plugin other(std::map<std::string, std::string>{{key, pipe}});
+    ::unlink(pipe.c_str());
+    CHECK(other.status == WYE_MISSING_DEPENDENCY);
+    CHECK(other.failure.message.find("`" + pipe + "`") != std::string::npos);
+    CHECK(other.failure.message.find("no regular file") != std::string::npos);
 }
 
 void foreign_library_is_refused(const char* key, const char* function) {

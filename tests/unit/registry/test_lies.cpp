@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "registry/catalogue.hpp"
+#include "registry/json.hpp"
 #include "registry/plugin_text.hpp"
 #include "registry/report.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -142,6 +143,14 @@ TEST_CASE("text on one line: what is visible stays, everything else is written o
     CHECK(one_line("\xed\xa0\x80 \xc3 \xf5") == "\\xed\\xa0\\x80 \\xc3 \\xf5");
     CHECK(one_line("\xe0\x80\xaf") == "\\xe0\\x80\\xaf");  // longer than it need be
     CHECK(several_lines("a\n\tb\x1b") == "a\n\tb\\x1b");
+}
+
+TEST_CASE("JSON is valid and has nothing that a terminal obeys, whatever the text") {
+    const std::string text = "\x1b \x7f \u009b \u202e gr\u00fcn";
+    const std::string written = Json(text).dump(-1);
+    CHECK(written == "\"\\u001b \\u007f \\u009b \\u202e gr\u00fcn\"");
+    CHECK(nlohmann::json::parse(written).get<std::string>() == text);
+    CHECK(Json("\xff\xed\xa0\x80").dump(-1) == "\"\ufffd\ufffd\ufffd\ufffd\"");
 }
 
 TEST_CASE("memory that is not there is not read") {

@@ -114,6 +114,8 @@ TEST_CASE("errors name the column, show a caret and a fix") {
         {"cpu[f64 f64]", 5, "there is no fact"},
         {"9cpu", 1, "plugin's name"},
         {"cpu,  ?", 7, "plugin's name"},
+        {"\"gr\u00fcn \u009b\t\xff\"b", 8, "a control character"},
+        {"\"gr\u00fcn \u009b\"b", 9, "a comma or [ must follow"},
     };
     for (const Case& c : cases) {
         CAPTURE(c.text);

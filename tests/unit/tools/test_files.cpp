@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +107,21 @@ TEST_CASE("a file with several hard links is written in place, longer or shorter
         CHECK(fs::file_size(folder.path / "other") == kBytes.size());
         fs::remove(folder.path / "other");
     }
+}
+
+TEST_CASE("a socket is refused before there is anything to write") {
+    const Folder folder;
+    sockaddr_un name{AF_UNIX, {}};
+    const std::string path = (folder.path / "s").string();
+    path.copy(name.sun_path, sizeof name.sun_path - 1);
+    const int listens = socket(AF_UNIX, SOCK_STREAM, 0);
+    REQUIRE(bind(listens, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+    StagedOutputs outputs;
+    const auto opened = outputs.open(path);
+    close(listens);
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().message == "cannot write `" + path + "`: it is a socket");
+    CHECK(opened.error().fix == "Fix: name a file");
 }
 
 TEST_CASE("a file that is replaced keeps its owner and group") {

@@ -87,7 +87,7 @@ std::string document_of(const Verdict& verdict) {
                       {"not_applicable", verdict.count(Outcome::not_applicable)},
                       {"failed_rules", verdict.failed_rules()},
                       {"sentence", sentence_of(verdict)}};
-    return out.dump(2, ' ', false, Json::error_handler_t::replace);
+    return out.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace wye::tool::conform

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "../files.hpp"
 #include "groups.hpp"
 #include "registry/manifest.hpp"
 #include "registry/search.hpp"
@@ -18,13 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The text of a file, as far as a manifest may be long, and a byte more.
-std::string read_start(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string out(registry::kManifestBytes + 1, '\0');
-    in.read(out.data(), static_cast<std::streamsize>(out.size()));
-    out.resize(static_cast<std::size_t>(in.gcount()));
-    return out;
+Result<registry::Manifest> read_manifest(const std::string& path) {
+    WYE_ASSIGN(const auto bytes,
+               read_file(path, "manifest", registry::kManifestBytes, Kind::Regular));
+    return registry::parse_manifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                    path);
 }
 
 // Manifests in the folder of the plugin, by name.
@@ -91,7 +88,7 @@ Case check_manifest(const Verdict& verdict) {
     bool any = false;
     for (const fs::path& path : manifests_beside(plugin)) {
         const std::string file = path.filename().string();
-        const auto read = registry::parse_manifest(read_start(path), path.string());
+        const auto read = read_manifest(path.string());
         if (read.ok() && read->library == plugin.filename().string()) {
             any = true;
             compare(*read, verdict, file, check);

@@ -73,6 +73,17 @@ Result<Report> saved(const std::string& path) {
     return read_report({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
+// Compares the files that the options name, before a context is made. Reads the program to explain,
+// if there is one.
+Result<ProgramFile> read_files(const InfoOptions& options) {
+    std::vector<FileUse> reports;
+    for (const std::string* path : {&options.from, &options.since, &options.before, &options.after})
+        if (!path->empty()) reports.push_back({"the report", *path});
+    if (!options.explain.empty()) return read_program(options.explain, std::move(reports));
+    WYE_TRY(check_files(std::move(reports)));
+    return ProgramFile();
+}
+
 Report environment_now() {
     return environment_of(variables_of_process(), elevated(), &path_exists);
 }
@@ -117,7 +128,7 @@ void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), out
 
 // Bytes that are not UTF-8, which variables may contain, become U+FFFD.
 std::string document_text(const Report& report) {
-    return report.dump(2, ' ', false, Report::error_handler_t::replace) + '\n';
+    return report.dump(2, ' ', true, Report::error_handler_t::replace) + '\n';
 }
 
 Result<std::string> view_of(const InfoOptions& options, const Report& report, const Style& style) {
@@ -217,16 +228,16 @@ ExitCode require(const InfoOptions& options, const Report& report) {
 }
 
 // Needs no device: analyses the program, and compares its needs with the report.
-Result<Explained> explained(const InfoOptions& options, const Report& report, const Style& style) {
+Result<Explained> explained(const ProgramFile& file, const Report& report, const Style& style) {
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
-    WYE_ASSIGN(const auto program, load_program(context, options.explain));
+    WYE_ASSIGN(const auto program, load_program(context, file));
     WYE_ASSIGN(const std::string text, program.analysis());
     const Report analysis = Report::parse(text, nullptr, false);
     return explain_view(report, analysis, style);
 }
 
-ExitCode explain_devices(const InfoOptions& options, const Report& report, const Style& style) {
-    const auto out = explained(options, report, style);
+ExitCode explain_devices(const ProgramFile& file, const Report& report, const Style& style) {
+    const auto out = explained(file, report, style);
     if (!out.ok()) return fail(out.error());
     print(out->text);
     return out->fits ? kOk : kNoDevice;
@@ -263,6 +274,8 @@ ExitCode doctor(const InfoOptions& options, const Report& report, const Style& s
 ExitCode info(const InfoOptions& options) {
     const auto style = style_of(options.color);
     if (!style.ok()) return fail(style.error());
+    const auto program = read_files(options);
+    if (!program.ok()) return fail(program.error());
     if (options.verb == InfoOptions::Verb::diff) return compare(options, *style);
     const auto report = report_for(options);
     if (!report.ok()) return fail(report.error());
@@ -276,7 +289,7 @@ ExitCode info(const InfoOptions& options) {
         print(environment_view(*report, options.all, *style));
         return kOk;
     }
-    if (!options.explain.empty()) return strictly(explain_devices(options, *report, *style));
+    if (!options.explain.empty()) return strictly(explain_devices(*program, *report, *style));
     if (!options.require.empty()) return strictly(require(options, *report));
     return show(options, *report, *style);
 }

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "wye/sdk/printable.hpp"
+
 namespace wye::tool {
 namespace {
 
@@ -29,17 +31,6 @@ std::size_t terminal_width() {
     struct winsize size {};
     if (width == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) width = size.ws_col;
     return width == 0 ? kNoWrap : std::max(width, kLeastWidth);
-}
-
-// The size of the character at the start of `text` if it changes the direction of writing or is a
-// control character beyond ASCII; else 0.
-std::size_t hidden(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    if (text.size() >= 2 && byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;
-    if (text.size() < 3 || byte(0) != 0xe2) return 0;
-    const bool turns = (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
-                       (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
-    return turns ? 3 : 0;
 }
 
 }  // namespace
@@ -66,24 +57,10 @@ std::string ink(const Style& style, Ink what, std::string_view text) {
 }
 
 std::string clean(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const char c = text.front();
-        std::size_t size = hidden(text);
-        if (c == '\n' || c == '\t') {
-            out += ' ';
-        } else if (size != 0 || static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-            size = std::max<std::size_t>(size, 1);
-            for (const char byte : text.substr(0, size))
-                out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-            text.remove_prefix(size);
-            continue;
-        } else {
-            out += c;
-        }
-        text.remove_prefix(1);
-    }
-    return out;
+    std::string out(text);
+    for (char& c : out)
+        if (c == '\n' || c == '\t') c = ' ';
+    return sdk::one_line(out);
 }
 
 std::size_t columns(std::string_view text) {

@@ -27,8 +27,7 @@ struct Style {
 enum class Ink : std::uint8_t { heading, name, good, bad, faint };
 [[nodiscard]] std::string ink(const Style& style, Ink what, std::string_view text);
 
-// Escapes, as \xNN, control characters, which a terminal would obey, and characters that change the
-// direction of writing. Line ends become blanks.
+// As sdk::one_line, but line ends and tabs become blanks.
 [[nodiscard]] std::string clean(std::string_view text);
 
 // The width of a text in columns, one per character.

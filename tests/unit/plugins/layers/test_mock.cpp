@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The mock plugin: its script, and what its devices do.
+#include <sys/stat.h>
+
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "mock/script.hpp"
@@ -117,6 +120,9 @@ TEST_CASE("a script is a file too; an absent or wrong one is an error of init") 
         CHECK(plugin.status == WYE_IO);
         CHECK(plugin.failure.fix.starts_with("Fix: "));
     }
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // opening it would wait for its writer
+    CHECK(Plugin().status == WYE_IO);
+    std::filesystem::remove(path);
     std::ofstream(path) << "device = A\ndevice = B\n";
     {
         const Plugin plugin;

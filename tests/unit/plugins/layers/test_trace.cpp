@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "layers/trace/line.hpp"
 #include "rig.hpp"
 #include "support/temp_dir.hpp"
 
@@ -82,6 +83,12 @@ TEST_CASE("a trace ends at its limit, says so, and stays readable") {
         CHECK(count(text, "later calls are missing") == 1);
         if (std::string(name) == "calls.json") CHECK(text.ends_with("}\n]\n"));
     }
+}
+
+TEST_CASE("a text of a driver stays on its line, and is valid UTF-8") {
+    std::string out;
+    wye::layers::trace::add_escaped(out, "gr\u00fcn \"\\ \n\u009b\xff");
+    CHECK(out == "gr\u00fcn \\\"\\\\ \\\\n\\\\xc2\\\\x9b\\\\xff");
 }
 
 TEST_CASE("without a file, lines go to the log") {

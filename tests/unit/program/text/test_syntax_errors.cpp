@@ -258,6 +258,15 @@ TEST_CASE("a diagnostic renders with its line and a caret") {
                      "\t    ^\n"
                      "Fix: ",
                      0) == 0);
+    const std::string hidden =
+        "wye 1;\nprogram p;\nworkgroup 1;\nmain {\n\tlet \u202e\x7f\u009b = 1;\n}\n";
+    const ParseResult turned = parse(hidden);
+    REQUIRE(!turned.diagnostics.empty());
+    CHECK(render(turned.diagnostics[0], "p.wye", hidden)
+              .rfind("p.wye:5:6: error: `\\xe2\\x80\\xae` has no meaning here\n"
+                     "\tlet ??? = 1;\n"
+                     "\t    ^\n",
+                     0) == 0);
     const wye::Error error = to_error(wye::Code::INVALID_TEXT, result.diagnostics, "p.wye");
     CHECK(error.code == wye::Code::INVALID_TEXT);
     CHECK(error.message.rfind("p.wye:5:6: ", 0) == 0);

@@ -11,6 +11,8 @@
 
 namespace wye::sdk {
 
+// Opens a library. Null if it cannot be opened, with the reason in `why`.
+[[nodiscard]] void* load_library(const std::string& library, std::string& why);
 // Opens a library. Error: MISSING_DEPENDENCY, with `fix`, if it cannot be opened. `what` names it
 // in the message, as in "the OpenCL loader".
 [[nodiscard]] Result<void*> open_library(const std::string& library, std::string_view what,

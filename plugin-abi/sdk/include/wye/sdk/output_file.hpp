@@ -67,6 +67,7 @@ class OutputFile {
             return staged_.open(target_, 0666U & ~mask, naming);
         }
         if (S_ISDIR(now.st_mode)) return EISDIR;
+        if (S_ISSOCK(now.st_mode)) return ENXIO;
         if (::access(path.c_str(), W_OK) != 0) return errno;
         if (S_ISREG(now.st_mode) && stage_over(now, naming)) return 0;
         staged_ = {};

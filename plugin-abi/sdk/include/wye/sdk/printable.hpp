@@ -2,7 +2,7 @@
 //
 // Text for a terminal or a log. Control characters, direction marks and bytes that are not UTF-8
 // are escaped ("\x1b"), so that what comes from a user, a file or a plugin can neither control a
-// terminal nor forge a line. Pure; free-threaded.
+// terminal nor forge a line. No other place decides which these are. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <string_view>
 
 namespace wye::sdk {
-namespace detail {
 
 // The length of the valid UTF-8 sequence at the beginning of `text`; 0 if there is none.
 inline std::size_t utf8_sequence(std::string_view text, std::uint32_t& code) {
@@ -36,12 +35,15 @@ inline std::size_t utf8_sequence(std::string_view text, std::uint32_t& code) {
     return code < kLeast[size] || surrogate || code > 0x10ffff ? 0 : size;
 }
 
+// False for what a terminal obeys, what ends a line, and what turns the direction of writing.
 inline bool is_visible(std::uint32_t code) {
     const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
     const bool ends_line = code == 0x2028 || code == 0x2029;
     const bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return !control && !ends_line && !turns;
 }
+
+namespace detail {
 
 inline void add_escaped(std::string& out, unsigned char byte) {
     switch (byte) {
@@ -95,6 +97,19 @@ template <typename Keeps>
 [[nodiscard]] inline std::string indented_lines(std::string_view text) {
     return detail::printable(
         text, [](std::string_view rest) { return rest == "\n" || rest.starts_with("\n  "); });
+}
+// Writes `?` for each character that `one_line` escapes, so that a caret can stand below one of
+// them. Keeps tabs.
+[[nodiscard]] inline std::string one_column_each(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        std::uint32_t code = 0;
+        const std::size_t size = utf8_sequence(text, code);
+        const bool kept = size != 0 && (is_visible(code) || text[0] == '\t');
+        out += kept ? text.substr(0, size) : "?";
+        text.remove_prefix(std::max<std::size_t>(size, 1));
+    }
+    return out;
 }
 
 }  // namespace wye::sdk
