@@ -39,4 +39,19 @@ done < <(
     done
     wait
 )
+
+# The contract is refused, by name, where its layout would be another: on targets of 32 bits, and on big-endian ones.
+for clang in "${@%%:*}"; do
+    [[ $clang == *clang* ]] || continue
+    for target in i386:"64 bits" wasm32:"64 bits" powerpc64:little-endian x86_64: aarch64:; do
+        refused=$("$clang" --target="${target%%:*}-unknown-none" -ffreestanding -fsyntax-only -I plugin-abi/include -include wye/abi.h \
+            -x c /dev/null 2>&1 | sed -n 's/.*#error //p' || true)
+        expected=${target#*:}
+        if [[ -n $expected && $refused == *"$expected"* || -z $expected$refused ]]; then
+            pass
+        else
+            fail "$clang for ${target%%:*} says '$refused' of wye/abi.h. Fix: refuse it there, by name"
+        fi
+    done
+done
 finish
