@@ -3,6 +3,7 @@
 // Starting and ending, the list of devices and their facts. Nothing here opens a device, so a
 // plugin without devices passes too.
 #include <set>
+#include <utility>
 
 #include "conformance/abi/rig.hpp"
 
@@ -90,7 +91,8 @@ TEST_CASE("facts have the contract's types, and stay the same (P-19, P-21)") {
             second.header.size = sizeof second;
             const wye_status status = fact_of(fact.key, first);
             // A plugin of an older minor does not know the newer facts.
-            const bool newer = harness::desc_of(subject().library).abi_minor < WYE_ABI_MINOR;
+            const bool newer = std::cmp_less(harness::desc_of(harness::subject().library).abi_minor,
+                                             WYE_ABI_MINOR);
             CHECK((status == WYE_OK || status == WYE_UNSUPPORTED ||
                    (newer && status == WYE_UNKNOWN_KEY)));
             CHECK(fact_of(fact.key, second) == status);
