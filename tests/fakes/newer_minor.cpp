@@ -14,4 +14,4 @@ constexpr LongerTable kLonger = [] {
     return t;
 }();
 }  // namespace
-FAKE_DESC("newer_minor", d.abi_minor = WYE_ABI_MINOR + 3; d.table = &kLonger.known)
+FAKE_DESC("newer_minor", d.abi_minor = d.minor_frozen = WYE_ABI_MINOR + 3; d.table = &kLonger.known)
