@@ -88,6 +88,25 @@ TEST_CASE("a device can be opened twice, and the plugin again after shutdown (P-
     }
 }
 
+TEST_CASE("tables of extensions have a header, and are the same in every call (P-59)") {
+    Rig rig;
+    const wye_device_table& device = *rig.device.table;
+    if (device.get_extension == nullptr)
+        return harness::not_applicable("the device has no get_extension");
+    for (const std::string_view name : {"wye.native_handle", "wye.loss", "wye.layouts"}) {
+        CAPTURE(name);
+        const auto ask = [&] {
+            return static_cast<const wye_header*>(
+                device.get_extension(rig.device.object, {name.data(), name.size()}, 1));
+        };
+        const wye_header* table = ask();
+        if (table == nullptr) continue;
+        CHECK(table->size >= sizeof(wye_header) + sizeof(void*));
+        CHECK(table->type == 0);
+        CHECK((ask() == table));
+    }
+}
+
 TEST_CASE("a fresh device is not lost, and knows its memory or says that it does not (P-19)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;

@@ -117,7 +117,8 @@ Plugin::Plugin(std::map<std::string, std::string> config) : host(std::move(confi
         table = desc_of(*layer).table;
     }
     Sink sink;
-    status = table->init(&hosts_.front(), WYE_ABI_MINOR, &object, sink.out());
+    const std::uint32_t minor = std::min<std::uint32_t>(desc.abi_minor, WYE_ABI_MINOR);
+    status = table->init(&hosts_.front(), minor, &object, sink.out());
     if (status == WYE_OK) status = table->probe_devices(object, &devices, sink.out());
     failure = sink.failure();
 }

@@ -2,6 +2,7 @@
 //
 // Starting and ending, the list of devices and their facts. Nothing here opens a device, so a
 // plugin without devices passes too.
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -53,11 +54,24 @@ TEST_CASE("the plugin starts afresh after shutdown (P-29)") {
     }
 }
 
-TEST_CASE("the plugin can be started twice at the same time (P-15)") {
-    const QuietPlugin one;
+TEST_CASE("the plugin can be started twice at the same time, and outlives the other host (P-57)") {
+    auto one = std::make_unique<QuietPlugin>();
     const QuietPlugin two;
-    CHECK(one.object != two.object);
-    CHECK(one.devices == two.devices);
+    CHECK(one->object != two.object);
+    CHECK(one->devices == two.devices);
+    one.reset();
+    if (two.devices == 0) return;
+    // An error goes through the host that is still there.
+    wye_open_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.flags = 0x80000000U;
+    harness::Sink sink;
+    wye_device_object* device = nullptr;
+    const wye_device_table* table = nullptr;
+    CHECK(two.table->open_device(two.object, &desc, &device, &table, sink.out()) ==
+          WYE_UNSUPPORTED);
+    CHECK(device == nullptr);
+    harness::check_helpful(sink.failure(), WYE_UNSUPPORTED);
 }
 
 TEST_CASE("an extension that nobody knows is null (P-7)") {
