@@ -70,7 +70,7 @@ try "pkg-config, plugin" gcc -std=c11 "${strict[@]}" -shared -fPIC -fvisibility=
 abi() { pkg-config --variable="abi_$1" wye-plugin; }
 cat >"$plugindir/wye_null.wye.json" <<J
 {"schema": 1, "id": "null", "library": "wye_null.so", "arch": "$(uname -m)", "backend": "null", "version": "0.1.0",
- "abi": {"major": $(abi major), "draft": $(abi draft), "minor_needed": $(abi minor), "minor_built": $(abi minor)}}
+ "abi": {"major": $(abi major), "draft": $(abi minor_draft), "minor_needed": 0, "minor_built": $(abi minor)}}
 J
 # The plugin has no device, so the command's status is not 0.
 lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
