@@ -186,7 +186,7 @@ void DeviceSession::make_code(const LoadedProgram& program, CompiledProgram& com
     const auto buffer = trap_buffer(*workspace);
     if (!buffer.ok()) return;
     const plan::ProgramPlan& plan = program.plan();
-    const std::vector<wye_binding> bindings(plan.bindings.bindings.size(),
+    const std::vector<wye_binding> bindings(plan.bindings.arguments.size(),
                                             sdk::binding_of(*buffer, 0, 0, 0));
     const std::vector<std::uint64_t> params(plan.params.size / sizeof(std::uint64_t) + 1);
     wye_operation operation = sdk::new_operation(WYE_OPERATION_DISPATCH);
