@@ -114,6 +114,7 @@ class Device {
         const sdk::Lock lock(mutex_);
         queues_.erase(&queue);
         reached_.erase(queue.timeline);
+        lost_up_to_.erase(queue.timeline);
     }
     void remove(wye_timeline_object* timeline) {
         const sdk::Lock lock(mutex_);
@@ -136,6 +137,13 @@ class Device {
         return event.value == 0 || (at != reached_.end() && event.value <= at->second);
     }
 
+    // Whether a failed value was ended by a loss, also if the device was recovered since.
+    [[nodiscard]] bool was_lost(const wye_event& event) const {
+        const sdk::Lock lock(mutex_);
+        const auto at = lost_up_to_.find(event.timeline);
+        return lost_ || (at != lost_up_to_.end() && event.value <= at->second);
+    }
+
     // Submits share this lock. A loss takes it alone, so it waits for the submits inside.
     sdk::SharedMutex submits;
 
@@ -147,6 +155,7 @@ class Device {
             if (queue->next.cancel != nullptr)
                 (void)queue->next.cancel(queue->object, 0, UINT64_MAX, nullptr);
             const wye_event newest{queue->timeline, queue->state().newest.load(), 0, 0};
+            lost_up_to_[newest.timeline] = newest.value;
             (void)node.next.wait(node.object, &newest, 1, 0, kDrain, nullptr, nullptr);
         }
     }
@@ -156,6 +165,7 @@ class Device {
     std::atomic<bool> lost_{false};
     std::set<QueueNode*> queues_ WYE_GUARDED_BY(mutex_);
     std::map<wye_timeline_object*, std::uint64_t> reached_ WYE_GUARDED_BY(mutex_);
+    std::map<wye_timeline_object*, std::uint64_t> lost_up_to_ WYE_GUARDED_BY(mutex_);
 };
 
 // ---- Errors --------------------------------------------------------------------------------
@@ -251,13 +261,13 @@ struct Faults {
         const wye_status status = next(event, error);
         if (status == WYE_OK) node.state().note_reached(*event);
         if (status == WYE_OK || status == WYE_NOT_READY) return status;
-        return ended(node, "query", status, error);
+        return ended(node, "query", *event, status, error);
     }
 
     // The status of a value that failed. A loss meanwhile ended the work below by a cancel.
-    static wye_status ended(DeviceNode& node, std::string_view slot, wye_status status,
-                            wye_error** error) {
-        if (!node.state().lost()) return status;
+    static wye_status ended(DeviceNode& node, std::string_view slot, const wye_event& event,
+                            wye_status status, wye_error** error) {
+        if (!node.state().was_lost(event)) return status;
         const wye_host_table& host = node.plugin().host;
         if (error != nullptr && *error != nullptr)
             host.error_release(host.self, std::exchange(*error, nullptr));
@@ -270,12 +280,14 @@ struct Faults {
                              std::uint64_t timeout_ns, std::uint64_t* index, wye_error** error) {
         Device& device = node.state();
         if (!device.lost()) {
-            const wye_status status = next(events, count, any, timeout_ns, index, error);
+            std::uint64_t at = 0;
+            const wye_status status = next(events, count, any, timeout_ns, &at, error);
+            if (status == WYE_TIMEOUT) return status;
+            if (index != nullptr) *index = at;
             if (status == WYE_OK)
                 for (std::uint64_t i = 0; i < count; ++i)
                     if (any == 0) device.note_reached(events[i]);
-            if (status == WYE_OK || status == WYE_TIMEOUT) return status;
-            return ended(node, "wait", status, error);
+            return status == WYE_OK ? status : ended(node, "wait", events[at], status, error);
         }
         for (std::uint64_t i = 0; i < count; ++i) {
             const bool reached = device.was_reached(events[i]);
