@@ -246,9 +246,13 @@ inline wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t k
     }
 }
 
-inline wye_status open_device(wye_plugin_object* plugin, const wye_open_desc*,
+inline wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                               wye_device_object** out, const wye_device_table** table,
-                              wye_error**) {
+                              wye_error** error) {
+    if (desc->flags != 0)
+        return fail(plugin->host, error, WYE_UNSUPPORTED,
+                    text("the fake plugin knows no flags of an opening"),
+                    text("Fix: leave them out"));
     auto* device = static_cast<wye_device_object*>(std::malloc(sizeof(wye_device_object)));
     device->plugin = plugin;
     *out = device;
