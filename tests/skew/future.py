@@ -34,7 +34,7 @@ def grow_structure(match):
                 raise SystemExit(f'future.py: {name} has no `{old}` left. Fix: say in this script where it grows now')
             return match.group(0).replace(old, new)
         return f'typedef struct {name} {{\n{body}\n    uint64_t later;\n}} {name};'
-    if 'wye_header header;' not in body.split('\n', 4)[0] + body:
+    if 'wye_header header;' not in body:
         raise SystemExit(f'future.py: {name} has no header. Fix: give it one, or name it in FIXED or ROOM')
     if name.endswith('_table'):
         more = '    wye_status (*later)(void* object, uint64_t argument, wye_error** error);'
@@ -68,8 +68,15 @@ def grow(text, draft):
         text = re.sub(r'(#define WYE_ABI_MINOR_DRAFT )\d+', r'\g<1>0', text)
     text = STRUCTURE.sub(grow_structure, text)
     text = ENUM.sub(grow_enum, text)
-    text = text.replace('    /* limits */ ', '    X(LATER, 0x0ff, "later", BOOL) \\\n    /* limits */ ', 1)
-    return text.replace('    X(DISABLED, 38, "disabled")', '    X(DISABLED, 38, "disabled") \\\n    X(LATER, 39, "later")')
+    text = re.sub(r'(    /\* limits \*/ )', r'    X(LATER, 0x0ff, "later", BOOL) \\\n\1', text, count=1)
+    # The last row of the statuses has no backslash; its number is one below the first free one.
+    free = re.search(r'WYE_STATUS_FIRST_FREE = (\d+)', text)
+    if free:
+        row = re.compile(rf'(    X\(\w+, {int(free.group(1)) - 1}, "[^"]*"\))$', re.M)
+        text, found = row.subn(rf'\1 \\\n    X(LATER, {free.group(1)}, "later")', text)
+        if not found:
+            raise SystemExit('future.py: the last status was not found. Fix: say in this script where statuses end')
+    return text
 
 
 def main():

@@ -65,12 +65,11 @@ extern "C" {
 #define WYE_ABI_MINOR 0       /* highest minor this header describes */
 #define WYE_ABI_MINOR_FLOOR 0 /* oldest plugin minor the host still accepts */
 
-/* Highest minor that is released. Above it, members and slots may still change: MINOR_DRAFT is the
- * number of their present state, which is never used again, and 0 if there are none. Two sides with
- * different drafts use what both have released. (1 to 3 were drafts of 1.0 itself; they work with
- * nothing else.) */
+/* Members and slots of minors above the released ones may still change. A draft is the number of
+ * their present state, which is never used again. Two sides with different drafts use what both
+ * have released. Drafts 1 to 3 were those of 1.0 itself, and work with nothing else. */
 #define WYE_ABI_MINOR_FROZEN 0 /* highest minor that is released */
-#define WYE_ABI_MINOR_DRAFT 0  /* of the minors above it; 0: there are none */
+#define WYE_ABI_MINOR_DRAFT 0  /* draft of the minors above it; 0: there are none */
 
 /* Ownership words for readers and linters. */
 #define WYE_OWNED    /* the receiver now owns it */

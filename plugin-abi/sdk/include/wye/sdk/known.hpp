@@ -17,7 +17,7 @@ namespace wye::sdk {
 [[nodiscard]] inline Result<void> known_extensions(const void* next, std::string_view subject,
                                                    std::uint32_t known = 0) {
     const wye_header* entry = critical_entry(next);
-    while (entry != nullptr && entry->type == (known | WYE_CHAIN_CRITICAL))
+    while (entry != nullptr && known != 0 && entry->type == (known | WYE_CHAIN_CRITICAL))
         entry = critical_entry(entry->next);
     if (entry == nullptr) return {};
     return errors::unknown_extension(subject, *entry);
