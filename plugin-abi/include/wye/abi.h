@@ -67,7 +67,8 @@ extern "C" {
 
 /* Members and slots of minors above the released ones may still change. A draft is the number of
  * their present state, which is never used again. Two sides with different drafts use what both
- * have released. Drafts 1 to 3 were those of 1.0 itself, and work with nothing else. */
+ * have released.
+ * Drafts 1 to 3 were those of 1.0 itself: they work with nothing else. */
 #define WYE_ABI_MINOR_FROZEN 0 /* highest minor that is released */
 #define WYE_ABI_MINOR_DRAFT 0  /* draft of the minors above it; 0: there are none */
 
