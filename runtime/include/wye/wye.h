@@ -26,10 +26,10 @@
  *    or a different context; a call with the callback's own context returns WYE_INVALID_ARGUMENT.
  *    They must not throw, and must not wait for another thread that is in a call with that context.
  *  - After `fork`, contexts of the parent cannot be used in the child, which has neither their
- *    threads nor their drivers: every call with such a context returns WYE_WRONG_OWNER at once,
- *    destroying it returns at once, and its memory is not freed. The child may create new contexts;
- *    if the parent had opened plugins, these contexts have only the built-in CPU plugin. Children
- *    made by a raw `clone` system call are not detected.
+ *    threads nor their drivers: calls return WYE_WRONG_OWNER, destroying frees no memory, both at
+ *    once. New contexts of the child have only the built-in CPU plugin if the parent had opened
+ *    others. Children of a raw `clone` are not detected. End a child by `_exit` or `exec`: the exit
+ *    handlers of drivers run in it too; that of NVIDIA's Vulkan crashes it and hangs the parent.
  *  - A thread inside a call must not be ended by pthread_cancel: that ends the process.
  *  - Calls need 256 KiB of stack. Deeply nested programs and drivers' compilers need more: they run
  *    on threads of the library with 16 MiB of stack and signals blocked, while the caller waits.
