@@ -34,6 +34,23 @@ Error unknown_binding(const ProgramPlan& plan, std::uint32_t binding) {
                  plan.program->name);
 }
 
+// `asked`: whether the argument asks for a read-back.
+Result<void> check_read_back(const ir::Buffer& buffer, const Argument& argument, bool asked) {
+    if (argument.output == nullptr && argument.output_size == Argument::kAllBytes &&
+        !argument.returned)
+        return wrong(buffer,
+                     "asks for a read-back into memory of the library, which this call lacks",
+                     "Fix: pass storage for it, or call wye_dispatch_owned or wye_dispatch_submit");
+    if (argument.output == nullptr && argument.output_size != 0 && !argument.returned)
+        return wrong(buffer,
+                     fmt::format("has {} bytes of output storage, but its pointer is null",
+                                 argument.output_size),
+                     "Fix: pass the storage, or size 0");
+    if (!buffer.in_outputs() && asked)
+        return wrong(buffer, "is not read back", "Fix: leave the output out, or declare it `live`");
+    return {};
+}
+
 Result<void> check_host(const ir::Buffer& buffer, const Argument& argument) {
     if (buffer.role == ir::Role::PERSISTENT)
         return wrong(buffer, "is bound to host bytes",
@@ -42,17 +59,10 @@ Result<void> check_host(const ir::Buffer& buffer, const Argument& argument) {
         return wrong(
             buffer, fmt::format("has {} input bytes, but its pointer is null", argument.input_size),
             "Fix: pass the bytes, or size 0");
-    if (argument.output == nullptr && argument.output_size != 0 && !argument.returned)
-        return wrong(buffer,
-                     fmt::format("has {} bytes of output storage, but its pointer is null",
-                                 argument.output_size),
-                     "Fix: pass the storage, or size 0");
     if (!buffer.in_inputs() && argument.input_size != 0)
         return wrong(buffer, "takes no input bytes; it starts at zero",
                      "Fix: leave the input out, or declare it input_output");
-    if (!buffer.in_outputs() && argument.output != nullptr)
-        return wrong(buffer, "is not read back", "Fix: leave the output out, or declare it `live`");
-    return {};
+    return check_read_back(buffer, argument, argument.output != nullptr);
 }
 
 Result<void> check_resident(const ir::Buffer& buffer, const Argument& argument) {
@@ -69,7 +79,7 @@ Result<void> check_resident(const ir::Buffer& buffer, const Argument& argument) 
                      fmt::format("starts at offset {}, which is not a multiple of {}",
                                  argument.buffer_offset, natural),
                      fmt::format("Fix: start the range at a multiple of {}", natural));
-    return {};
+    return check_read_back(buffer, argument, argument.asks());
 }
 
 Result<void> check_kind(const ir::Buffer& buffer, const Argument& argument) {
@@ -113,9 +123,8 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
         bound.kind = argument.kind;
         bound.input =
             buffer.in_inputs() && argument.kind == ArgumentKind::Host ? argument.input : nullptr;
-        bound.output = argument.kind == ArgumentKind::Host ? argument.output : nullptr;
-        bound.returned =
-            argument.kind == ArgumentKind::Host && argument.returned && buffer.in_outputs();
+        bound.output = argument.output;
+        bound.returned = argument.returned && buffer.in_outputs();
         bound.handle = argument.buffer;
         bound.offset = argument.buffer_offset;
     }

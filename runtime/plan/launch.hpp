@@ -6,6 +6,7 @@
 // are bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,13 +49,18 @@ struct Argument {
     std::uint32_t binding;
     const std::byte* input;  // Host: read by the device
     std::uint64_t input_size;
-    std::byte* output;  // Host; null if the output is not read back
+    std::byte* output;  // Host, Resident; null if the output is not read back
     std::uint64_t output_size;
-    bool returned;                // Host: the output is read back to memory of the library
+    bool returned;                // the output is read back to memory of the library
     std::uint64_t buffer;         // Resident: its handle
     std::uint64_t buffer_offset;  // Resident
     std::uint64_t buffer_size;    // Resident: of the whole buffer
     std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "compute it"
+
+    // The `output_size` of bytes that are returned, however many they are.
+    static constexpr std::uint64_t kAllBytes = UINT64_MAX;
+    // Whether a resident argument is read back.
+    [[nodiscard]] bool asks() const { return output != nullptr || output_size != 0; }
 };
 
 struct Request {
@@ -85,11 +91,15 @@ struct BoundBuffer {
     std::uint64_t elements;
     std::uint64_t bytes;
     const std::byte* input;  // Host: has `bytes` bytes; null: no upload
-    std::byte* output;       // Host: has `read_size` bytes; null: not read back
+    std::byte* output;       // has `read_size` bytes; null: not read back
     std::uint64_t read_offset;
     std::uint64_t read_size;
     std::uint64_t handle;  // Resident
     std::uint64_t offset;  // Resident
+
+    [[nodiscard]] bool is_read() const {
+        return (output != nullptr || returned) && read_size != 0;
+    }
 };
 
 struct Launch {
@@ -106,6 +116,12 @@ struct Launch {
     bool deterministic;  // whether the analysis proves it of the program's body in this launch
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
+    // Whether the host reads back a resident buffer.
+    [[nodiscard]] bool reads_residents() const {
+        return std::ranges::any_of(bound(), [](const BoundBuffer& one) {
+            return one.kind == ArgumentKind::Resident && one.is_read();
+        });
+    }
 };
 
 }  // namespace wye::plan

@@ -74,7 +74,8 @@ Result<void> admit_read_back(const ir::Buffer& buffer, const Request& request,
                              const Argument& argument, BoundBuffer& bound) {
     bound.read_offset = 0;
     bound.read_size = 0;
-    if (!buffer.in_outputs() || bound.kind != ArgumentKind::Host) return {};
+    const bool asked = argument.asks();
+    if (!buffer.in_outputs() || !(bound.kind == ArgumentKind::Host || asked)) return {};
     bound.read_size = bound.bytes;
     if (buffer.bytes) {
         const auto [first, end] = *buffer.bytes;
@@ -86,8 +87,8 @@ Result<void> admit_read_back(const ir::Buffer& buffer, const Request& request,
         bound.read_offset = first;
         bound.read_size = end - first;
     }
-    const bool asked = argument.output != nullptr || argument.output_size != 0;
-    if (asked && argument.output_size != bound.read_size &&
+    const bool all = argument.returned && argument.output_size == Argument::kAllBytes;
+    if (asked && !all && argument.output_size != bound.read_size &&
         !(request.sizes_only && argument.output_size == 0))
         return wrong_size(buffer, bound.elements, bound.read_size, argument.output_size,
                           " of output storage");

@@ -21,11 +21,13 @@ void add_uploads(const plan::Launch& launch, BoundLaunch& out) {
     }
 }
 
-void find_moved(const plan::Launch& launch, const route::Limits& limits, BoundLaunch& out) {
+void find_moved(const plan::Launch& launch, const route::Limits& limits, bool runs,
+                BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
+        const bool misplaced = runs && bound.offset % limits.buffer_alignment != 0;
         out.moved[i] = bound.kind == plan::ArgumentKind::Resident && bound.bytes != 0 &&
-                       bound.offset % limits.buffer_alignment != 0;
+                       (misplaced || (out.reads_apart && bound.is_read()));
     }
 }
 
@@ -64,7 +66,7 @@ void add_dispatches(const Kernels& kernels, BoundLaunch& out) {
 void add_read_backs(const plan::Launch& launch, BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {
         const plan::BoundBuffer& bound = launch.buffers[i];
-        if ((bound.output == nullptr && !bound.returned) || bound.read_size == 0) continue;
+        if (!bound.is_read()) continue;
         out.operations.push_back(
             {Kind::ReadBack, i, 0, bound.read_offset, bound.read_size, nullptr, bound.output});
         out.bytes_downloaded += bound.read_size;
@@ -74,7 +76,8 @@ void add_read_backs(const plan::Launch& launch, BoundLaunch& out) {
 }  // namespace
 
 Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
-                  const route::Limits& limits, const Kernels& kernels, BoundLaunch& out) {
+                  const route::Limits& limits, const Kernels& kernels, bool reads_apart,
+                  BoundLaunch& out) {
     out.split = {launch.groups, launch.groups, 1};
     if (kernels.form.folded) {
         WYE_ASSIGN(out.split, plan::split_grid(launch.groups, limits.max_groups));
@@ -97,8 +100,8 @@ Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
     out.operations.clear();
     out.bytes_uploaded = out.bytes_downloaded = out.bytes_filled = out.bytes_copied = 0;
     out.operations.reserve(launch.buffer_count * std::size_t{3} + dispatches);
-    out.moved.reset();
-    if (dispatches != 0) find_moved(launch, limits, out);
+    out.reads_apart = reads_apart;
+    find_moved(launch, limits, dispatches != 0, out);
     add_uploads(launch, out);
     out.fills = out.operations.size();
     add_fills(plan, launch, kernels.form.variant != ir::kNone, out);

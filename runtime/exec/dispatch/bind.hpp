@@ -43,8 +43,11 @@ struct BoundLaunch {
     std::size_t dispatches = 0;
     std::size_t copies_out = 0;
     std::size_t read_backs = 0;
-    // Which buffers of the launch are resident ranges that the device cannot bind where they begin.
-    // They are replaced by scratch, with copies before and after.
+    // Whether outputs are read back by a submit after that of the launch.
+    bool reads_apart = false;
+    // Which buffers of the launch are resident ranges that the device cannot bind where they begin,
+    // or that are read back apart, when other work may have changed them. They are replaced by
+    // scratch, with copies before and after.
     std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;
@@ -58,6 +61,6 @@ struct BoundLaunch {
 // since it is not known what it stores.
 [[nodiscard]] Result<void> bind(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                 const route::Limits& limits, const Kernels& kernels,
-                                BoundLaunch& out);
+                                bool reads_apart, BoundLaunch& out);
 
 }  // namespace wye::exec

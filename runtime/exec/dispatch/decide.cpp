@@ -26,7 +26,7 @@ Result<void> decide(const Context& context, Flow& flow) {
                                  {cooperative, flow.has(WYE_DISPATCH_VARIANTS)}));
     WYE_TRY(lower(flow.program, flow.launch, limits, flow.route,
                   {request.ulp_budget, cooperative, profile_id(flow.desc.profile)}, flow.kernels));
-    return bind(plan, flow.launch, limits, flow.kernels, flow.bound);
+    return bind(plan, flow.launch, limits, flow.kernels, flow.desc.timeout_ns != 0, flow.bound);
 }
 
 }  // namespace wye::exec

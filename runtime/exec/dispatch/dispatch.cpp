@@ -48,12 +48,15 @@ Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std
     plan::Launch launch;
     WYE_TRY(read_request(target.desc(), {}, requested));
     requested.request.sizes_only = true;
+    for (plan::Argument& argument : requested.arguments())
+        argument.returned = argument.output_size == plan::Argument::kAllBytes;
     WYE_TRY(residents.resolve(handles, plan, requested.arguments()));
     WYE_TRY(plan::admit(plan, requested.request, launch));
     for (const plan::BoundBuffer& bound : launch.bound()) {
         if (bound.argument == ir::kNone) continue;
-        const bool read = plan.program->buffers[bound.buffer_index].in_outputs() &&
-                          bound.kind == plan::ArgumentKind::Host;
+        const bool read =
+            plan.program->buffers[bound.buffer_index].in_outputs() &&
+            (bound.kind == plan::ArgumentKind::Host || requested.storage[bound.argument].asks());
         sizes[bound.argument] = read ? bound.read_size : bound.bytes;
     }
     std::copy(launch.groups.begin(), launch.groups.end(), groups);

@@ -12,6 +12,8 @@ constexpr std::uint32_t kKnownFlags =
     WYE_DISPATCH_GRID | WYE_DISPATCH_ELEMENTS | WYE_DISPATCH_COOPERATIVE | WYE_DISPATCH_VARIANTS |
     WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED | WYE_DISPATCH_FIXPOINT;
 
+static_assert(WYE_READ_BACK == plan::Argument::kAllBytes);
+
 Error invalid(std::string what, std::string fix) {
     return {Code::INVALID_ARGUMENT, std::move(what), std::move(fix), "wye_dispatch_desc"};
 }
@@ -63,8 +65,8 @@ Result<void> check_storage(const wye_argument& argument, std::size_t index) {
 
 // Refuses members that belong to another kind.
 Result<void> check_argument(const wye_argument& argument, std::size_t index) {
-    const bool host = argument.input.data != nullptr || argument.input.size != 0 ||
-                      argument.output != nullptr || argument.output_size != 0;
+    const bool input = argument.input.data != nullptr || argument.input.size != 0;
+    const bool output = argument.output != nullptr || argument.output_size != 0;
     const bool resident = argument.buffer != 0 || argument.offset != 0;
     switch (argument.kind) {
         case WYE_ARGUMENT_HOST:
@@ -74,12 +76,13 @@ Result<void> check_argument(const wye_argument& argument, std::size_t index) {
                                        index),
                            "Fix: leave those members zero, or use WYE_ARGUMENT_RESIDENT");
         case WYE_ARGUMENT_RESIDENT:
-            if (!host) return {};
+            if (!input) return {};
             return invalid(
-                fmt::format("argument {} is a resident buffer, but has host bytes", index),
-                "Fix: leave input and output zero, or use WYE_ARGUMENT_HOST");
+                fmt::format("argument {} is a resident buffer, but has host bytes as its input",
+                            index),
+                "Fix: leave `input` zero, or use WYE_ARGUMENT_HOST");
         case WYE_ARGUMENT_DISCARD:
-            if (!host && !resident) return {};
+            if (!input && !output && !resident) return {};
             return invalid(fmt::format("argument {} is discarded, but has memory", index),
                            "Fix: leave all but `size` zero, or use another kind");
         default:
@@ -106,7 +109,7 @@ Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rul
         to.input_size = from.input.size;
         to.output = static_cast<std::byte*>(from.output);
         to.output_size = from.output_size;
-        to.returned = returns;
+        to.returned = returns && (from.kind == WYE_ARGUMENT_HOST || from.output_size != 0);
         to.buffer = from.buffer;
         to.buffer_offset = from.offset;
         to.buffer_size = 0;

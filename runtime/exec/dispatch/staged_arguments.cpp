@@ -68,9 +68,17 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
                                  std::optional<ChunkedTransfer>& out, std::vector<bool>& taken) {
     using Direction = ChunkedTransfer::Direction;
     const bool up = end == operations.launch;
+    // The chunks are submits of their own, before which other work may change a resident buffer.
+    const auto is_resident = [&](const wye_buffer_object* buffer) {
+        return std::ranges::any_of(flow_.launch.bound(), [&](const plan::BoundBuffer& bound) {
+            return bound.kind == plan::ArgumentKind::Resident &&
+                   flow_.residents.object(bound.argument) == buffer;
+        });
+    };
     for (std::size_t i = first; i < end; ++i) {
         const wye_transfer_op& op = operations.all[i].u.transfer;
-        if (!is_transfer(operations.all[i]) || op.size < kLeastChunked) continue;
+        if (!is_transfer(operations.all[i]) || op.size < kLeastChunked || is_resident(op.buffer))
+            continue;
         if (!out)
             out.emplace(flow_.session, up ? Direction::Up : Direction::Down, flow_.options(),
                         flow_.times);

@@ -167,19 +167,23 @@ Result<void> compile_kernels(Flow& flow) {
     Kernels& kernels = flow.kernels;
     WYE_TRY(compile_all(flow));
     std::uint64_t forms = kernels.kernels().size();
+    bool split = false;
     if (kernels.waits_for_grid()) {
         WYE_ASSIGN(const bool fits, fits_at_once(flow));
         if (!fits) {
             kernels.cooperative = WYE_COOPERATIVE_SPLIT_ROOM;
             WYE_TRY(kernels.split(flow.program, flow.launch));
-            WYE_TRY(
-                bind(flow.program.plan(), flow.launch, flow.session.limits(), kernels, flow.bound));
+            split = true;
             WYE_TRY(compile_all(flow));
             forms += kernels.kernels().size();
         }
     }
     if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
-    return {};
+    // Outputs are delivered after the check for traps.
+    const bool apart = flow.bound.reads_apart || (kernels.traps() && flow.launch.reads_residents());
+    if (!split && apart == flow.bound.reads_apart) return {};
+    return bind(flow.program.plan(), flow.launch, flow.session.limits(), kernels, apart,
+                flow.bound);
 }
 
 Result<void> check_rounds(const Flow& flow) {

@@ -81,7 +81,11 @@ Result<void> Recording::add(const Context& context, Target target) {
     part.program = &programs_.back();
     const std::size_t first = operations_.size();
     add_operations(flow, operations, part);
-    if (operations.moves)
+    const std::span<const wye_operation> reads = operations.read_backs();
+    operations_.insert(operations_.end(), reads.begin(), reads.end());
+    transfers_ += reads.size();
+    report_.bytes_downloaded += flow.bound.bytes_downloaded;
+    if (operations.moves || !reads.empty())
         model_.reset();
     else
         set_model(target.request(), flow, first);

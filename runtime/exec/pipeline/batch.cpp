@@ -76,7 +76,8 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
     const std::uint64_t alignment = pipeline_.session().limits().buffer_alignment;
     return std::all_of(item.arguments, item.arguments + item.argument_count,
                        [=](const wye_argument& a) {
-                           return a.kind == WYE_ARGUMENT_RESIDENT && a.offset % alignment == 0;
+                           return a.kind == WYE_ARGUMENT_RESIDENT && a.output_size == 0 &&
+                                  a.offset % alignment == 0;
                        });
 }
 

@@ -533,12 +533,16 @@ typedef struct wye_argument {
     uint32_t kind;    /* enum wye_argument_kind */
     uint32_t binding; /* its binding number: 0, 1, ... in declared order, unless the program says */
     wye_bytes input;  /* HOST: for input, uniform and input_output */
-    void* output;     /* HOST: destination for read-back of the output list; may be null: none */
-    uint64_t output_size; /* HOST: exact bytes of the read-back; 0: not given */
+    void* output; /* HOST, RESIDENT: where bytes of the output list are read back; null: nowhere */
+    uint64_t output_size; /* HOST, RESIDENT: exact bytes of the read-back; 0: not given */
     wye_buffer buffer;    /* RESIDENT */
     uint64_t offset;      /* RESIDENT: a multiple of the alignment of an element's components */
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
+
+/* The `output_size` of a RESIDENT argument with a null `output`, in a dispatch that owns its
+ * outputs: its bytes of the output list are read back too, however many they are. */
+#define WYE_READ_BACK UINT64_MAX
 
 /* Flags of wye_dispatch_desc. If `grid` and `elements` are both given, `grid` is the number of
  * workgroups, and `elements` only sets the length of run-time outputs. */
@@ -717,7 +721,8 @@ typedef uint64_t wye_pending;
  * errors of the driver). `timeout_ns` must be 0.
  *
  * It copies all inputs before it returns, and the pending dispatch owns its outputs: host arguments
- * of the output list have a null `output`, and wye_pending_output returns their bytes. So the
+ * of the output list have a null `output`, and wye_pending_output returns their bytes, as it does
+ * those of resident arguments with an output_size (WYE_READ_BACK, or the exact bytes). So the
  * caller's memory is free when the call returns. With WYE_DISPATCH_BORROW inputs and outputs are as
  * in wye_dispatch, and the caller keeps them valid until the dispatch has ended. Resident buffers
  * are in use until then.
@@ -732,8 +737,8 @@ typedef uint64_t wye_pending;
 WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
                                        wye_pending* out, wye_error** error);
 
-/* As wye_dispatch, but the result owns the outputs, so the caller need not know their sizes. Host
- * arguments of the output list have a null `output`. On success `*out` is a dispatch that has
+/* As wye_dispatch, but the result owns the outputs, as with wye_dispatch_submit, so the caller need
+ * not know their sizes. On success `*out` is a dispatch that has
  * ended, and wye_pending_output returns its outputs until it is freed. `report` may be null.
  * `timeout_ns` is as in wye_dispatch, and also limits the wait for room under the limits of
  * wye_dispatch_submit. The flags BORROW and AT_ONCE are not allowed. */

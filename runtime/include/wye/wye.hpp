@@ -291,10 +291,11 @@ class Dispatch {
         }
         return *this;
     }
-    // Where the elements of an output go; of its type, as those of an input.
+    // Where the elements of an output go; of its type, as those of an input. If a buffer is bound
+    // (before this), its elements are read back in the same submit.
     template <BorrowedValues R>
     Dispatch& output(std::string_view name, R&& values) {
-        if (wye_argument* argument = host<R>(name)) {
+        if (wye_argument* argument = host<R>(name, true)) {
             const auto bytes = std::as_writable_bytes(std::span(values));
             argument->output = bytes.data();
             argument->output_size = bytes.size();
@@ -312,6 +313,13 @@ class Dispatch {
         return *this;
     }
     Dispatch& bind(std::string_view, const Buffer&&, std::uint64_t = 0, std::uint64_t = 0) = delete;
+    // The elements of a bound buffer are read back in the same submit, as those of outputs without
+    // an argument: for run_owned, run_into and submit.
+    Dispatch& read_back(std::string_view name) {
+        if (wye_argument* argument = find(name, WYE_ARGUMENT_RESIDENT))
+            argument->output_size = WYE_READ_BACK;
+        return *this;
+    }
     // An output that nobody reads. A size of 0: as the program says.
     Dispatch& discard(std::string_view name, std::uint64_t size = 0) {
         if (wye_argument* argument = find(name, WYE_ARGUMENT_DISCARD)) argument->size = size;
@@ -470,7 +478,7 @@ class Dispatch {
         return *this;
     }
     // Returns the argument for a buffer, which it adds at first use.
-    wye_argument* find(std::string_view name, std::uint32_t kind) {
+    wye_argument* find(std::string_view name, std::uint32_t kind, bool or_resident = false) {
         for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
             if (detail::view(info_.buffers[i].name) != name) continue;
             const std::uint32_t binding = info_.buffers[i].binding;
@@ -480,7 +488,8 @@ class Dispatch {
                 argument.kind = kind;
                 argument.binding = binding;
                 found = arguments_.insert(arguments_.end(), argument);
-            } else if (found->kind != kind) {
+            } else if (found->kind != kind &&
+                       !(or_resident && found->kind == WYE_ARGUMENT_RESIDENT)) {
                 wrong(name, "is bound twice, to arguments of different kinds");
                 return nullptr;
             }
@@ -490,7 +499,7 @@ class Dispatch {
         return nullptr;
     }
     template <typename R>
-    wye_argument* host(std::string_view name) {
+    wye_argument* host(std::string_view name, bool or_resident = false) {
         using T = std::ranges::range_value_t<R>;
         for (std::uint64_t i = 0; i < info_.buffer_count; ++i) {
             const wye_buffer_description& buffer = info_.buffers[i];
@@ -503,7 +512,7 @@ class Dispatch {
                   "Fix: give values of the declared type, or std::as_bytes of others");
             return nullptr;
         }
-        return find(name, WYE_ARGUMENT_HOST);
+        return find(name, WYE_ARGUMENT_HOST, or_resident);
     }
 
     // Returns the outputs without storage; adds host arguments for outputs without an argument.
@@ -519,7 +528,9 @@ class Dispatch {
                 argument.binding = buffer.binding;
                 found = arguments_.insert(arguments_.end(), argument);
             }
-            if (found->kind != WYE_ARGUMENT_HOST || found->output != nullptr) continue;
+            const bool wanted = found->kind == WYE_ARGUMENT_HOST ||
+                                (found->kind == WYE_ARGUMENT_RESIDENT && found->output_size != 0);
+            if (!wanted || found->output != nullptr) continue;
             owned.push_back({std::string(detail::view(buffer.name)),
                              std::string(detail::view(buffer.type)), buffer.binding});
         }
@@ -548,7 +559,7 @@ class Dispatch {
             const auto argument =
                 std::ranges::find(arguments_, one.binding, &wye_argument::binding);
             argument->output = nullptr;
-            argument->output_size = 0;
+            argument->output_size = argument->kind == WYE_ARGUMENT_RESIDENT ? WYE_READ_BACK : 0;
         }
     }
     [[nodiscard]] Result<Pending> start(std::vector<Pending::Output> owned) {

@@ -5,16 +5,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "wye/graph.hpp"
 #include "wye/native.h"
+#include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -61,6 +65,164 @@ TEST_CASE("a chain of resident dispatches moves no byte to or from the host") {
         take(a.download(found));
         CHECK(found == host);
         CHECK(take(device->counters()).bytes_downloaded == before.bytes_downloaded + 20'000);
+    }
+}
+
+TEST_CASE("a resident output is read back in the submit of its dispatch") {
+    const Opened t;
+    wye::Program sum = take(t.context.program_from_text(
+        "wye 1; program sum; workgroup 4; persistent s: u32[4] live; persistent hidden: u32[4];\n"
+        "grid groups 1; main { s[local_id.x] = s[local_id.x] + 3u; hidden[local_id.x] = 1u; }"));
+    // The first takes the direct way, the second is large enough to be staged, the third to be read
+    // in chunks if it were not resident.
+    for (const std::size_t count : {5U, 50'000U, 1'000'000U}) {
+        for (const wye::Device* device : {&t.cpu, &t.driver}) {
+            Words host(count);
+            for (std::size_t i = 0; i < count; ++i) host[i] = static_cast<std::uint32_t>(i * 7);
+            auto x = take(device->buffer(count * 4)), r = take(device->buffer(count * 4));
+            take(x.upload(host));
+            Words expected(count), found(count), kept(count);
+            const auto result = [&](std::uint32_t k) {
+                for (std::size_t i = 0; i < count; ++i) expected[i] = host[i] * 3 + k;
+                return expected;
+            };
+            wye::Dispatch step(t.program, *device);
+            step.bind("x", x).bind("r", r).output("r", found);
+            take(step.param("k", 1U).run());  // compiles
+            const auto before = take(device->counters());
+            take(step.param("k", 2U).run());
+            const auto after = take(device->counters());
+            CHECK(found == result(2));
+            CHECK(after.submits - before.submits == 1);
+            CHECK(after.bytes_downloaded - before.bytes_downloaded == count * 4);
+            CHECK(after.bytes_uploaded == before.bytes_uploaded);
+            take(r.download(kept));
+            CHECK(kept == expected);
+
+            // With a time limit the outputs are delivered after the end.
+            take(step.param("k", 3U).timeout_ns(60'000'000'000).run());
+            CHECK(found == result(3));
+
+            wye::Dispatch owning(t.program, *device);
+            owning.param("k", 4U).bind("x", x).bind("r", r).read_back("r");
+            const auto outputs = take(owning.run_owned());
+            CHECK(std::ranges::equal(take(outputs.get<std::uint32_t>("r")), result(4)));
+            const auto pending = take(owning.param("k", 5U).submit());
+            take(pending.wait());
+            CHECK(std::ranges::equal(take(pending.output<std::uint32_t>("r")), result(5)));
+            wye::OutputSlots slots;
+            for (const std::uint32_t k : {6U, 7U}) {
+                take(owning.param("k", k).run_into(slots));
+                CHECK(std::ranges::equal(take(slots.get<std::uint32_t>("r")), result(k)));
+            }
+            const auto refused = owning.run();
+            REQUIRE_FALSE(refused.ok());
+            CHECK(refused.error().code == wye::Code::INVALID_ARGUMENT);
+            CHECK(refused.error().fix ==
+                  "Fix: pass storage for it, or call wye_dispatch_owned or wye_dispatch_submit");
+        }
+    }
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        auto s = take(device->buffer(16)), hidden = take(device->buffer(16));
+        take(s.upload(Words{10, 20, 30, 40}));
+        take(hidden.fill(0, 0, 16));
+        Words found(4);
+        wye::Dispatch add(sum, *device);
+        add.bind("s", s).bind("hidden", hidden).output("s", found);
+        take(add.run());
+        take(add.run());
+        CHECK(found == Words{16, 26, 36, 46});
+        Words no(4);
+        const auto refused = add.output("hidden", no).run();
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().message == "persistent `hidden` (binding 1) is not read back");
+        CHECK(refused.error().fix == "Fix: leave the output out, or declare it `live`");
+    }
+}
+
+TEST_CASE("a resident output of a program that traps is read back only without a trap") {
+    const Opened t;
+    const wye::Program program = take(t.context.program_from_text(
+        "wye 1; program picky; workgroup 4; param bad: u32; output r: u32[4]; grid groups 1;\n"
+        "main { if local_id.x == bad { trap 9; } r[local_id.x] = local_id.x + 1u; }"));
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        auto r = take(device->buffer(16));
+        Words found(4, 77);
+        wye::Dispatch run(program, *device);
+        run.param("bad", 2U).bind("r", r).output("r", found);
+        CHECK(run.run().error().code == wye::Code::TRAPPED);
+        CHECK(found == Words{77, 77, 77, 77});
+        take(run.param("bad", 4U).run());
+        CHECK(found == Words{1, 2, 3, 4});
+        wye::Dispatch owning(program, *device);
+        owning.bind("r", r).read_back("r");
+        const auto trapped = take(owning.param("bad", 0U).submit());
+        CHECK(trapped.wait().error().code == wye::Code::TRAPPED);
+        const auto ended = take(owning.param("bad", 5U).submit());
+        take(ended.wait());
+        CHECK(std::ranges::equal(take(ended.output<std::uint32_t>("r")), Words{1, 2, 3, 4}));
+    }
+}
+
+TEST_CASE("threads that write one resident buffer each read back what they wrote") {
+    const Opened t;
+    const wye::Program picky = take(t.context.program_from_text(
+        "wye 1; program fill; workgroup 64; param k: u32; param mayTrap: u32; output r: u32[];\n"
+        "grid elements len(r); main { let i = global_id.x; if mayTrap == 1u { trap 3; }\n"
+        "if i < len(r) { r[i] = k; } }"));
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        for (const std::size_t count : {1000U, 700'000U}) {
+            auto r = take(device->buffer(count * 4));
+            std::atomic<int> wrong = 0;
+            std::vector<std::thread> threads;
+            for (std::uint32_t n = 1; n <= 3; ++n)
+                threads.emplace_back([&, n] {
+                    Words found(count);
+                    wye::Dispatch fill(picky, *device);
+                    fill.param("mayTrap", 0U).bind("r", r).output("r", found);
+                    if (n == 2) fill.timeout_ns(60'000'000'000);
+                    for (std::uint32_t i = 0; i < 20; ++i) {
+                        const std::uint32_t k = i * 10 + n;
+                        if (!fill.param("k", k).run().ok() ||
+                            std::ranges::count(found, k) != static_cast<std::ptrdiff_t>(count))
+                            ++wrong;
+                    }
+                });
+            for (std::thread& thread : threads) thread.join();
+            CHECK(wrong == 0);
+        }
+    }
+}
+
+TEST_CASE("batches and graphs read resident outputs back") {
+    const Opened t;
+    for (const wye::Device* device : {&t.cpu, &t.driver}) {
+        const wye::Pipeline pipeline = take(wye::Pipeline::create(t.program, *device));
+        const Words host = {1, 2, 3};
+        auto x = take(device->buffer(12)), r = take(device->buffer(12));
+        take(x.upload(host));
+        std::vector<Words> found(4, Words(3));
+        std::vector<wye::Dispatch> items;
+        std::vector<wye::Dispatch*> pointers;
+        for (std::uint32_t k = 0; k < 4; ++k) {
+            items.emplace_back(pipeline).param("k", k).bind("x", x).bind("r", r);
+            if (k != 2) items.back().output("r", found[k]);
+        }
+        for (wye::Dispatch& item : items) pointers.push_back(&item);
+        const auto done = pipeline.batch(pointers);
+        CHECK_FALSE(done.error);
+        CHECK(done.completed == 4);
+        for (const std::uint32_t k : {0U, 1U, 3U}) CHECK(found[k] == Words{3 + k, 6 + k, 9 + k});
+        CHECK(found[2] == Words{0, 0, 0});
+
+        wye::Dispatch first(t.program, *device), second(t.program, *device);
+        first.param("k", 10U).bind("x", x).bind("r", r).output("r", found[0]);
+        second.param("k", 20U).bind("x", x).bind("r", r).output("r", found[1]);
+        const auto graph = take(wye::Graph::record(*device, {&first, &second}));
+        const wye_report report = take(graph.run());
+        CHECK(report.bytes_downloaded == 24);
+        CHECK(found[0] == Words{13, 16, 19});
+        CHECK(found[1] == Words{23, 26, 29});
     }
 }
 

@@ -53,7 +53,7 @@ struct Copy {
     }
     void decide(const route::Route& route = {WYE_FORMAT_OPENCL_C, ir::kNone}) {
         REQUIRE(lower(*program, launch, limits, route, {}, kernels).ok());
-        REQUIRE(bind(program->plan(), launch, limits, kernels, bound).ok());
+        REQUIRE(bind(program->plan(), launch, limits, kernels, false, bound).ok());
     }
     [[nodiscard]] std::vector<Kind> kinds() const {
         std::vector<Kind> out;
@@ -126,7 +126,7 @@ TEST_CASE("a native variant has all outputs filled, since it promises nothing") 
         BoundLaunch bound(std::pmr::new_delete_resource());
         const route::Route route{WYE_FORMAT_OPENCL_C, variant ? 0 : ir::kNone};
         REQUIRE(lower(*program, launch, limits, route, {}, kernels).ok());
-        REQUIRE(bind(program->plan(), launch, limits, kernels, bound).ok());
+        REQUIRE(bind(program->plan(), launch, limits, kernels, false, bound).ok());
         CHECK((bound.dispatches - bound.fills == 1) == variant);
     }
 }
