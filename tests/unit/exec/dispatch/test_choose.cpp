@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "rig.hpp"
 #include "wye/device.h"
@@ -24,10 +25,9 @@ struct Receipt {
     std::map<std::string, std::string> losers;  // reasons, by selector
 };
 
-Receipt receipt_of(const Rig& rig, std::uint32_t number) {
+Receipt receipt_of(wye_context* context, std::uint32_t number) {
     wye_choice* choice = nullptr;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_choice_find(rig.context, number, &choice, e); }));
+    check_ok(attempt([&](wye_error** e) { return wye_choice_find(context, number, &choice, e); }));
     Receipt out{text_of(wye_choice_selector(choice)), text_of(wye_choice_reason(choice)), {}};
     wye_passed_over loser;
     WYE_INIT(loser);
@@ -70,7 +70,7 @@ TEST_CASE(
     const wye_report small = t.run(4);
     CHECK(t.selector(small.device) == "fake:0");
     CHECK(small.routed == WYE_ROUTED_CHOSEN);
-    const Receipt first = receipt_of(t.rig, small.choice);
+    const Receipt first = receipt_of(t.rig.context, small.choice);
     CHECK(first.selector == "fake:0");
     CHECK(first.reason.starts_with("auto: the best usable device"));
     CHECK(first.losers == std::map<std::string, std::string>{{"fake:1", "`fake:0` is better"}});
@@ -78,11 +78,11 @@ TEST_CASE(
 
     const wye_report large = t.run(32);
     CHECK(t.selector(large.device) == "fake:1");
-    const Receipt second = receipt_of(t.rig, large.choice);
+    const Receipt second = receipt_of(t.rig.context, large.choice);
     CHECK(second.selector == "fake:1");
     CHECK(second.losers ==
           std::map<std::string, std::string>{{"fake:0", "needs max_buffer_bytes 128, has 64"}});
-    CHECK(receipt_of(t.rig, small.choice).selector == "fake:0");  // is still kept
+    CHECK(receipt_of(t.rig.context, small.choice).selector == "fake:0");  // is still kept
 
     Words x(128, 7), r(128);
     const Outcome none =
@@ -95,6 +95,43 @@ TEST_CASE(
         attempt([&](wye_error** e) { return wye_choice_find(t.rig.context, 1000, &choice, e); }),
         WYE_NOT_FOUND, "no choice 1000");
     CHECK(choice == nullptr);
+}
+
+TEST_CASE("the default selector decides which devices a request without one may have") {
+    FakeDriver driver;
+    driver.kernel = add_kernel;
+    driver.facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 256;
+    driver.second[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 64;
+    for (const char* const selector : {"fake:1,fake:0", "fake:1"}) {
+        driver.selector = selector;
+        const struct { wye_context* context; } on{driver.context()};
+        wye_program_source source;
+        WYE_INIT(source);
+        source.text = {kAdd.data(), kAdd.size()};
+        wye_program program = 0;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_program_create(on.context, &source, &program, e); }));
+        Words x(32, 7), r(32);
+        const auto run = [&](std::uint64_t bytes) {
+            Job job(program, 0);
+            Outcome out = job.param(1).in(0, x.data(), bytes).out(1, r.data(), bytes).run(on);
+            return std::pair(std::move(out), job.report);
+        };
+        const auto [small, report] = run(64);
+        check_ok(small);
+        CHECK(receipt_of(on.context, report.choice).selector == "fake:1");
+        const auto [large, other] = run(128);
+        if (driver.selector == "fake:1") {
+            check_refused(large, WYE_NO_DEVICE, "no usable device matches `fake:1`");
+            CHECK(large.text.find("needs max_buffer_bytes 128, has 64") != std::string::npos);
+        } else {
+            check_ok(large);
+            const Receipt why = receipt_of(on.context, other.choice);
+            CHECK(why.selector == "fake:0");
+            CHECK(why.reason == "requested by name, preference 2 of 2");
+        }
+        wye_context_destroy(on.context);
+    }
 }
 
 TEST_CASE("equal requests do not choose again, until a device is opened or closed") {
@@ -135,7 +172,7 @@ TEST_CASE("every form of dispatch is routed, and its report says so") {
     const auto check = [&](const wye_report& report) {
         CHECK(t.selector(report.device) == "fake:1");
         CHECK(report.routed == WYE_ROUTED_CHOSEN);
-        CHECK(receipt_of(t.rig, report.choice).selector == "fake:1");
+        CHECK(receipt_of(t.rig.context, report.choice).selector == "fake:1");
     };
     wye_pending pending = 0;
     const auto outputs = [&] {
@@ -260,7 +297,7 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     const wye_device second = made.device;
     CHECK(t.selector(second) == "fake:1");
     CHECK(made.routed == WYE_ROUTED_CHOSEN);
-    const Receipt why = receipt_of(t.rig, made.choice);
+    const Receipt why = receipt_of(t.rig.context, made.choice);
     CHECK(why.losers.at("fake:0") == "needs max_buffers 2, has 1");
 
     const wye_buffer x = t.rig.buffer(second, 16), r = t.rig.buffer(second, 16);
@@ -355,7 +392,9 @@ TEST_CASE("a device that fails while it runs is an error, and the request goes n
     t.rig.driver.fail_open = true;
     const wye_report other = t.run(4);
     CHECK(t.selector(other.device) == "fake:1");
-    CHECK(receipt_of(t.rig, other.choice).losers.at("fake:0").starts_with("cannot be opened: "));
+    CHECK(receipt_of(t.rig.context, other.choice)
+              .losers.at("fake:0")
+              .starts_with("cannot be opened: "));
     CHECK(t.run(4).choice == other.choice);
     // Until it is opened again.
     t.rig.driver.fail_open = false;
