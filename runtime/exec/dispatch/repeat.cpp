@@ -391,11 +391,12 @@ namespace {
     return true;
 }
 
-// Of a request without a device: that of its buffers, which are all on one if it was kept.
+// For a request without a device: that of its buffers, which are all on one if it was kept.
 [[nodiscard, gnu::noinline]] bool repeat_owned(const Context& context,
                                                const wye_dispatch_desc& desc,
                                                const LoadedProgram& loaded, Clock::time_point start,
                                                wye_report* report, Result<void>& result) {
+    if (desc.device != 0) return false;
     const registry::Pin buffer =
         context.handles().try_find(desc.arguments[0].buffer, registry::HandleKind::buffer);
     if (!buffer) return false;
@@ -420,12 +421,12 @@ namespace {
     const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
-    if (!program) return false;
-    const LoadedProgram& loaded = program.as<LoadedProgram>();
-    if (!device) [[unlikely]]
-        return desc.device == 0 && repeat_owned(context, desc, loaded, start, report, result);
+    if (!program || !device)
+        return program &&
+               repeat_owned(context, desc, program.as<LoadedProgram>(), start, report, result);
     DeviceSession& session = device.as<DeviceSession>();
     if (!session.is_ready()) return false;
+    const LoadedProgram& loaded = program.as<LoadedProgram>();
     if (desc.queue != 0) [[unlikely]]
         return repeat_named(context, desc, loaded, session, start, report, result);
     return repeat_on(0, context, desc, loaded, session, start, report, result);
