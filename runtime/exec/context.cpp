@@ -56,25 +56,6 @@ Error mapped(const Pin& pin) {
             "Fix: call wye_buffer_unmap for each wye_buffer_map, then free it", pin.label()};
 }
 
-// The reasons against a device for a program, limits of the lowering included.
-std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
-                                         const LoadedProgram& program,
-                                         const lower::QuirkChoice& quirks) {
-    const plan::ProgramPlan& plan = program.plan();
-    auto out = route::reasons_against(device, plan, route::requirements(plan), lower::formats());
-    const std::string_view format = route::choose_format(device, lower::formats());
-    // A program with grid barriers is lowered in parts, which depend on the launch.
-    if (!out.empty() || format.empty() || format == WYE_FORMAT_PROGRAM ||
-        plan.analysis.uses_grid_barrier)
-        return out;
-    Form form;
-    form.workgroup = program.ir().workgroup;
-    form.natives = lower::choose_natives(program.ir(), format, 0);
-    const auto made = make_artifact(program, form, format, target_facts(device.facts, quirks));
-    if (!made.ok()) out.push_back(made.error().message);
-    return out;
-}
-
 // Whether another device may do what this one refused.
 bool concerns_device(Code code) {
     return code != Code::INVALID_ARGUMENT && code != Code::SHUTTING_DOWN && code != Code::CANCELLED;
@@ -165,9 +146,25 @@ Result<registry::Selector> Context::selector_of(std::string_view text) const {
                                              "Fix: correct or unset WYE_DEVICE", "WYE_DEVICE");
 }
 
+std::vector<std::string> Context::reasons_against(const registry::DeviceInfo& device,
+                                                  const LoadedProgram& program) const {
+    const plan::ProgramPlan& plan = program.plan();
+    auto out = route::reasons_against(device, plan, route::requirements(plan), lower::formats());
+    const std::string_view format = route::choose_format(device, lower::formats());
+    // A program with grid barriers is lowered in parts, which depend on the launch.
+    if (!out.empty() || format.empty() || format == WYE_FORMAT_PROGRAM ||
+        plan.analysis.uses_grid_barrier)
+        return out;
+    Form form;
+    form.workgroup = program.ir().workgroup;
+    form.natives = lower::choose_natives(program.ir(), format, 0);
+    const auto made = make_artifact(program, form, format, target_facts(device.facts, quirks()));
+    if (!made.ok()) out.push_back(made.error().message);
+    return out;
+}
+
 Result<Handle> Context::open_device(std::string_view selector, Handle program,
                                     registry::Policy policy) {
-    sweep();
     WYE_ASSIGN(const registry::Selector parsed, selector_of(selector));
     std::optional<Pin> pin;
     registry::Fit fit;
@@ -176,9 +173,21 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
         if (!found.ok()) return std::move(found).error();
         pin.emplace(std::move(found).value());
         fit = [this, &loaded = pin->as<LoadedProgram>()](const registry::DeviceInfo& device) {
-            return reasons_against(device, loaded, quirks());
+            return reasons_against(device, loaded);
         };
     }
+    WYE_ASSIGN(const Opened opened, open_first(parsed, fit, policy));
+    return opened.handle;
+}
+
+Result<Context::Opened> Context::open_device(const registry::Fit& fit) {
+    WYE_ASSIGN(const registry::Selector selector, selector_of({}));
+    return open_first(selector, fit, registry::Policy::require);
+}
+
+Result<Context::Opened> Context::open_first(const registry::Selector& parsed,
+                                            const registry::Fit& fit, registry::Policy policy) {
+    sweep();
     // Devices that could not be opened are passed over.
     std::map<std::string, std::string> unopened;
     std::optional<Error> first;
@@ -194,21 +203,25 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
             if (first && unopened.size() == 1 && only) return std::move(*first);
             return std::move(selection).error();
         }
-        auto opened = open_selected(*selection);
-        if (opened.ok() || !concerns_device(opened.error().code)) return opened;
+        Opened out{0, false, std::move(selection).value()};
+        auto opened = open_selected(out);
+        if (opened.ok()) return out;
+        if (!concerns_device(opened.error().code)) return std::move(opened).error();
         if (!first) first = opened.error();
-        unopened.emplace(selection->device->selector,
+        unopened.emplace(out.selection.device->selector,
                          fmt::format("cannot be opened: {}", opened.error().message));
     }
 }
 
-Result<Handle> Context::open_selected(const registry::Selection& selection) {
+Result<void> Context::open_selected(Opened& out) {
+    const registry::Selection& selection = out.selection;
     std::uint64_t generation = 0;
     SessionRef lost;
     {
         const sdk::Lock lock(open_mutex_);
         if (const OpenSession* known = find_open(*selection.device)) {
-            if (!known->session->lost()) return known->handle;
+            out.handle = known->handle;
+            if (!known->session->lost()) return {};
             lost = known->session;
         }
         generation = next_generation_++;
@@ -220,17 +233,22 @@ Result<Handle> Context::open_selected(const registry::Selection& selection) {
                DeviceSession::open(*registry_, selection, generation, options_));
     const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
-    if (known != nullptr && !known->session->lost()) return known->handle;
-    WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
-                                                 session->info().selector));
+    if (known != nullptr && !known->session->lost()) {
+        out.handle = known->handle;
+        return {};
+    }
+    WYE_ASSIGN(out.handle, handles_.add(HandleKind::device, session, session->owner(),
+                                        session->info().selector));
+    out.fresh = true;
+    device_changes_.fetch_add(1, std::memory_order_release);
     // The handle of the lost device stays valid; calls with it return DEVICE_LOST.
     if (known != nullptr) {
         lost_.push_back(std::move(known->session));
-        *known = {handle, std::move(session)};
+        *known = {out.handle, std::move(session)};
     } else {
-        open_.push_back({handle, std::move(session)});
+        open_.push_back({out.handle, std::move(session)});
     }
-    return handle;
+    return {};
 }
 
 std::string Context::open_devices() const {

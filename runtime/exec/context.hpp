@@ -4,6 +4,7 @@
 // devices, programs and buffers. Free-threaded; destroyed by one thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "exec/api/gate.hpp"
+#include "exec/choices.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/disk_cache.hpp"
 #include "exec/program/loaded_program.hpp"
@@ -44,6 +46,22 @@ class Context {
     [[nodiscard]] Result<registry::Handle> open_device(
         std::string_view selector, registry::Handle program,
         registry::Policy policy = registry::Policy::require);
+    // As above, of the devices that the default selector names and `fit` accepts.
+    struct Opened {
+        registry::Handle handle = 0;
+        bool fresh = false;  // it was not open before
+        registry::Selection selection;
+    };
+    [[nodiscard]] Result<Opened> open_device(const registry::Fit& fit);
+    // Every reason against running a program on a device, limits of the lowering included.
+    [[nodiscard]] std::vector<std::string> reasons_against(const registry::DeviceInfo& device,
+                                                           const LoadedProgram& program) const;
+    // The devices that were chosen for requests that name none.
+    [[nodiscard]] Choices& choices() noexcept { return choices_; }
+    // Counts the devices that were opened or closed so far.
+    [[nodiscard]] std::uint64_t device_changes() const noexcept {
+        return device_changes_.load(std::memory_order_acquire);
+    }
     // Opens a lost device again; returns the same handle if it is not lost. UNSUPPORTED if the
     // driver cannot recover it.
     [[nodiscard]] Result<registry::Handle> recover_device(registry::Handle device);
@@ -90,7 +108,6 @@ class Context {
     void count(wye_counters& out) const;
 
     // The selectors of the open devices, separated by ", "; empty: none is open.
-    [[nodiscard]] Result<registry::Handle> open_selected(const registry::Selection& selection);
     [[nodiscard]] std::string open_devices() const;
 
     // The door for callbacks of pending dispatches, which is closed when the context is abandoned.
@@ -98,6 +115,7 @@ class Context {
 
     // Whether a log callback is set. Without one callers need not format messages.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
+    [[nodiscard]] Trace* trace() const noexcept { return options_.trace.get(); }  // null: off
     // Whether the times of work are read even if no report is wanted.
     [[nodiscard]] bool reads_times() const noexcept { return logs_ || options_.trace != nullptr; }
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
@@ -114,6 +132,11 @@ class Context {
     // Parses a selector; an empty text means the default selector. INVALID_ARGUMENT names the
     // source of a bad selector.
     [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
+    // Opens the first device that the selector names and `fit` accepts, and that can be opened.
+    [[nodiscard]] Result<Opened> open_first(const registry::Selector& selector,
+                                            const registry::Fit& fit, registry::Policy policy);
+    // Sets `handle` and `fresh` of a device that was selected.
+    [[nodiscard]] Result<void> open_selected(Opened& device);
     // Destroys closed sessions that no call uses any more.
     void sweep();
     [[nodiscard]] OpenSession* find_open(const registry::DeviceInfo& device)
@@ -133,6 +156,8 @@ class Context {
     std::vector<SessionRef> closed_ WYE_GUARDED_BY(open_mutex_);
     wye_counters closed_counts_ WYE_GUARDED_BY(open_mutex_){};  // of the sessions destroyed so far
     std::uint64_t next_generation_ WYE_GUARDED_BY(open_mutex_) = 1;
+    std::atomic<std::uint64_t> device_changes_ = 0;  // written with that mutex
+    Choices choices_;
     registry::HandleTable handles_;  // destroyed first
 };
 

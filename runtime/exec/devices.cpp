@@ -68,6 +68,7 @@ Result<void> Context::close_device(Handle device) {
         WYE_TRY(session.check_idle());
         WYE_TRY(retire_buffers(handles_, session));
         const sdk::Lock lock(open_mutex_);
+        device_changes_.fetch_add(1, std::memory_order_release);
         const auto open = std::ranges::find_if(
             open_, [&](const OpenSession& one) { return one.session.get() == &session; });
         if (open != open_.end()) {

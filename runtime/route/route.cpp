@@ -11,17 +11,6 @@
 namespace wye::route {
 namespace {
 
-// For the limit, each binding counts as a separate buffer; `shared` arrays do not count.
-void add_launch(const plan::Launch& launch, registry::Requirements& needs) {
-    needs.workgroup = launch.workgroup;
-    for (const plan::BoundBuffer& bound : launch.bound()) {
-        needs.largest_buffer_bytes = std::max(needs.largest_buffer_bytes, bound.bytes);
-        if (bound.kind == plan::ArgumentKind::Resident) continue;
-        if (__builtin_add_overflow(needs.total_bytes, bound.bytes, &needs.total_bytes))
-            needs.total_bytes = UINT64_MAX;
-    }
-}
-
 std::string why(const ir::Need& need) {
     if (need.because.empty()) return {};
     if (need.place.line == 0 || need.because.find(" at ") != std::string::npos)
@@ -109,15 +98,35 @@ bool lacks_only_variants(const registry::DeviceInfo& device, const plan::Program
            reasons_against(device, plan, requirements(plan), formats).empty();
 }
 
-Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
-                    const plan::Launch& launch, const Demands& demands,
-                    std::span<const std::string_view> formats) {
-    Route out;
+Demands demands_on(const Limits& limits, const plan::ProgramPlan& plan, const plan::Launch& launch,
+                   Demands demands) {
+    demands.variants = demands.variants && !limits.folds(launch.groups);
+    if (plan.analysis.uses_grid_barrier && !demands.variants) demands.cooperative = false;
+    return demands;
+}
+
+LaunchBytes bytes_of(const plan::Launch& launch) {
+    LaunchBytes out;
+    for (const plan::BoundBuffer& bound : launch.bound()) {
+        out.largest = std::max(out.largest, bound.bytes);
+        if (bound.kind == plan::ArgumentKind::Resident) continue;
+        if (__builtin_add_overflow(out.total, bound.bytes, &out.total)) out.total = UINT64_MAX;
+    }
+    return out;
+}
+
+Result<std::vector<std::string>> reasons_against_launch(
+    const registry::DeviceInfo& device, const plan::ProgramPlan& plan, const plan::Launch& launch,
+    const Demands& demands, std::span<const std::string_view> formats, Route& out) {
+    out = {};
     if (demands.variants) {
         WYE_ASSIGN(out.variant, choose_variant(device, *plan.program));
     }
     registry::Requirements needs = requirements(plan);
-    add_launch(launch, needs);
+    needs.workgroup = launch.workgroup;
+    const LaunchBytes bytes = bytes_of(launch);
+    needs.largest_buffer_bytes = std::max(needs.largest_buffer_bytes, bytes.largest);
+    needs.total_bytes = bytes.total;
     const bool splits = plan.analysis.uses_grid_barrier && out.variant == ir::kNone;
     if (demands.cooperative && !splits) needs.capabilities.emplace_back("grid_sync");
     std::vector<std::string> reasons = reasons_against(device, plan, needs, formats);
@@ -131,11 +140,19 @@ Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan&
                 : fmt::format("runs this program's native variants only (it takes {}), and the "
                               "request allows none",
                               taken(device)));
-    if (reasons.empty()) {
+    if (reasons.empty())
         out.format = out.variant != ir::kNone ? plan.program->variants[out.variant].format
                                               : choose_format(device, formats);
-        return out;
-    }
+    return reasons;
+}
+
+Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,
+                    const plan::Launch& launch, const Demands& demands,
+                    std::span<const std::string_view> formats) {
+    Route out;
+    WYE_ASSIGN(const std::vector<std::string> reasons,
+               reasons_against_launch(device, plan, launch, demands, formats, out));
+    if (reasons.empty()) return out;
     return Error(
         Code::UNSUPPORTED,
         fmt::format("{} cannot run program `{}`: {}", device.selector, plan.program->name,

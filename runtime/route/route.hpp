@@ -62,11 +62,30 @@ struct Demands {
                                        const plan::ProgramPlan& plan, const Demands& demands,
                                        std::span<const std::string_view> formats);
 
+// The demands that are left on a device: variants take no folded launch, and a body with grid
+// barriers can be split, so that it needs nothing more.
+[[nodiscard]] Demands demands_on(const Limits& limits, const plan::ProgramPlan& plan,
+                                 const plan::Launch& launch, Demands demands);
+
+// The bytes of a launch that devices are compared with.
+struct LaunchBytes {
+    std::uint64_t largest = 0;  // of one buffer; `shared` arrays do not count
+    std::uint64_t total = 0;    // that the library allocates for the launch
+    friend bool operator==(const LaunchBytes&, const LaunchBytes&) = default;
+};
+[[nodiscard]] LaunchBytes bytes_of(const plan::Launch& launch);
+
 // The code that runs on the device.
 struct Route {
     std::string_view format;            // of the artifact; borrowed from `formats` or the program
     std::uint32_t variant = ir::kNone;  // index of the native variant that replaces the body
 };
+
+// As reasons_against, for one launch. `out` is set if there is no reason. Errors: those of
+// choose_variant.
+[[nodiscard]] Result<std::vector<std::string>> reasons_against_launch(
+    const registry::DeviceInfo& device, const plan::ProgramPlan& plan, const plan::Launch& launch,
+    const Demands& demands, std::span<const std::string_view> formats, Route& out);
 
 // Routes one launch on one device. Errors: UNSUPPORTED with all reasons; those of choose_variant.
 [[nodiscard]] Result<Route> route(const registry::DeviceInfo& device, const plan::ProgramPlan& plan,

@@ -57,7 +57,7 @@ NOT_SETTINGS = [True, 3, "k=v", b"", [], [("k", "v")], {"cpu.threads": 2}, {3: "
 NOT_FUTURES = [None, 3, "text", b"b", [], (), [None], [3], {}, object(), np.array([1]), Hostile()]
 
 # Made by the package only, or no calls: there is nothing to pass.
-RESULTS = {"BufferParam", "Code", "DeviceInfo", "Error", "Outputs", "Param", "Report"}
+RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "Error", "Outputs", "Param", "Report"}
 # Objects that other functions make, which say so, and what the language's protocols define.
 INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Program.__init__"}
 
@@ -109,6 +109,8 @@ class Arguments(unittest.TestCase):
                 {"selector": NOT_TEXT, "program": OF_ANOTHER_CLASS, "policy": NOT_A_WORD}),
             "Context.info": (context.info, {}, {"selector": NOT_TEXT}),
             "Context.devices": (context.devices, {}, {"selector": NOT_TEXT}),
+            "Context.run": (dispatch(context.run), {}, dispatched),
+            "Context.submit": (dispatch(context.submit), {}, dispatched),
             "Device.run": (dispatch(device.run), {}, dispatched),
             "Device.submit": (dispatch(device.submit), {}, dispatched),
             "Device.buffer": (

@@ -24,6 +24,38 @@ class OnEachDevice(unittest.TestCase):
     def test_the_cpu_is_there(self):
         self.assertEqual(self.devices[0].plugin, "cpu")
 
+    def test_without_a_device(self):
+        x, y = self.random.random((2, 1001), np.float32)
+        expected = np.float32(1.1) * x + y
+        best = self.context.device("auto", self.saxpy)
+        outputs = self.context.run(self.saxpy, a=1.1, x=x, y=y)
+        np.testing.assert_array_equal(outputs.r, expected)
+        report = outputs.report
+        self.assertEqual((report.device, report.routed), (best.selector, "chosen"))
+        self.assertEqual(report.choice.selector, best.selector)
+        self.assertTrue(report.choice.reason.startswith("auto: "))
+        self.assertNotIn(best.selector, report.choice.passed_over)
+        again = self.context.submit(self.saxpy, a=1.1, x=x, y=y).result()
+        np.testing.assert_array_equal(again.r, expected)
+        self.assertEqual(again.report.choice, report.choice)
+        with wye.Context(plugins=False) as context:  # opens no device but by the dispatch
+            program = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+            alone = context.run(program, a=1.1, x=x, y=y).report
+            self.assertEqual((alone.device, alone.choice.passed_over), ("cpu:0", {}))
+        for device in self.devices:
+            with self.subTest(device.selector):
+                self.assertEqual(device.run(self.saxpy, a=1.1, x=x, y=y).report.routed, "named")
+                report = self.context.run(self.saxpy, a=1.1, x=device.upload(x), y=y).report
+                self.assertEqual((report.device, report.routed, report.choice),
+                                 (device.selector, "owner", None))
+        if len(self.devices) > 1:
+            with self.assertRaises(wye.Error) as caught:
+                self.context.run(self.saxpy, a=1.1, x=self.devices[0].upload(x),
+                                 y=self.devices[1].upload(y))
+            self.assertEqual(caught.exception.code, wye.Code.WRONG_OWNER)
+            for device in self.devices[:2]:
+                self.assertIn(device.selector, str(caught.exception))
+
     def test_saxpy(self):
         x, y = self.random.random((2, 1001), np.float32)
         for device in self.devices:

@@ -52,25 +52,76 @@ static_assert(WYE_POLICY_AUTO == static_cast<unsigned>(registry::Policy::automat
               WYE_PASSED_UNFIT == static_cast<unsigned>(registry::PassedOver::Why::unfit) &&
               WYE_PASSED_NOT_TRIED == static_cast<unsigned>(registry::PassedOver::Why::not_tried));
 
+// What a wye_choice is: a reference to the context's record.
+struct wye_choice {
+    ChoiceRef of;
+};
+
+namespace {
+
+// `whose`: of the device that was chosen.
+Result<void> passed_over(const std::vector<registry::PassedOver>& list, const std::string& whose,
+                         std::uint64_t index, wye_passed_over* out) {
+    WYE_NEED(out);
+    WYE_TRY(check_header(out->header, sizeof *out, "wye_passed_over"));
+    if (index >= list.size())
+        return Error(Code::NOT_FOUND,
+                     fmt::format("{} were passed over for {}, and {} is asked for", list.size(),
+                                 whose, index),
+                     "Fix: count from 0, and stop at this error", whose);
+    const registry::PassedOver& one = list[index];
+    out->selector = to_abi(one.subject);
+    out->reason = to_abi(one.reason);
+    out->fix = to_abi(one.fix);
+    out->why = static_cast<std::uint32_t>(one.why);
+    return {};
+}
+
+}  // namespace
+
+wye_status wye_choice_find(wye_context* context, uint32_t number, wye_choice** out,
+                           wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_ENTER(self, context);
+        WYE_NEED(out);
+        ChoiceRef found = self->choices().at(number);
+        if (!found)
+            return Error(Code::NOT_FOUND,
+                         fmt::format("there is no choice {}, or it is not among the newest {}",
+                                     number, Choices::kMostKept),
+                         "Fix: take the member `choice` of a recent report whose `routed` is "
+                         "WYE_ROUTED_CHOSEN",
+                         "choice");
+        *out = new wye_choice{std::move(found)};
+        return {};
+    });
+}
+
+wye_string wye_choice_selector(const wye_choice* choice) {
+    return choice == nullptr ? wye_string{} : to_abi(choice->of->selector);
+}
+
+wye_string wye_choice_reason(const wye_choice* choice) {
+    return choice == nullptr ? wye_string{} : to_abi(choice->of->reason);
+}
+
+wye_status wye_choice_passed_over(const wye_choice* choice, uint64_t index, wye_passed_over* out,
+                                  wye_error** error) {
+    return guarded(error, [&]() -> Result<void> {
+        WYE_NEED(choice);
+        return passed_over(choice->of->passed_over, choice->of->selector, index, out);
+    });
+}
+
+void wye_choice_free(wye_choice* choice) { delete choice; }
+
 wye_status wye_device_passed_over(wye_context* context, wye_device device, uint64_t index,
                                   wye_passed_over* out, wye_error** error) {
     return guarded(error, [&]() -> Result<void> {
         WYE_ENTER(self, context);
-        WYE_NEED(out);
-        WYE_TRY(check_header(out->header, sizeof *out, "wye_passed_over"));
         WYE_ASSIGN(const registry::Pin pin, self->handles().find(device, HandleKind::device));
         const DeviceSession& session = pin.as<DeviceSession>();
-        if (index >= session.passed_over().size())
-            return Error(Code::NOT_FOUND,
-                         fmt::format("{} were passed over for {}, and {} is asked for",
-                                     session.passed_over().size(), session.info().selector, index),
-                         "Fix: count from 0, and stop at this error", session.info().selector);
-        const registry::PassedOver& one = session.passed_over()[index];
-        out->selector = to_abi(one.subject);
-        out->reason = to_abi(one.reason);
-        out->fix = to_abi(one.fix);
-        out->why = static_cast<std::uint32_t>(one.why);
-        return {};
+        return passed_over(session.passed_over(), session.info().selector, index, out);
     });
 }
 

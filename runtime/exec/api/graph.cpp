@@ -79,9 +79,8 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_graph(*desc));
-        WYE_ASSIGN(Pin device, self->handles().find(desc->device, HandleKind::device));
-        const auto owner = device.as<DeviceSession>().owner();
-        WYE_ASSIGN(auto graph, Graph::record(*self, std::move(device), *desc));
+        WYE_ASSIGN(auto graph, Graph::record(*self, *desc));
+        const auto& owner = graph->session().owner();
         const std::string& label = graph->label();
         WYE_ASSIGN(*out, self->handles().add(HandleKind::graph, graph, owner, label));
         return {};

@@ -29,6 +29,7 @@ class PublicQueue : public std::enable_shared_from_this<PublicQueue> {
     PublicQueue(const PublicQueue&) = delete;
     PublicQueue& operator=(const PublicQueue&) = delete;
 
+    [[nodiscard]] registry::Handle device() const noexcept { return device_; }
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] std::uint32_t number() const noexcept { return grant_.number; }
     [[nodiscard]] const std::string& label() const noexcept { return request_.label; }

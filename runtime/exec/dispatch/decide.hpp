@@ -10,6 +10,6 @@
 
 namespace wye::exec {
 
-[[nodiscard]] Result<void> decide(const Context& context, Flow& flow);
+[[nodiscard]] Result<void> decide(Context& context, Flow& flow);
 
 }  // namespace wye::exec

@@ -16,9 +16,11 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const Target target, Target::find(handles, desc));
     Flow flow(target);
-    WYE_ASSIGN(flow.queue, NamedQueue::find(handles, desc.queue, flow.session, true));
+    if (flow.has_device()) {
+        WYE_ASSIGN(flow.queue, NamedQueue::find(handles, desc.queue, flow.session(), true));
+    }
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
-    const Span span(flow.session.trace(), "dispatch",
+    const Span span(context.trace(), "dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
 
     WYE_TRY(decide(context, flow));
@@ -26,13 +28,13 @@ Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
     wye_report report = make_report(flow, start);
     flow.counted = true;
     flow.count_launch();
-    flow.session.counters().dispatched(result.ok(), report);
+    flow.session().counters().dispatched(result.ok(), report);
     if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
         report.header = out->header;
         *out = report;
     }
     if (context.logs())
-        log_dispatch(context, desc, flow.program.name(), flow.session.info().selector, result,
+        log_dispatch(context, desc, flow.program.name(), flow.session().info().selector, result,
                      report);
     return result;
 }

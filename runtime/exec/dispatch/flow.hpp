@@ -11,6 +11,7 @@
 #include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
 #include "exec/dispatch/bind.hpp"
+#include "exec/dispatch/choose.hpp"
 #include "exec/dispatch/lower.hpp"
 #include "exec/dispatch/request.hpp"
 #include "exec/dispatch/resolve.hpp"
@@ -29,16 +30,30 @@ struct Flow {
         : request(target.request()),
           desc(target.desc()),
           program(target.program()),
-          session(target.session()),
           pipeline(target.pipeline()),
-          rules(r) {}
+          rules(r) {
+        if (!target.has_device()) return;
+        routed = target.routed();
+        session_ = &target.session();
+    }
     Flow(const Flow&) = delete;
     Flow& operator=(const Flow&) = delete;
     // Counts the dispatch as failed if nothing else counted it. Writes cache entries that no submit
     // wrote.
     ~Flow() {
-        if (!counted) session.counters().failed();
-        if (!stats.unwritten.empty()) session.save(stats);
+        if (session_ == nullptr) return;
+        if (!counted) session_->counters().failed();
+        if (!stats.unwritten.empty()) session_->save(stats);
+    }
+
+    // Without a device, only the steps up to the choice may run.
+    [[nodiscard]] bool has_device() const noexcept { return session_ != nullptr; }
+    [[nodiscard]] DeviceSession& session() const noexcept { return *session_; }
+    // Gives the device to a request that names none.
+    void take(Chosen chosen) {
+        routed = chosen.routed;
+        device_ = std::move(chosen.device);
+        session_ = &device_.as<DeviceSession>();
     }
 
     // Called after the launch was submitted.
@@ -54,9 +69,9 @@ struct Flow {
     // The request completed with the pipeline's program, device and options.
     const wye_dispatch_desc& desc;
     LoadedProgram& program;
-    DeviceSession& session;
     Pipeline* const pipeline;  // null: none
     const RequestRules rules;
+    Routed routed;
     NamedQueue queue;
     std::optional<Clock::time_point> deadline;
     bool counted = false;  // the dispatch has been counted, or will be when it has ended
@@ -77,6 +92,10 @@ struct Flow {
     BufferHistory chunks;  // orders the chunks of host arguments
     RunTimes times;
     Trap trap;
+
+  private:
+    registry::Pin device_;  // of a choice
+    DeviceSession* session_ = nullptr;
 };
 
 }  // namespace wye::exec

@@ -33,26 +33,30 @@ std::uint64_t owned_bytes(const Flow& flow) {
 Pending::Texts::Texts(const wye_dispatch_desc& desc)
     : label(copy_of(desc.label)), profile(copy_of(desc.profile)) {}
 
-Result<WorkPtr<Pending>> Pending::submit(const Context& context, const wye_dispatch_desc& desc,
+Result<WorkPtr<Pending>> Pending::submit(Context& context, const wye_dispatch_desc& desc,
                                          const RequestRules& rules, Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(Target target, Target::find(handles, desc));
-    WYE_ASSIGN(NamedQueue queue, NamedQueue::find(handles, desc.queue, target.session(), true));
-    WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
-    if (repeated) return WorkPtr<Pending>(std::move(repeated));
+    NamedQueue queue;
+    if (target.has_device()) [[likely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(handles, desc.queue, target.session(), true));
+        WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
+        if (repeated) return WorkPtr<Pending>(std::move(repeated));
+    }
     Flow flow(target, rules);
     flow.queue = std::move(queue);
-    const Span span(flow.session.trace(), "submit dispatch",
+    const Span span(context.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
     WYE_TRY(decide(context, flow));
     WYE_TRY(compile_kernels(flow));
     WYE_TRY(check_rounds(flow));
-    WYE_TRY(flow.session.ready());
+    WYE_TRY(flow.session().ready());
     WYE_ASSIGN(PendingRoom room,
-               flow.session.pending().room(owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE),
-                                           flow.deadline));
-    WorkPtr<PendingRequest> out(flow.session.recycler().make<PendingRequest>(context, flow, start));
+               flow.session().pending().room(owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE),
+                                             flow.deadline));
+    WorkPtr<PendingRequest> out(
+        flow.session().recycler().make<PendingRequest>(context, flow, start));
     WYE_TRY(out->start(handles, flow));
     if (!out->has_ended()) room.take(out);
     flow.counted = true;

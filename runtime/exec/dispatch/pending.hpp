@@ -37,7 +37,7 @@ class Pending : public PendingWork {
     static constexpr RequestRules kOwnedLimited = {0, true, false, true};
     // Runs the steps of a dispatch up to its submit. Errors as in dispatch; DEVICE_BUSY if the
     // limits on pending work are reached and `desc` has WYE_DISPATCH_AT_ONCE.
-    [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context,
                                                          const wye_dispatch_desc& desc,
                                                          const RequestRules& rules,
                                                          Clock::time_point start);

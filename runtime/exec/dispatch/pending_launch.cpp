@@ -98,7 +98,7 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
     begun_ = Instant(start);
     queued_.read();
     if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
-    report_.device = target.desc().device;
+    target.routed().write(report_);
     ticket_ = std::move(work.ticket);
     if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
     pin_ = target.take_pin();

@@ -25,7 +25,7 @@ std::size_t padded(std::uint64_t size) {
 }  // namespace
 
 PendingRequest::PendingRequest(const Context& context, const Flow& flow, Clock::time_point start)
-    : Pending(context, flow.session, flow.has(WYE_DISPATCH_BORROW), flow.has(WYE_DISPATCH_TIMED)),
+    : Pending(context, flow.session(), flow.has(WYE_DISPATCH_BORROW), flow.has(WYE_DISPATCH_TIMED)),
       name_(flow.program.name()),
       begun_(start) {
     report_ = {};

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "exec/context.hpp"
+#include "exec/device/buffer.hpp"
 #include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
@@ -386,7 +387,28 @@ namespace {
                    result))
         return false;
     pipeline.launched();
-    if (report != nullptr && result.ok()) report->device = pipeline.device();
+    if (report != nullptr && result.ok()) pipeline.routed().write(*report);
+    return true;
+}
+
+// For a request without a device: that of its buffers, which are all on one if it was kept.
+[[nodiscard, gnu::noinline]] bool repeat_owned(const Context& context,
+                                               const wye_dispatch_desc& desc,
+                                               const LoadedProgram& loaded, Clock::time_point start,
+                                               wye_report* report, Result<void>& result) {
+    if (desc.device != 0) return false;
+    const registry::Pin buffer =
+        context.handles().try_find(desc.arguments[0].buffer, registry::HandleKind::buffer);
+    if (!buffer) return false;
+    const BufferObject& object = buffer.as<BufferObject>();
+    DeviceSession& session = object.session;
+    if (!session.is_ready()) return false;
+    NamedQueue queue;
+    if (desc.queue != 0 && !queue.try_find(context.handles(), desc.queue, session)) [[unlikely]]
+        return false;
+    if (!repeat_on(queue.number(), context, desc, loaded, session, start, report, result))
+        return false;
+    if (report != nullptr && result.ok()) Routed{object.device, WYE_ROUTED_OWNER, 0}.write(*report);
     return true;
 }
 
@@ -399,7 +421,9 @@ namespace {
     const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
     const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
-    if (!program || !device) return false;
+    if (!program || !device)
+        return program &&
+               repeat_owned(context, desc, program.as<LoadedProgram>(), start, report, result);
     DeviceSession& session = device.as<DeviceSession>();
     if (!session.is_ready()) return false;
     const LoadedProgram& loaded = program.as<LoadedProgram>();

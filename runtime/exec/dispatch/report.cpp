@@ -26,7 +26,7 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     wye_report report{};
     const Form& form = flow.kernels.form;
     const bool ran = !flow.kernels.launches().empty();
-    report.device = flow.desc.device;
+    flow.routed.write(report);
     std::ranges::copy(flow.launch.groups, report.groups);
     report.compiled = flow.stats.compiled == 0 ? 0 : 1;
     report.disk_cache = disk_use(flow.stats);

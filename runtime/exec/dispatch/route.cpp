@@ -9,14 +9,21 @@ namespace wye::exec {
 namespace {
 
 Error with_alternative(Error error, const Context& context, const plan::ProgramPlan& plan,
-                       const plan::Launch& launch, const route::Demands& demands) {
+                       const plan::Launch& launch, const route::Demands& demands,
+                       std::uint32_t routed) {
     const auto other = context.alternative([&](const registry::DeviceInfo& device) {
         return route::route(device, plan, launch, demands, lower::formats()).ok()
                    ? std::vector<std::string>{}
                    : std::vector<std::string>{"it does not fit"};
     });
     if (other)
-        error.fix = fmt::format("Fix: open `{}`, which can run it, or change the program", *other);
+        error.fix =
+            routed == WYE_ROUTED_OWNER
+                ? fmt::format(
+                      "Fix: copy its buffers to `{}`, which can run it "
+                      "(wye_buffer_copy_across), or change the program",
+                      *other)
+                : fmt::format("Fix: open `{}`, which can run it, or change the program", *other);
     return error;
 }
 
@@ -24,11 +31,9 @@ Error with_alternative(Error error, const Context& context, const plan::ProgramP
 
 Result<route::Route> route(const Context& context, LoadedProgram& program,
                            const DeviceSession& session, const plan::Launch& launch,
-                           route::Demands demands) {
+                           route::Demands demands, std::uint32_t routed) {
     const route::Limits& limits = session.limits();
-    demands.variants = demands.variants && !limits.folds(launch.groups);  // variants cannot fold
-    // The body can be split, so a device needs nothing more for it.
-    if (program.plan().analysis.uses_grid_barrier && !demands.variants) demands.cooperative = false;
+    demands = route::demands_on(limits, program.plan(), launch, demands);
     const RouteKey key{launch.workgroup, demands.variants};
     const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
         return bound.bytes <= limits.max_buffer_bytes;
@@ -40,7 +45,8 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
         route::lacks_only_variants(session.info(), program.plan(), demands, lower::formats()))
         return std::move(found).error();  // the request can be changed, whatever else is open
     if (!found.ok())
-        return with_alternative(std::move(found).error(), context, program.plan(), launch, demands);
+        return with_alternative(std::move(found).error(), context, program.plan(), launch, demands,
+                                routed);
     if (!demands.cooperative) program.remember(session, key, *found);
     return found;
 }

@@ -13,9 +13,10 @@
 namespace wye::exec {
 
 // UNSUPPORTED with all reasons; the fix names an open device that can run the launch, if there is
-// one.
+// one. `routed`: enum wye_routed, who named the device.
 [[nodiscard]] Result<route::Route> route(const Context& context, LoadedProgram& program,
                                          const DeviceSession& session, const plan::Launch& launch,
-                                         route::Demands demands);
+                                         route::Demands demands,
+                                         std::uint32_t routed = WYE_ROUTED_NAMED);
 
 }  // namespace wye::exec

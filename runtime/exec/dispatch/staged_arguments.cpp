@@ -42,8 +42,8 @@ void copy_staged(wye_operation& operation, const StagingBlock& block) {
 }
 
 void StagedArguments::take(Operations& operations, Workspace& workspace) {
-    if (!flow_.session.stages(flow_.bound.bytes_uploaded) &&
-        !flow_.session.stages(flow_.bound.bytes_downloaded))
+    if (!flow_.session().stages(flow_.bound.bytes_uploaded) &&
+        !flow_.session().stages(flow_.bound.bytes_downloaded))
         return;
     std::vector<wye_operation>& list = workspace.operations;
     std::vector<bool> taken(list.size());
@@ -80,7 +80,7 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
         if (!is_transfer(operations.all[i]) || op.size < kLeastChunked || is_resident(op.buffer))
             continue;
         if (!out)
-            out.emplace(flow_.session, up ? Direction::Up : Direction::Down, flow_.options(),
+            out.emplace(flow_.session(), up ? Direction::Up : Direction::Down, flow_.options(),
                         flow_.times);
         void* host = up ? const_cast<void*>(op.source) : op.target;
         out->add({op.buffer, op.offset, static_cast<std::byte*>(host), op.size});
@@ -93,7 +93,7 @@ void StagedArguments::take_large(const Operations& operations, std::size_t first
 }
 
 void StagedArguments::take_middle(const Operations& operations, std::vector<wye_operation>& list) {
-    DeviceSession& session = flow_.session;
+    DeviceSession& session = flow_.session();
     const auto is_middle = [&](const wye_operation& op) {
         return is_transfer(op) && op.u.transfer.size < kLeastChunked &&
                session.stages(op.u.transfer.size);
@@ -126,9 +126,9 @@ void StagedArguments::take_middle(const Operations& operations, std::vector<wye_
 
 Result<void> StagedArguments::upload() {
     if (inputs_.empty() && !up_) return {};
-    const Span span(flow_.session.trace(), "copy inputs", {.bytes = flow_.bound.bytes_uploaded});
+    const Span span(flow_.session().trace(), "copy inputs", {.bytes = flow_.bound.bytes_uploaded});
     for (const sdk::HostCopy& copy : inputs_) {
-        flow_.session.copiers().copy(copy.target, copy.source, copy.size);
+        flow_.session().copiers().copy(copy.target, copy.source, copy.size);
         const auto* staged = static_cast<const std::byte*>(copy.target);
         WYE_TRY(in_.written(static_cast<std::uint64_t>(staged - in_.data()), copy.size));
     }
@@ -146,11 +146,12 @@ void StagedArguments::start_download() noexcept {
 
 Result<void> StagedArguments::download() {
     if (outputs_.empty() && !down_) return {};
-    const Span span(flow_.session.trace(), "copy outputs", {.bytes = flow_.bound.bytes_downloaded});
+    const Span span(flow_.session().trace(), "copy outputs",
+                    {.bytes = flow_.bound.bytes_downloaded});
     for (const sdk::HostCopy& copy : outputs_) {
         const auto* staged = static_cast<const std::byte*>(copy.source);
         WYE_TRY(out_.arrived(static_cast<std::uint64_t>(staged - out_.data()), copy.size));
-        flow_.session.copiers().copy(copy.target, copy.source, copy.size);
+        flow_.session().copiers().copy(copy.target, copy.source, copy.size);
     }
     if (!down_) return {};
     WYE_TRY(std::move(started_));

@@ -18,11 +18,11 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
     if (runs) {
         std::vector<CompiledRef> programs;
         for (const Kernel& kernel : flow.kernels.kernels()) programs.push_back(kernel.compiled);
-        flow.session.abandon({ticket, fmt::format("a dispatch of `{}`", flow.program.name()),
-                              std::move(uses), std::move(programs), std::move(workspace)});
+        flow.session().abandon({ticket, fmt::format("a dispatch of `{}`", flow.program.name()),
+                                std::move(uses), std::move(programs), std::move(workspace)});
     }
-    return timed_out(flow.program.name(), flow.session.info().selector, flow.desc.timeout_ns, runs,
-                     !flow.kernels.warm());
+    return timed_out(flow.program.name(), flow.session().info().selector, flow.desc.timeout_ns,
+                     runs, !flow.kernels.warm());
 }
 
 // Runs a launch with a time limit. Work that may outlive this call must not access the caller's
@@ -31,17 +31,17 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
 Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
                          WorkspaceLease& workspace, registry::InFlight& uses) {
     const SubmitOptions options = flow.options();
-    WYE_TRY(flow.session.await_idle(*flow.deadline, options.queue));
+    WYE_TRY(flow.session().await_idle(*flow.deadline, options.queue));
     WYE_TRY(staged.upload());
-    WYE_TRY(flow.session.run(operations.uploads(), {}, options, now(), flow.times));
+    WYE_TRY(flow.session().run(operations.uploads(), {}, options, now(), flow.times));
     WYE_TRY(staged.uploaded());
     if (operations.launches().empty()) return {};
     const Clock::time_point start = now();
     const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
     WYE_ASSIGN(const Ticket ticket,
-               flow.session.submit(operations.launches(), flow.uses, options, start, flow.times));
+               flow.session().submit(operations.launches(), flow.uses, options, start, flow.times));
     bool runs = false;
-    auto waited = flow.session.wait(ticket, limit, options.timed, flow.times, runs);
+    auto waited = flow.session().wait(ticket, limit, options.timed, flow.times, runs);
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
     return give_up(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
@@ -56,10 +56,10 @@ Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArgum
     WYE_TRY(staged.upload());
     if (!first.empty()) {
         WYE_ASSIGN(const Ticket ticket,
-                   flow.session.submit(first, flow.uses, options, now(), flow.times));
+                   flow.session().submit(first, flow.uses, options, now(), flow.times));
         if (!operations.traps) staged.start_download();
-        if (!flow.stats.unwritten.empty()) flow.session.save(flow.stats);
-        WYE_TRY(flow.session.wait_end(ticket, options.timed, flow.times));
+        if (!flow.stats.unwritten.empty()) flow.session().save(flow.stats);
+        WYE_TRY(flow.session().wait_end(ticket, options.timed, flow.times));
     }
     return staged.uploaded();
 }
@@ -67,10 +67,10 @@ Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArgum
 // Finds registered memory among the host arguments.
 void find_registered(const registry::HandleTable& handles, const Flow& flow,
                      RegisteredTransfers& out) {
-    if (!flow.session.registered().any()) return;
+    if (!flow.session().registered().any()) return;
     for (const BoundOperation& one : flow.bound.operations) {
-        out.add(flow.session, one.source, one.size);
-        out.add(flow.session, one.target, one.size);
+        out.add(flow.session(), one.source, one.size);
+        out.add(flow.session(), one.target, one.size);
     }
     out.begin(handles);
 }
@@ -87,14 +87,14 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
                     : run_unlimited(flow, operations, staged));
     for (std::uint32_t left = flow.launch.rounds; operations.traps; --left) {
-        WYE_TRY(
-            check_trap(flow.program.name(), flow.session.info(), workspace->trap_words, flow.trap));
+        WYE_TRY(check_trap(flow.program.name(), flow.session().info(), workspace->trap_words,
+                           flow.trap));
         if (left == 1) break;
-        WYE_TRY(flow.session.run(operations.next_round(), flow.uses, flow.options(), now(),
-                                 flow.times));
+        WYE_TRY(flow.session().run(operations.next_round(), flow.uses, flow.options(), now(),
+                                   flow.times));
     }
     if (limited || operations.traps)
-        WYE_TRY(flow.session.run(operations.read_backs(), {}, flow.options(), now(), flow.times));
+        WYE_TRY(flow.session().run(operations.read_backs(), {}, flow.options(), now(), flow.times));
     WYE_TRY(staged.download());
     return registered.arrived();
 }
@@ -105,7 +105,7 @@ Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
                          const Operations& operations, WorkspaceLease& workspace,
                          registry::InFlight& uses) {
     if (flow.kernels.warm()) return run(handles, flow, operations, workspace, uses);
-    const registry::ProcessStateGuard guard(!flow.session.device()->built_in());
+    const registry::ProcessStateGuard guard(!flow.session().device()->built_in());
     auto result = run(handles, flow, operations, workspace, uses);
     flow.kernels.set_warm();
     return result;
@@ -135,14 +135,14 @@ namespace {
 
 Result<void> compile_all(Flow& flow) {
     for (Kernel& kernel : flow.kernels.kernels()) {
-        kernel.compiled = kernel.program->find_compiled(flow.session, flow.kernels.form);
+        kernel.compiled = kernel.program->find_compiled(flow.session(), flow.kernels.form);
         if (kernel.compiled) {
-            flow.session.counters().found();
+            flow.session().counters().found();
             continue;
         }
         WYE_ASSIGN(kernel.compiled,
-                   flow.session.compiled(*kernel.program, flow.kernels.form, flow.route.format,
-                                         flow.stats, flow.deadline));
+                   flow.session().compiled(*kernel.program, flow.kernels.form, flow.route.format,
+                                           flow.stats, flow.deadline));
     }
     return {};
 }
@@ -153,7 +153,7 @@ Result<bool> fits_at_once(const Flow& flow) {
     std::uint32_t most = compiled.resident_groups.load(std::memory_order_relaxed);
     if (most == CompiledProgram::kNotAsked) {
         auto said = compiled.native.info();
-        if (!said.ok()) return flow.session.noted(std::move(said).error());
+        if (!said.ok()) return flow.session().noted(std::move(said).error());
         most = std::min(said->resident_groups, CompiledProgram::kNotAsked - 1);
         compiled.resident_groups.store(most, std::memory_order_relaxed);
     }
@@ -182,7 +182,7 @@ Result<void> compile_kernels(Flow& flow) {
     // Outputs are delivered after the check for traps.
     const bool apart = flow.bound.reads_apart || (kernels.traps() && flow.launch.reads_residents());
     if (!split && apart == flow.bound.reads_apart) return {};
-    return bind(flow.program.plan(), flow.launch, flow.session.limits(), kernels, apart,
+    return bind(flow.program.plan(), flow.launch, flow.session().limits(), kernels, apart,
                 flow.bound);
 }
 
@@ -201,16 +201,16 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
     const plan::ProgramPlan& plan = flow.program.plan();
     WYE_TRY(compile_kernels(flow));
     if (flow.desc.timeout_ns != 0) WYE_TRY(check_rounds(flow));
-    WYE_TRY(flow.session.ready());
-    WorkspaceLease workspace = flow.session.workspace();
+    WYE_TRY(flow.session().ready());
+    WorkspaceLease workspace = flow.session().workspace();
     WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));
     WYE_ASSIGN(const Operations operations,
                write_operations(plan, flow.launch, flow.bound, flow.kernels, flow.residents,
-                                flow.session, *workspace));
+                                flow.session(), *workspace));
     flow.residents.uses(flow.launch, flow.uses);
     auto result = run_guarded(handles, flow, operations, workspace, uses);
     if (result.ok() && flow.kernels.is_whole()) {
-        QueuePool& queues = flow.session.queues();
+        QueuePool& queues = flow.session().queues();
         const sdk::Lock lock(queues.mutex);
         queues.repeats.keep(flow.request, plan, flow.launch, flow.kernels, operations, flow.uses,
                             flow.bound.bytes_filled, queues);

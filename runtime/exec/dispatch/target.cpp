@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "exec/device/buffer.hpp"
+#include "exec/device/public_queue.hpp"
+
 namespace wye::exec {
 namespace {
 
@@ -44,12 +47,43 @@ Result<registry::Pin> Target::pin(const registry::HandleTable& handles,
 Result<Target> Target::find(const registry::HandleTable& handles, const wye_dispatch_desc& request,
                             bool runs) {
     WYE_ASSIGN(registry::Pin program, pin(handles, request));
-    if (request.pipeline == 0 && request.device == 0 && !runs) {
+    if (request.device == 0 && request.pipeline == 0) [[unlikely]] {
+        if (runs) return find_owner(handles, request, std::move(program));
         Target out(request);
         out.program_ = std::move(program);
         return out;
     }
     return find_again(handles, request, std::move(program));
+}
+
+namespace {
+
+// The device that owns the first resident buffer, else the queue; 0: there is neither. Buffers that
+// are not live are left to the later steps.
+Result<registry::Handle> owner_of(const registry::HandleTable& handles,
+                                  const wye_dispatch_desc& request) {
+    for (std::uint64_t i = 0; request.arguments != nullptr && i < request.argument_count; ++i) {
+        const wye_argument& argument = request.arguments[i];
+        if (argument.kind != WYE_ARGUMENT_RESIDENT) continue;
+        const registry::Pin buffer = handles.try_find(argument.buffer, HandleKind::buffer);
+        if (buffer) return buffer.as<BufferObject>().device;
+    }
+    if (request.queue == 0) return 0;
+    WYE_ASSIGN(const registry::Pin queue, handles.find(request.queue, HandleKind::queue));
+    return queue.as<PublicQueue>().device();
+}
+
+}  // namespace
+
+Result<Target> Target::find_owner(const registry::HandleTable& handles,
+                                  const wye_dispatch_desc& request, registry::Pin program) {
+    Target out(request);
+    out.program_ = std::move(program);
+    WYE_ASSIGN(const registry::Handle owner, owner_of(handles, request));
+    if (owner != 0) {
+        WYE_ASSIGN(out.device_, handles.find(owner, HandleKind::device));
+    }
+    return out;
 }
 
 Result<Target> Target::find_again(const registry::HandleTable& handles,

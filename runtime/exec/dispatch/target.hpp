@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Target: the program and the device of a request, which names them by their handles or by one
-// pipeline. It is found before all other steps, so these need not distinguish the two. Used by one
-// thread.
+// pipeline, or leaves the device to the owner of its resident buffers or its queue. It is found
+// before all other steps, so these need not distinguish them. A request without an owner has no
+// device until its sizes are known (choose.hpp). Used by one thread.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ class Target {
   public:
     // Finds the target of a request, which it borrows. Errors: STALE_HANDLE, WRONG_KIND,
     // WRONG_OWNER for its handles; INVALID_ARGUMENT if it names a pipeline and also sets options
-    // that the pipeline decides. Without `runs` the device may be 0; then there is no session.
+    // that the pipeline decides. Without `runs` a device of 0 stays unknown.
     [[nodiscard]] static Result<Target> find(const registry::HandleTable& handles,
                                              const wye_dispatch_desc& request, bool runs = true);
     // As find, with a pin taken earlier (`pin`): the program's handle may have been freed since.
@@ -32,7 +33,7 @@ class Target {
                                                    const wye_dispatch_desc& request);
 
     [[nodiscard]] const wye_dispatch_desc& request() const noexcept { return *request_; }
-    // The request, completed with its pipeline's device and options if it names one. The reference
+    // The request, completed with its pipeline's options and device if it names one. The reference
     // is valid until this object moves.
     [[nodiscard]] const wye_dispatch_desc& desc() const noexcept {
         return completed_ ? *completed_ : *request_;
@@ -40,8 +41,14 @@ class Target {
     [[nodiscard]] LoadedProgram& program() const {
         return pipeline() != nullptr ? pipeline()->program() : program_.as<LoadedProgram>();
     }
+    [[nodiscard]] bool has_device() const noexcept { return completed_ || device_; }
     [[nodiscard]] DeviceSession& session() const {
         return pipeline() != nullptr ? pipeline()->session() : device_.as<DeviceSession>();
+    }
+    // Valid if it has a device.
+    [[nodiscard]] Routed routed() const {
+        if (pipeline() != nullptr) return pipeline()->routed();
+        return {device_.handle(), request_->device != 0 ? WYE_ROUTED_NAMED : WYE_ROUTED_OWNER, 0};
     }
     // Null: the request names none.
     [[nodiscard]] Pipeline* pipeline() const {
@@ -51,6 +58,10 @@ class Target {
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
 
   private:
+    // The target of a request without a device or a pipeline.
+    [[nodiscard, gnu::cold]] static Result<Target> find_owner(const registry::HandleTable& handles,
+                                                              const wye_dispatch_desc& request,
+                                                              registry::Pin program);
     explicit Target(const wye_dispatch_desc& request) noexcept : request_(&request) {}
 
     const wye_dispatch_desc* request_;

@@ -29,15 +29,15 @@ void Execution::give_back() noexcept {
     instance_->words_taken = false;
 }
 
-Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, wye_device device,
+Result<std::shared_ptr<Graph>> Graph::begin(DeviceSession& session, const Routed& routed,
                                             std::string_view label, Use use) {
     auto out = std::make_shared<Graph>(session, label);
-    out->device_ = device;
-    WYE_ASSIGN(out->recording_, Recording::begin(session, device, out->label_, use));
+    out->routed_ = routed;
+    WYE_ASSIGN(out->recording_, Recording::begin(session, routed, out->label_, use));
     return out;
 }
 
-Result<void> Graph::add(const Context& context, const wye_dispatch_desc& desc) {
+Result<void> Graph::add(Context& context, const wye_dispatch_desc& desc) {
     if (recording_->add_alike(context.handles(), desc)) return {};
     WYE_ASSIGN(Target target, Target::find(context.handles(), desc));
     return recording_->add(context, std::move(target));
@@ -47,20 +47,65 @@ Result<void> Graph::finish() { return recording_->finish(); }
 
 bool Graph::is_idle() const { return recording_->is_empty(); }
 
-Result<std::shared_ptr<Graph>> Graph::record(const Context& context, registry::Pin device,
-                                             const wye_graph_desc& desc) {
-    WYE_ASSIGN(const auto out, begin(device.as<DeviceSession>(), desc.device,
+namespace {
+
+// The device of a graph: the one that it or its first step with an owner names, else one that is
+// chosen for the program of its first dispatch.
+Result<Chosen> device_of(Context& context, const wye_graph_desc& desc) {
+    const registry::HandleTable& handles = context.handles();
+    Routed named{desc.device, WYE_ROUTED_NAMED, 0};
+    const wye_dispatch_desc* first = nullptr;
+    for (std::size_t i = 0; named.device == 0 && i < desc.step_count; ++i) {
+        const wye_graph_step& step = desc.steps[i];
+        if (step.dispatch == nullptr) {
+            WYE_ASSIGN(const registry::Pin buffer,
+                       handles.find(step.transfer->buffer, registry::HandleKind::buffer));
+            named = {buffer.as<BufferObject>().device, WYE_ROUTED_OWNER, 0};
+            continue;
+        }
+        auto target = Target::find(handles, *step.dispatch);
+        if (!target.ok())
+            return about(std::move(target).error(), i, std::string(sdk::from_abi(desc.label)));
+        if (target->has_device()) named = target->routed();
+        if (first == nullptr) first = step.dispatch;
+    }
+    if (named.device != 0) {
+        WYE_ASSIGN(registry::Pin device, handles.find(named.device, registry::HandleKind::device));
+        return Chosen{named, std::move(device)};
+    }
+    if (first == nullptr)
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("graph `{}` has no steps, and names no device", sdk::from_abi(desc.label)),
+            "Fix: name a device, or record a step", std::string(sdk::from_abi(desc.label)));
+    WYE_ASSIGN(const registry::Pin program,
+               handles.find(first->program, registry::HandleKind::program));
+    plan::Count3 workgroup;
+    std::ranges::copy(first->workgroup, workgroup.begin());
+    return choose(context, first->program, program.as<LoadedProgram>(), workgroup,
+                  {(first->flags & WYE_DISPATCH_COOPERATIVE) != 0,
+                   (first->flags & WYE_DISPATCH_VARIANTS) != 0});
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Graph>> Graph::record(Context& context, const wye_graph_desc& desc) {
+    WYE_ASSIGN(const Chosen chosen, device_of(context, desc));
+    WYE_ASSIGN(const auto out, begin(chosen.device.as<DeviceSession>(), chosen.routed,
                                      sdk::from_abi(desc.label), Use::Often));
     const sdk::Lock lock(out->rebinding_);
     out->recording_->reserve(desc.step_count);
     out->steps_.reserve(out->recording_->operations_.capacity());
     for (std::size_t i = 0; i < desc.step_count; ++i) {
         const wye_graph_step& step = desc.steps[i];
-        auto added = step.dispatch != nullptr ? out->add(context, *step.dispatch)
+        wye_dispatch_desc dispatch{};
+        if (step.dispatch != nullptr) dispatch = *step.dispatch;
+        if (dispatch.device == 0 && dispatch.pipeline == 0) dispatch.device = chosen.routed.device;
+        auto added = step.dispatch != nullptr ? out->add(context, dispatch)
                                               : out->recording_->add(context, *step.transfer);
         if (!added.ok()) return about(std::move(added).error(), i, out->label_);
         if (step.dispatch != nullptr)
-            out->steps_.emplace_back(*step.dispatch);
+            out->steps_.emplace_back(dispatch);
         else
             out->steps_.emplace_back(*step.transfer);
     }
@@ -120,7 +165,7 @@ Result<void> Graph::check_idle(QueuePool& queues) const {
                  "Fix: wait for its end (wye_pending_wait) before giving it other buffers", label_);
 }
 
-Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
+Result<std::unique_ptr<Recording>> Graph::record_again(Context& context,
                                                        std::span<const Step> steps) {
     std::vector<std::uint64_t> params;
     std::vector<std::size_t> counts;
@@ -129,7 +174,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
         params = recording_->words_;
         for (const auto& part : recording_->parts_) counts.push_back(part.word_count);
     }
-    WYE_ASSIGN(auto out, Recording::begin(session_, device_, label_, Use::Often));
+    WYE_ASSIGN(auto out, Recording::begin(session_, routed_, label_, Use::Often));
     std::span<const std::uint64_t> words = params;
     for (std::size_t i = 0, dispatch = 0; i < steps.size(); ++i) {
         const Step& step = steps[i];
@@ -153,7 +198,7 @@ Result<std::unique_ptr<Recording>> Graph::record_again(const Context& context,
     return out;
 }
 
-Result<void> Graph::rebind(const Context& context, std::span<const wye_graph_rebinding> changes) {
+Result<void> Graph::rebind(Context& context, std::span<const wye_graph_rebinding> changes) {
     const sdk::Lock rebinding(rebinding_);
     WYE_TRY(session_.ready());
     WYE_TRY(check_changes(changes));

@@ -68,17 +68,16 @@ class Execution {
 class Graph : public std::enable_shared_from_this<Graph> {
   public:
     // Records a graph. Errors are those of its steps and name the step's index.
-    [[nodiscard]] static Result<std::shared_ptr<Graph>> record(const Context& context,
-                                                               registry::Pin device,
+    [[nodiscard]] static Result<std::shared_ptr<Graph>> record(Context& context,
                                                                const wye_graph_desc& desc);
     using Use = Recording::Use;
     // Builds a graph piece by piece: begin makes an empty graph, add adds a dispatch, finish must
     // be called before the first execution. Errors do not name the dispatch; a refused dispatch
     // leaves the graph unchanged.
     [[nodiscard]] static Result<std::shared_ptr<Graph>> begin(DeviceSession& session,
-                                                              wye_device device,
+                                                              const Routed& routed,
                                                               std::string_view label, Use use);
-    [[nodiscard]] Result<void> add(const Context& context, const wye_dispatch_desc& desc);
+    [[nodiscard]] Result<void> add(Context& context, const wye_dispatch_desc& desc);
     // As Recording::repeat.
     [[nodiscard]] bool repeat(const registry::HandleTable& handles, const wye_argument* arguments,
                               const std::uint64_t* params) {
@@ -101,7 +100,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     // and parameters keep their values. DEVICE_BUSY while an execution is in flight; NOT_FOUND for
     // a buffer that no step names. On an error the graph is unchanged. Only for a graph made by
     // `record`.
-    [[nodiscard]] Result<void> rebind(const Context& context,
+    [[nodiscard]] Result<void> rebind(Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
     // Outputs of `submit`. What is known of the execution before its end is written to `report`,
@@ -250,13 +249,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);
     // Records the steps again, with the programs and parameters of the current recording.
-    [[nodiscard]] Result<std::unique_ptr<Recording>> record_again(const Context& context,
+    [[nodiscard]] Result<std::unique_ptr<Recording>> record_again(Context& context,
                                                                   std::span<const Step> steps)
         WYE_REQUIRES(rebinding_);
 
     DeviceSession& session_;
     const std::string label_;
-    wye_device device_ = 0;
+    Routed routed_;
     // Whether the last wait of run_plain took less than kAtOnceNs: work of the CPU plugin mostly
     // ends in its submit, that of a GPU never does so soon.
     static constexpr std::uint64_t kAtOnceNs = 300;

@@ -23,10 +23,10 @@ bool moves_host_bytes(const wye_operation& operation) {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, wye_device device,
+Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, const Routed& routed,
                                                     std::string_view label, Use use) {
-    auto out = std::make_unique<Recording>(session, device, label, use);
-    out->report_.device = device;
+    auto out = std::make_unique<Recording>(session, routed, label, use);
+    routed.write(out->report_);
     WYE_TRY(session.ready());
     out->workspace_ = session.workspace();
     if (use == Use::Once) out->operations_.swap(out->workspace_->recorded);
@@ -48,8 +48,8 @@ void Recording::reserve(std::uint64_t steps) {
     if (use_ == Use::Often) parts_.reserve(operations_.capacity());
 }
 
-Result<void> Recording::add(const Context& context, Target target) {
-    if (target.desc().device != device_)
+Result<void> Recording::add(Context& context, Target target) {
+    if (target.routed().device != routed_.device)
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
     Flow flow(target);
@@ -442,6 +442,7 @@ Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePo
 }
 
 Result<void> Recording::describe(wye_graph_info& out) const {
+    routed_.write(out);
     out.dispatches = parts_.size();
     out.operations = operation_count_;
     out.transfers = transfers_;

@@ -48,11 +48,11 @@ class Recording {
     // With Use::Once no commands are made, and parameters cannot be changed.
     enum class Use : std::uint8_t { Often, Once };
     [[nodiscard]] static Result<std::unique_ptr<Recording>> begin(DeviceSession& session,
-                                                                  wye_device device,
+                                                                  const Routed& routed,
                                                                   std::string_view label, Use use);
-    Recording(DeviceSession& session, wye_device device, std::string_view label, Use use)
+    Recording(DeviceSession& session, const Routed& routed, std::string_view label, Use use)
         : session_(session),
-          device_(device),
+          routed_(routed),
           label_(label),
           use_(use),
           bindings_(first_bytes(use)),
@@ -66,7 +66,7 @@ class Recording {
     // Adds a step. Errors are those of dispatches and transfers; UNSUPPORTED for host arguments and
     // time limits, INVALID_ARGUMENT for a queue and for flags that belong to an execution. A
     // refused step leaves the recording unchanged.
-    [[nodiscard]] Result<void> add(const Context& context, Target target);
+    [[nodiscard]] Result<void> add(Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
     // Adds a dispatch like the one that was added last, with copies of its operations. It may have
     // other buffers of the same sizes and, with Use::Once, other parameters if these decide neither
@@ -249,7 +249,7 @@ class Recording {
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
 
     DeviceSession& session_;
-    const wye_device device_;
+    const Routed routed_;
     const std::string label_;
     const Use use_;
     std::vector<Part> parts_;  // with Use::Once only of dispatches that took all steps

@@ -34,12 +34,12 @@ Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
 
 }  // namespace
 
-Batch::Batch(const Context& context, const registry::Pin& pipeline, bool owned)
+Batch::Batch(Context& context, const registry::Pin& pipeline, bool owned)
     : context_(context),
       handle_(pipeline.handle()),
       pipeline_(pipeline.as<Pipeline>()),
       owned_(owned) {
-    report_.device = pipeline_.device();
+    pipeline_.routed().write(report_);
 }
 
 Batch::~Batch() {
@@ -146,7 +146,7 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
     const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != most_listed_;
     if (!fits && !submit_list()) return {};
     if (!list_) {
-        WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.device(),
+        WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.routed(),
                                        pipeline_.program().name(), Graph::Use::Once));
     }
     list_queue_ = item.queue;

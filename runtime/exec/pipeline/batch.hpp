@@ -26,7 +26,7 @@ namespace wye::exec {
 class Batch {
   public:
     // `owned`: each item owns its outputs; otherwise they go to the storage of its arguments.
-    Batch(const Context& context, const registry::Pin& pipeline, bool owned);
+    Batch(Context& context, const registry::Pin& pipeline, bool owned);
     // Waits, because items in flight use the caller's memory.
     ~Batch();
     Batch(const Batch&) = delete;
@@ -76,7 +76,7 @@ class Batch {
     [[nodiscard]] Result<void> submit();
     void add_up(const wye_report& report);
 
-    const Context& context_;
+    Context& context_;
     const wye_pipeline handle_;
     Pipeline& pipeline_;
     const bool owned_;

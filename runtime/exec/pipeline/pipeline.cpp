@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "exec/dispatch/choose.hpp"
 #include "exec/dispatch/prepare.hpp"
 #include "registry/ownership.hpp"
 #include "wye/sdk/plugin.hpp"
@@ -47,18 +48,22 @@ Result<void> check_layout(std::string_view member, wye_string expected, std::str
 }  // namespace
 
 Pipeline::Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session,
-                   const wye_pipeline_desc& desc)
+                   const Routed& routed, const wye_pipeline_desc& desc)
     : program_(std::move(program)),
       session_(session),
+      routed_(routed),
       options_(without_strings(desc)),
       id_(id_of(session_, *program_)),
       profile_(sdk::from_abi(desc.profile)) {}
 
-Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
+Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context,
                                                    const wye_pipeline_desc& desc) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const registry::Pin program, handles.find(desc.program, HandleKind::program));
-    WYE_ASSIGN(const registry::Pin device, handles.find(desc.device, HandleKind::device));
+    Chosen chosen{{desc.device, WYE_ROUTED_NAMED, 0}, {}};
+    if (desc.device != 0) {
+        WYE_ASSIGN(chosen.device, handles.find(desc.device, HandleKind::device));
+    }
     if ((desc.flags & ~kOptionFlags) != 0 || desc.reserved != 0)
         return Error(
             Code::INVALID_ARGUMENT,
@@ -77,8 +82,13 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(const Context& context,
     options.profile = profile_id(desc.profile);
     options.demands = {(desc.flags & WYE_DISPATCH_COOPERATIVE) != 0,
                        (desc.flags & WYE_DISPATCH_VARIANTS) != 0};
-    const auto out = std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
-                                                device.as<DeviceSession>(), desc);
+    if (desc.device == 0) {
+        WYE_ASSIGN(chosen, choose(context, desc.program, program.as<LoadedProgram>(),
+                                  options.workgroup, options.demands));
+    }
+    const auto out =
+        std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
+                                   chosen.device.as<DeviceSession>(), chosen.routed, desc);
     CompileStats stats;
     WYE_ASSIGN(const std::vector<CompiledRef> forms,
                compile_ahead(context, out->program(), out->session(), options, stats));
@@ -105,7 +115,7 @@ Result<void> Pipeline::set_form(const CompiledProgram& form) {
 
 wye_dispatch_desc Pipeline::complete(const wye_dispatch_desc& request) const {
     wye_dispatch_desc out = request;
-    out.device = options_.device;
+    out.device = routed_.device;
     out.flags |= options_.flags;
     std::ranges::copy(options_.workgroup, out.workgroup);
     out.ulp_budget = options_.ulp_budget;
@@ -126,7 +136,7 @@ void Pipeline::describe(wye_pipeline_description& out) const {
     const wye_program_description& program = this->program().description();
     out.id = sdk::to_abi(id_);
     out.program = &program;
-    out.device = options_.device;
+    routed_.write(out);
     const plan::BindingPlan& bindings = this->program().plan().bindings;
     out.bindings = static_cast<std::uint32_t>(bindings.arguments.size());
     out.outputs = 0;

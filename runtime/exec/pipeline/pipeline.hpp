@@ -28,9 +28,9 @@ namespace wye::exec {
 class Pipeline {
   public:
     // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch.
-    [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(const Context& context,
+    [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(Context& context,
                                                                   const wye_pipeline_desc& desc);
-    Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session,
+    Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session, const Routed& routed,
              const wye_pipeline_desc& desc);
     Pipeline(const Pipeline&) = delete;
     Pipeline& operator=(const Pipeline&) = delete;
@@ -38,7 +38,7 @@ class Pipeline {
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] LoadedProgram& program() const noexcept { return *program_; }
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
-    [[nodiscard]] wye_device device() const noexcept { return options_.device; }
+    [[nodiscard]] const Routed& routed() const noexcept { return routed_; }
     // Completes a request that names this pipeline with its device and options.
     [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
 
@@ -60,6 +60,7 @@ class Pipeline {
     // only, not for those of any number of pipelines.
     const std::shared_ptr<LoadedProgram> program_;
     DeviceSession& session_;
+    const Routed routed_;
     const wye_pipeline_desc options_;  // without strings
     const std::string id_, profile_;
     bool may_trap_ = true;

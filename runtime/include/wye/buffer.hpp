@@ -30,6 +30,10 @@ class Buffer {
 
     // The handle of the C API.
     [[nodiscard]] wye_buffer get() const noexcept { return handle_.get(); }
+    // The context that it belongs to; keeps it alive.
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return handle_.shared_context();
+    }
 
     // In bytes.
     [[nodiscard]] Result<std::uint64_t> size() const {

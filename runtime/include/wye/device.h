@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Choosing devices by a policy (and why others were passed over), preparing, recovering and closing
- * them; shutting down a context; the verdicts of plugin probes. An addition to wye.h, whose
- * conventions hold.
+ * Choosing devices by a policy (and why others were passed over), or for a request that names none;
+ * preparing, recovering and closing them; shutting down a context; the verdicts of plugin probes.
+ * An addition to wye.h, whose conventions hold.
  */
 #ifndef WYE_DEVICE_H
 #define WYE_DEVICE_H
@@ -59,6 +59,49 @@ typedef struct wye_passed_over {
  * wye_device_describe. */
 WYE_API wye_status wye_device_passed_over(wye_context* context, wye_device device, uint64_t index,
                                           wye_passed_over* out, wye_error** error);
+
+/* ---- Requests that name no device --------------------------------------------------------- */
+
+/* A dispatch, a pipeline and a graph may leave `device` 0. The device is then
+ *   1. the owner of the resident buffers, or of the queue, that the request names: for a graph
+ *      those of its first step that names any. An owner that cannot run the program is an error,
+ *      whose remedy names a device that can;
+ *   2. else the one that wye_device_open with an empty selector opens, where the sizes of the
+ *      launch count as well: a device that cannot run the program, hold the sizes or be opened is
+ *      passed over, with the reason. WYE_NO_DEVICE has the reasons against all.
+ * Pipelines and graphs keep the device for which they were made, chosen without the sizes of
+ * launches.
+ *
+ * A choice is made once: equal requests have the same device, until another device is opened or
+ * closed, or the chosen one is lost. A device that fails while it runs is an error, and the request
+ * is not tried on another. The devices are those of wye_device_open, and close with the context. */
+
+/* Who named the device of a request. */
+enum wye_routed {
+    WYE_ROUTED_NAMED = 0, /* the request or its pipeline, or the buffer of a transfer */
+    WYE_ROUTED_OWNER = 1, /* it owns the resident buffers or the queue */
+    WYE_ROUTED_CHOSEN = 2 /* the library: see `choice` */
+};
+
+/* Why a device was chosen, and the others were not. Immutable; it may outlive its context. Its
+ * strings live until it is freed. */
+typedef struct wye_choice wye_choice;
+
+/* Finds a choice by its number, from the member `choice` of wye_report, wye_pipeline_description or
+ * wye_graph_info. WYE_NOT_FOUND: a context keeps the newest 256. */
+WYE_API wye_status wye_choice_find(wye_context* context, uint32_t number, wye_choice** out,
+                                   wye_error** error);
+/* The device that was chosen, in the form that wye_device_open accepts. */
+WYE_API wye_string wye_choice_selector(const wye_choice* choice);
+/* Why it was chosen, as in wye_device_description. */
+WYE_API wye_string wye_choice_reason(const wye_choice* choice);
+/* Returns what was passed over, in order of preference. WYE_NOT_FOUND: there are only `index`. */
+WYE_API wye_status wye_choice_passed_over(const wye_choice* choice, uint64_t index,
+                                          wye_passed_over* out, wye_error** error);
+/* Frees a choice, which no other call may be using. Null is allowed. */
+WYE_API void wye_choice_free(wye_choice* choice);
+
+/* ---- The life of a device ------------------------------------------------------------------ */
 
 /* Does the set-up that the first dispatch on a device would do: makes a native queue and scratch
  * memory, and triggers work that the driver postpones. Compiles nothing; see wye_program_prepare.

@@ -21,6 +21,13 @@
 
 namespace wye {
 
+// Why the library chose a device: see wye_choice_find. Strings live as long as a copy of it.
+struct Choice {
+    std::string_view selector, reason;
+    std::vector<wye_passed_over> passed_over;  // in order of preference
+    std::shared_ptr<const wye_choice> owner;
+};
+
 // An opened device. Copies refer to the same device, which the context closes.
 class Device {
   public:

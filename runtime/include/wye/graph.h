@@ -35,7 +35,7 @@ typedef struct wye_graph_step {
 /* What a graph is made of. */
 typedef struct wye_graph_desc {
     wye_header header;
-    wye_device device;
+    wye_device device; /* 0: the library chooses it, see wye/device.h */
     /* The steps, run in order; each may use what earlier ones wrote. Not used after
      * wye_graph_create returns. */
     const wye_graph_step* steps;
@@ -103,6 +103,9 @@ typedef struct wye_graph_info {
     uint32_t native;
     uint32_t reserved;
     uint64_t transfers; /* as recorded */
+    wye_device device;
+    uint32_t routed; /* as in wye_report, as is `choice` */
+    uint32_t choice;
 } wye_graph_info;
 
 /* Describes a graph, also of a lost device. */

@@ -88,7 +88,8 @@ class Step {
 
   private:
     friend class Graph;
-    Step(std::uint32_t kind, const Buffer& buffer, std::uint64_t offset, std::uint64_t size) {
+    Step(std::uint32_t kind, const Buffer& buffer, std::uint64_t offset, std::uint64_t size)
+        : context_(buffer.shared_context()) {
         WYE_INIT(transfer_);
         transfer_.kind = kind;
         transfer_.buffer = buffer.get();
@@ -98,6 +99,7 @@ class Step {
 
     Dispatch* dispatch_ = nullptr;  // null: a transfer
     wye_transfer_desc transfer_{};
+    std::shared_ptr<wye_context> context_;  // of a transfer
 };
 
 // Values of a graph's parameters, with the types that the programs declare. Starts with the
@@ -155,36 +157,22 @@ class Graph {
     // Records a graph; the dispatches are not used afterwards. See wye_graph_create for errors.
     [[nodiscard]] static Result<Graph> record(const Device& device, std::span<const Step> steps,
                                               std::string_view label = "graph") {
-        std::vector<wye_graph_step> list;
-        std::vector<std::uint64_t> values;
-        auto declared = std::make_shared<std::vector<GraphParams::Declared>>();
-        std::uint64_t dispatches = 0;
-        for (const Step& step : steps) {
-            if (step.dispatch_ == nullptr) {
-                list.push_back({nullptr, &step.transfer_});
-                continue;
-            }
-            WYE_TRY(step.dispatch_->ready());
-            list.push_back({&step.dispatch_->desc_, nullptr});
-            const wye_program_description& program = step.dispatch_->info_;
-            for (std::uint64_t i = 0; i < program.param_count; ++i) {
-                declared->push_back({dispatches, std::string(detail::view(program.params[i].name)),
-                                     std::string(detail::view(program.params[i].type))});
-                values.push_back(step.dispatch_->params_[i]);
-            }
-            ++dispatches;
-        }
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device.get();
-        desc.steps = list.data();
-        desc.step_count = list.size();
-        desc.label = {label.data(), label.size()};
-        wye_graph out = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_graph_create(device.context(), &desc, &out, e); }));
-        return Graph(device.shared_context(), out,
-                     GraphParams(std::move(declared), std::move(values)));
+        return record(device.shared_context(), device.get(), steps, label);
+    }
+    // As above, for the device that the steps name or own: see wye/device.h.
+    [[nodiscard]] static Result<Graph> record(std::span<const Step> steps,
+                                              std::string_view label = "graph") {
+        if (steps.empty())
+            return Error(Code::INVALID_ARGUMENT, "the graph has no steps, and names no device",
+                         "Fix: name a device, or record a step");
+        const Step& first = steps.front();
+        return record(first.dispatch_ != nullptr ? first.dispatch_->context_ : first.context_, 0,
+                      steps, label);
+    }
+    // As above.
+    [[nodiscard]] static Result<Graph> record(std::initializer_list<Step> steps,
+                                              std::string_view label = "graph") {
+        return record(std::span(steps.begin(), steps.size()), label);
     }
     // As above.
     [[nodiscard]] static Result<Graph> record(const Device& device,
@@ -268,6 +256,39 @@ class Graph {
     }
 
   private:
+    [[nodiscard]] static Result<Graph> record(std::shared_ptr<wye_context> context,
+                                              wye_device device, std::span<const Step> steps,
+                                              std::string_view label) {
+        std::vector<wye_graph_step> list;
+        std::vector<std::uint64_t> values;
+        auto declared = std::make_shared<std::vector<GraphParams::Declared>>();
+        std::uint64_t dispatches = 0;
+        for (const Step& step : steps) {
+            if (step.dispatch_ == nullptr) {
+                list.push_back({nullptr, &step.transfer_});
+                continue;
+            }
+            WYE_TRY(step.dispatch_->ready());
+            list.push_back({&step.dispatch_->desc_, nullptr});
+            const wye_program_description& program = step.dispatch_->info_;
+            for (std::uint64_t i = 0; i < program.param_count; ++i) {
+                declared->push_back({dispatches, std::string(detail::view(program.params[i].name)),
+                                     std::string(detail::view(program.params[i].type))});
+                values.push_back(step.dispatch_->params_[i]);
+            }
+            ++dispatches;
+        }
+        wye_graph_desc desc;
+        WYE_INIT(desc);
+        desc.device = device;
+        desc.steps = list.data();
+        desc.step_count = list.size();
+        desc.label = {label.data(), label.size()};
+        wye_graph out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_graph_create(context.get(), &desc, &out, e); }));
+        return Graph(std::move(context), out, GraphParams(std::move(declared), std::move(values)));
+    }
     Graph(std::shared_ptr<wye_context> context, wye_graph handle, GraphParams params)
         : handle_(std::move(context), handle), params_(std::move(params)) {}
     [[nodiscard]] static wye_graph_run_desc description(std::span<const std::uint64_t> params,

@@ -21,7 +21,7 @@ extern "C" {
 typedef struct wye_pipeline_desc {
     wye_header header;
     wye_program program;
-    wye_device device;
+    wye_device device; /* 0: the library chooses it, see wye/device.h */
     /* As in wye_dispatch_desc. Dispatches through the pipeline leave these members 0. */
     uint32_t flags; /* WYE_DISPATCH_VARIANTS, WYE_DISPATCH_COOPERATIVE */
     uint32_t workgroup[3];
@@ -97,6 +97,8 @@ typedef struct wye_pipeline_description {
     uint32_t registers;       /* of one invocation */
     uint32_t resident_groups; /* workgroups that run at once on the whole device */
     uint32_t reserved;        /* 0 */
+    uint32_t routed;          /* as in wye_report, as is `choice` */
+    uint32_t choice;
 } wye_pipeline_description;
 
 /* Describes a pipeline, even if its device is lost. */

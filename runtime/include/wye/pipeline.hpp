@@ -48,21 +48,12 @@ class Pipeline {
     // Compiles. See wye_pipeline_create for errors.
     [[nodiscard]] static Result<Pipeline> create(const Program& program, const Device& device,
                                                  const PipelineOptions& options = {}) {
-        wye_pipeline_desc desc;
-        WYE_INIT(desc);
-        desc.program = program.get();
-        desc.device = device.get();
-        desc.flags = (options.variants ? WYE_DISPATCH_VARIANTS : 0) |
-                     (options.cooperative ? WYE_DISPATCH_COOPERATIVE : 0);
-        std::ranges::copy(options.workgroup, desc.workgroup);
-        desc.ulp_budget = options.ulp_budget;
-        desc.profile = detail::borrow(options.profile);
-        desc.layout_fingerprint = detail::borrow(options.layout_fingerprint);
-        desc.backend_layout_fingerprint = detail::borrow(options.backend_layout_fingerprint);
-        wye_pipeline out = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_pipeline_create(program.context(), &desc, &out, e); }));
-        return Pipeline(program.shared_context(), out);
+        return create(program, device.get(), options);
+    }
+    // As above, for a device that the library chooses: see wye/device.h.
+    [[nodiscard]] static Result<Pipeline> create(const Program& program,
+                                                 const PipelineOptions& options = {}) {
+        return create(program, wye_device{0}, options);
     }
 
     // The handle of the C API.
@@ -181,6 +172,24 @@ class Pipeline {
     }
 
   private:
+    [[nodiscard]] static Result<Pipeline> create(const Program& program, wye_device device,
+                                                 const PipelineOptions& options) {
+        wye_pipeline_desc desc;
+        WYE_INIT(desc);
+        desc.program = program.get();
+        desc.device = device;
+        desc.flags = (options.variants ? WYE_DISPATCH_VARIANTS : 0) |
+                     (options.cooperative ? WYE_DISPATCH_COOPERATIVE : 0);
+        std::ranges::copy(options.workgroup, desc.workgroup);
+        desc.ulp_budget = options.ulp_budget;
+        desc.profile = detail::borrow(options.profile);
+        desc.layout_fingerprint = detail::borrow(options.layout_fingerprint);
+        desc.backend_layout_fingerprint = detail::borrow(options.backend_layout_fingerprint);
+        wye_pipeline out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_pipeline_create(program.context(), &desc, &out, e); }));
+        return Pipeline(program.shared_context(), out);
+    }
     [[nodiscard]] static Error about(Error error, std::size_t item) {
         error.message = "item " + std::to_string(item) + " of the batch: " + error.message;
         return error;

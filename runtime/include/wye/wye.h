@@ -10,8 +10,7 @@
  *  - Devices, queues, programs and buffers are 64-bit handles of one context. Stale handles, and
  *    those of another context or kind, are refused before any driver is entered. 0 is never a
  *    valid handle.
- *  - Every function may be called from any thread at any time, for the same objects too. One call
- *    at a time runs on a device's queue; calls for different devices run in parallel.
+ *  - Every function may be called from any thread at any time, for the same objects too.
  *  - External synchronisation: the caller must keep other threads from using the following; the
  *    library does not check this. It synchronises every other parameter itself.
  *      Memory that a call writes (`out`, `report`, `error`, ...), and the structures, host bytes
@@ -251,8 +250,7 @@ typedef struct wye_counters {
 WYE_API wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                        wye_error** error);
 
-/* Returns the sums over all devices that the context has opened, also lost and closed ones. Any
- * thread. */
+/* Returns the sums over all devices that the context has opened, also lost and closed ones. */
 WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_error** error);
 
 /* ---- Queues ------------------------------------------------------------------------------ */
@@ -568,7 +566,7 @@ typedef uint64_t wye_pipeline;
 typedef struct wye_dispatch_desc {
     wye_header header;
     wye_program program;
-    wye_device device;
+    wye_device device; /* 0: the library chooses it, see wye/device.h */
     /* 0, or a pipeline that replaces program, device and compile options, which are then 0. */
     wye_pipeline pipeline;
     uint32_t flags; /* WYE_DISPATCH_* */
@@ -649,6 +647,8 @@ typedef struct wye_report {
     uint64_t profile;     /* XXH3 (64 bits) of the profile's text; 0: none */
     uint32_t cooperative; /* enum wye_cooperative_use; of a graph or batch the largest value */
     uint32_t determinism; /* enum wye_determinism; likewise */
+    uint32_t routed;      /* enum wye_routed: who named the device */
+    uint32_t choice;      /* the number of the choice, for wye_choice_find; 0: none */
 } wye_report;
 
 /* Kinds of wye_transfer_desc. */

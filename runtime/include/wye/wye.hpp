@@ -132,6 +132,23 @@ class Context {
         return Device(context_, out);
     }
 
+    // Why the library chose the device of a dispatch that named none, by the member `choice` of its
+    // report.
+    [[nodiscard]] Result<Choice> choice(std::uint32_t number) const {
+        wye_choice* raw = nullptr;
+        WYE_TRY(
+            detail::call([&](wye_error** e) { return wye_choice_find(get(), number, &raw, e); }));
+        Choice out;
+        out.owner = std::shared_ptr<const wye_choice>(raw, [raw](auto*) { wye_choice_free(raw); });
+        out.selector = detail::view(wye_choice_selector(raw));
+        out.reason = detail::view(wye_choice_reason(raw));
+        wye_passed_over one;
+        WYE_INIT(one);
+        while (wye_choice_passed_over(raw, out.passed_over.size(), &one, nullptr) == WYE_OK)
+            out.passed_over.push_back(one);
+        return out;
+    }
+
     // Checks a program. `name` stands in messages; `resolver` reads the files of its variants.
     [[nodiscard]] Result<Program> program_from_text(std::string_view text,
                                                     std::string_view name = {},
@@ -242,8 +259,9 @@ class Context {
 
 class Pipeline;
 
-// One launch: a program and a device, or a pipeline, and arguments by name. Borrows everything
-// until run() or submit() returns. run(), submit() and sizes() return the first wrong name or type.
+// One launch: a program with or without a device, or a pipeline, and arguments by name. Borrows
+// everything until run() or submit() returns. run(), submit() and sizes() return the first wrong
+// name or type.
 class Dispatch {
   public:
     // One that binds nothing yet. Both must outlive it.
@@ -253,6 +271,12 @@ class Dispatch {
         desc_.device = device.get();
     }
     Dispatch(const Program&&, const Device&) = delete;
+    // As above, on the owner of its buffers or a device that the library chooses: see wye/device.h.
+    explicit Dispatch(const Program& program)
+        : Dispatch(program.shared_context(), program.describe()) {
+        desc_.program = program.get();
+    }
+    explicit Dispatch(const Program&&) = delete;
     // wye/pipeline.hpp defines it.
     explicit Dispatch(const Pipeline& pipeline);
     explicit Dispatch(const Pipeline&&) = delete;

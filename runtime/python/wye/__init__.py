@@ -24,10 +24,10 @@ from ._error import Code, Error
 from ._future import Future, wait_any
 from ._library import __version__
 from ._program import BufferParam, Param, Program
-from ._report import Report
+from ._report import Choice, Report
 
 __all__ = [
-    "Buffer", "BufferParam", "BufferRange", "Code", "Context", "Device", "DeviceInfo", "Discard",
+    "Buffer", "BufferParam", "BufferRange", "Choice", "Code", "Context", "Device", "DeviceInfo", "Discard",
     "Error", "Future", "InOut", "Options", "Outputs", "Param", "Program", "Report", "__version__",
     "default_context", "devices", "info", "wait_any",
 ]

@@ -14,6 +14,8 @@ from ._library import Text, call, ffi, library, new, take_blob
 
 if TYPE_CHECKING:
     from ._device import Device
+    from ._dispatch import Options, Outputs
+    from ._future import Future
     from ._program import Program
 
 _POLICIES = ("require", "prefer", "auto")
@@ -107,6 +109,24 @@ class Context:
         out = ffi.new("wye_device*")
         self._core.call("wye_device_choose", wanted, out)
         return Device(self._core, out[0])
+
+    def run(self, program: Program, options: Options | None = None, /, **arguments: Any) -> Outputs:
+        """As Device.run, on the owner of the Buffers among the arguments, or else on a device that
+        the library chooses.
+
+        The choice is that of device(), and sizes count as well: a device that cannot run the
+        program or hold the arrays is passed over. Report.device, .routed and .choice say which
+        device ran and why. Raises UNSUPPORTED if the owner cannot run the program, WRONG_OWNER for
+        the Buffers of two devices, and NO_DEVICE if no device is left; the error says why.
+        """
+        from ._dispatch import run
+        return run(self._core, 0, program, options, arguments)
+
+    def submit(self, program: Program, options: Options | None = None, /,
+               **arguments: Any) -> Future:
+        """As Device.submit, on a device that is found as in run()."""
+        from ._dispatch import submit
+        return submit(self._core, 0, program, options, arguments)
 
     def info(self, selector: str = "") -> dict[str, Any]:
         """The report on plugins and devices as a dict, as `wye info --json` prints it.

@@ -139,7 +139,8 @@ class Core:
 
     def __init__(self, raw: Any) -> None:
         self.exports: set[int] = set()  # ids of the owners of memory that arrays show
-        self.devices: set[int] = set()  # that were opened
+        self.devices: dict[int, str] = {}  # selectors of those that were opened, by handle
+        self.choices: dict[int, Any] = {}  # what _report knows of the newest, by number
         self.closing = False  # no callback can be asked for any more
         self._state = _State(raw)
         self._lock = threading.RLock()
@@ -255,6 +256,10 @@ class Core:
         if not exported:
             call(library().wye_context_shutdown, self._state.raw, NO_LIMIT)
             return
+        # A dispatch that named no device may run on one that is not known here.
+        for free, handle in list(self._children):
+            if free == "wye_pending_free":
+                library().wye_pending_wait(self._state.raw, handle, NO_LIMIT, ffi.NULL, ffi.NULL)
         for device in list(self.devices):
             library().wye_device_flush(self._state.raw, device, ffi.NULL)  # a lost one has no work
         for finalizer in reversed(list(self._children.values())):

@@ -32,11 +32,11 @@ class Device:
     def __init__(self, core: Core, handle: int) -> None:
         """Not for applications: use Context.device."""
         self._core, self._handle = core, handle
-        core.devices.add(handle)
         out = new("wye_device_description")
         core.call("wye_device_describe", handle, out)
         self.selector, self.name = text_of(out.selector), text_of(out.name)
         self.plugin, self.reason = text_of(out.plugin), text_of(out.reason)
+        core.devices[handle] = self.selector
 
     def __repr__(self) -> str:
         return f"<wye.Device {self.selector} {self.name!r}>"

@@ -280,7 +280,7 @@ class Bound:
 
 def run(core: Core, device: int, program: Program, options: Options | None,
         arguments: dict[str, Any]) -> Outputs:
-    """Device.run."""
+    """Device.run; with the device 0 Context.run."""
     options = _USUAL if options is None else instance("options", options, Options)
     bound = Bound(core, device, program, options, arguments)
     report = new("wye_report")
@@ -293,12 +293,12 @@ def run(core: Core, device: int, program: Program, options: Options | None,
         bound.allocate()
         core.call("wye_dispatch", bound.desc, report)
         arrays = {buffer.name: array for buffer, _, array in bound.outputs}
-    return Outputs(arrays, read_report(report))
+    return Outputs(arrays, read_report(core, report))
 
 
 def submit(core: Core, device: int, program: Program, options: Options | None,
            arguments: dict[str, Any]) -> Future:
-    """Device.submit."""
+    """Device.submit; with the device 0 Context.submit."""
     options = _USUAL if options is None else instance("options", options, Options)
     if options.timeout is not None:
         raise invalid("`timeout` is given, but submit() does not wait",
@@ -321,5 +321,5 @@ def submit(core: Core, device: int, program: Program, options: Options | None,
 
     def collect(raw: Any) -> Outputs:
         taken = arrays if owned is None else {one.name: pending.output(one) for one in owned}
-        return Outputs(taken, read_report(raw))
+        return Outputs(taken, read_report(core, raw))
     return Future(pending, collect)

@@ -28,6 +28,13 @@ wye_status wye_context_counters(wye_context* context, wye_counters* out, wye_err
 
 wye_status wye_device_choose(wye_context* context, const wye_device_choice* choice, wye_device* out,
                              wye_error** error);
+wye_status wye_choice_find(wye_context* context, uint32_t number, wye_choice** out,
+                           wye_error** error);
+wye_string wye_choice_selector(const wye_choice* choice);
+wye_string wye_choice_reason(const wye_choice* choice);
+wye_status wye_choice_passed_over(const wye_choice* choice, uint64_t index, wye_passed_over* out,
+                                  wye_error** error);
+void wye_choice_free(wye_choice* choice);
 wye_status wye_device_describe(wye_context* context, wye_device device, wye_device_description* out,
                                wye_error** error);
 wye_status wye_device_fact(wye_context* context, wye_device device, wye_string name, wye_fact* out,

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import itertools
+from typing import Any, Mapping
 
-from ._library import NO_LIMIT, ffi, library
+from ._core import Core
+from ._error import Code, Error
+from ._library import NO_LIMIT, ffi, library, new, text_of
 
 _DISK = ("unused", "hit", "miss")
 _DETERMINISM = ("none", "yes", "not proven", "beyond")
+_ROUTED = ("named", "owner", "chosen")
+_MOST_CHOICES = 256  # that a context of the library keeps
 _COOPERATIVE = ("none", "native", "split: device", "split: format", "split: grid", "split: room")
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """Why the library chose a device for a dispatch that named none."""
+
+    selector: str
+    """The device that was chosen."""
+    reason: str
+    """Why it was chosen."""
+    passed_over: Mapping[str, str]
+    """The reason against each other device or plugin, by its selector, in order of preference."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +68,55 @@ class Report:
     """"yes" if the launch gives the same bytes each time and on every device; "not proven" if the program
     does not, as far as Program.analysis can prove, or native code or functions ran; "beyond" if it does,
     but not with this grid, parameters and lengths; "none" if nothing ran."""
+    device: str
+    """The selector of the device that ran it."""
+    routed: str
+    """Who named that device: "named" if the caller did, "owner" if it owns the buffers, "chosen" if
+    the library did."""
+    choice: Choice | None
+    """The reasons, if the library chose the device. None too if they are no longer kept: a context
+    keeps those of the newest 256 choices."""
 
 
-def read_report(raw: Any) -> Report:
+def _choice(core: Core, number: int) -> Choice | None:
+    if number == 0:
+        return None
+    known: Choice | None = core.choices.get(number)
+    if known is not None:
+        return known
+    lib, out = library(), ffi.new("wye_choice**")
+    try:
+        core.call("wye_choice_find", number, out)
+    except Error as error:
+        if error.code == Code.NOT_FOUND:
+            return None
+        raise
+    try:
+        losers, loser = {}, new("wye_passed_over")
+        for index in itertools.count():
+            if lib.wye_choice_passed_over(out[0], index, loser, ffi.NULL):
+                break
+            losers[text_of(loser.selector)] = text_of(loser.reason)
+        made = Choice(text_of(lib.wye_choice_selector(out[0])),
+                      text_of(lib.wye_choice_reason(out[0])), losers)
+    finally:
+        lib.wye_choice_free(out[0])
+    if len(core.choices) >= _MOST_CHOICES:
+        core.choices.clear()
+    core.choices[number] = made
+    return made
+
+
+def _selector(core: Core, device: int) -> str:
+    known = core.devices.get(device)
+    if known is None:  # opened by the library for a dispatch that named none
+        out = new("wye_device_description")
+        core.call("wye_device_describe", device, out)
+        known = core.devices[device] = text_of(out.selector)
+    return known
+
+
+def read_report(core: Core, raw: Any) -> Report:
     """A wye_report as a Report."""
     names: tuple[str, ...] = ()
     if raw.native_functions:
@@ -64,4 +127,5 @@ def read_report(raw: Any) -> Report:
         raw.wait_ns, raw.bytes_uploaded, raw.bytes_downloaded, raw.bytes_filled,
         (raw.groups[0], raw.groups[1], raw.groups[2]), raw.compiled != 0, _DISK[raw.disk_cache],
         raw.variant, names, raw.check_free != 0, _COOPERATIVE[raw.cooperative],
-        raw.bytes_copied, _DETERMINISM[raw.determinism])
+        raw.bytes_copied, _DETERMINISM[raw.determinism], _selector(core, raw.device),
+        _ROUTED[raw.routed], _choice(core, raw.choice))

@@ -338,4 +338,17 @@ typedef struct wye_report {
     uint64_t profile;
     uint32_t cooperative;
     uint32_t determinism;
+    uint32_t routed;
+    uint32_t choice;
 } wye_report;
+
+typedef struct wye_choice wye_choice;
+
+typedef struct wye_passed_over {
+    wye_header header;
+    wye_string selector;
+    wye_string reason;
+    wye_string fix;
+    uint32_t why;
+    uint32_t reserved;
+} wye_passed_over;

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "take.hpp"
+#include "wye/graph.hpp"
+#include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 #if defined(__x86_64__)
@@ -50,6 +52,52 @@ TEST_CASE("a program in six lines") {
     CHECK(r == std::vector<float>{12, 24, 36});
     CHECK(report.bytes_uploaded == 24);
     CHECK(report.compiled == 1);
+}
+
+TEST_CASE("without a device the library chooses one, in every form of the C++ layer") {
+    const auto ctx = context();
+    const auto program = take(ctx.program_from_text(kSaxpy));
+    const std::vector<float> x = {1, 2, 3}, y = {10, 20, 30}, expected = {12, 24, 36};
+    std::vector<float> r(3);
+    auto dispatch = wye::Dispatch(program).param("a", 2.0F).input("x", x).input("y", y);
+    const auto check = [&](const wye_report& report) {
+        CHECK(report.routed == WYE_ROUTED_CHOSEN);
+        const wye::Choice choice = take(ctx.choice(report.choice));
+        CHECK(choice.selector == "cpu:0");
+        CHECK(choice.reason.starts_with("auto: the best usable device"));
+        CHECK(choice.passed_over.empty());
+        CHECK(take(wye::Device(program.shared_context(), report.device).describe()).selector.size ==
+              5);
+    };
+    auto owned = take(dispatch.run_owned());
+    check(owned.report);
+    CHECK(std::ranges::equal(take(owned.get<float>("r")), expected));
+    wye::OutputSlots slots;
+    check(take(dispatch.run_into(slots)));
+    auto pending = take(dispatch.submit());
+    check(take(pending.wait()));
+    check(take(dispatch.output("r", r).timed().run()));
+    CHECK(r == expected);
+    CHECK(!ctx.choice(0).ok());
+
+    const auto pipeline = take(wye::Pipeline::create(program, {.profile = "chosen"}));
+    check(take(
+        wye::Dispatch(pipeline).param("a", 2.0F).input("x", x).input("y", y).output("r", r).run()));
+
+    const auto device = take(ctx.open("cpu"));
+    const auto a = take(device.buffer(12)), b = take(device.buffer(12)),
+               c = take(device.buffer(12));
+    auto resident = wye::Dispatch(program).param("a", 2.0F).bind("x", a).bind("y", b).bind("r", c);
+    const auto graph = take(wye::Graph::record(
+        {wye::Step::upload(x, a), wye::Step::upload(y, b), &resident, wye::Step::download(c, r)}));
+    r.assign(3, 0);
+    const auto report = take(graph.run());
+    CHECK(report.routed == WYE_ROUTED_OWNER);
+    CHECK(report.device == device.get());
+    CHECK(r == expected);
+    CHECK(take(graph.describe()).device == device.get());
+    CHECK(take(resident.run()).routed == WYE_ROUTED_OWNER);
+    CHECK(!wye::Graph::record(std::span<const wye::Step>{}).ok());
 }
 
 TEST_CASE("wrong names and types are told by name") {

@@ -618,7 +618,7 @@ wye_context* FakeDriver::context() const {
     options.search_files = false;
     options.config = config;
     if (log) options.log = log;
-    auto made = make_context(std::move(options), "auto");
+    auto made = make_context(std::move(options), selector);
     return made.ok() ? *made : nullptr;
 }
 

@@ -32,6 +32,7 @@ struct FakeDriver {
     [[nodiscard]] wye_context* context() const;
 
     registry::Config config;        // of contexts made from now on
+    std::string selector = "auto";  // their default
     std::string format;             // the devices take this first; empty: wye-program
     std::string version = "0.0.1";  // of the plugin
     bool saves = false;             // programs can be saved: as "saved:" and their code

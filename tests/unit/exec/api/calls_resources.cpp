@@ -117,6 +117,20 @@ std::vector<Call> resource_calls() {
          {},
          true,
          true},
+        {"wye_choice_find",
+         [](const World& w, wye_error** e) {
+             wye_choice* out = nullptr;
+             const wye_status status = wye_choice_find(w.context, 1, w.pointer(out), e);
+             if (status != WYE_NOT_FOUND) return status;  // as above
+             if (e != nullptr) {
+                 wye_error_free(*e);
+                 *e = nullptr;
+             }
+             return wye_status{WYE_OK};
+         },
+         {},
+         {},
+         true},
         {"wye_load_report_create",
          [](const World& w, wye_error** e) {
              wye_load_report* out = nullptr;

@@ -42,7 +42,7 @@ std::vector<Call> pipeline_calls() {
              return status;
          },
          {&World::program, &World::device},
-         {},
+         {&World::device},
          true,
          true,
          true},

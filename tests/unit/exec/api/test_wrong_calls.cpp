@@ -336,7 +336,7 @@ std::vector<Call> other_calls() {
              return wye_dispatch(w.context, w.pointer(desc), nullptr, e);
          }),
          kDispatch,
-         {&World::queue},
+         {&World::queue, &World::device},
          true,
          true,
          true},
@@ -356,7 +356,7 @@ std::vector<Call> other_calls() {
              return wye_dispatch_submit(w.context, &desc, w.pointer(out), e);
          }),
          kDispatch,
-         {&World::queue},
+         {&World::queue, &World::device},
          true,
          true,
          true},
@@ -366,7 +366,7 @@ std::vector<Call> other_calls() {
              return wye_dispatch_owned(w.context, &desc, nullptr, w.pointer(out), e);
          }),
          kDispatch,
-         {&World::queue},
+         {&World::queue, &World::device},
          true,
          true,
          true},
@@ -434,7 +434,7 @@ std::vector<Call> other_calls() {
              return wye_graph_create(w.context, &desc, w.pointer(out), e);
          },
          kDispatch,
-         {},
+         {&World::device},
          true,
          true,
          true},

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Choices: the devices that were chosen for requests that name none, and why. A choice is
+// remembered for equal requests; the newest ones are kept for their receipts. dispatch/choose.hpp
+// decides, and asks whether a remembered device can still be used. Owned by a context.
+// Free-threaded; its lock is the last one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/launch.hpp"
+#include "registry/catalogue.hpp"
+#include "registry/ownership.hpp"
+#include "route/route.hpp"
+#include "wye/device.h"
+#include "wye/sdk/mutex.hpp"
+
+namespace wye::exec {
+
+// The device of a request, and who named it.
+struct Routed {
+    registry::Handle device = 0;
+    std::uint32_t by = WYE_ROUTED_NAMED;  // enum wye_routed
+    std::uint32_t choice = 0;             // its number; 0: none
+
+    // Writes the members of a report or a description.
+    template <typename T>
+    void write(T& out) const {
+        out.device = device;
+        out.routed = by;
+        out.choice = choice;
+    }
+};
+
+// Why a device was chosen. Immutable.
+struct Choice {
+    std::uint32_t number = 0;
+    std::string selector, reason;
+    std::vector<registry::PassedOver> passed_over;
+};
+using ChoiceRef = std::shared_ptr<const Choice>;
+
+class Choices {
+  public:
+    static constexpr std::size_t kMostKept = 256;
+
+    // What a choice depends on, apart from the sizes of the launch.
+    struct Key {
+        registry::Handle program = 0;  // never reused
+        plan::Count3 workgroup = {};
+        bool cooperative = false, variants = false;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Sizes {
+        route::LaunchBytes bytes;
+        plan::Count3 groups = {};
+        friend bool operator==(const Sizes&, const Sizes&) = default;
+    };
+    struct Known {
+        Key key;
+        Sizes sizes;                // that the device is known to hold
+        bool sized = false;         // other sizes may have another device, since they ruled one out
+        std::uint64_t changes = 0;  // Context::device_changes() that it is valid for
+        registry::Handle device = 0;
+        std::uint32_t number = 0;  // 0: empty
+    };
+
+    // The remembered choice for these sizes, or else for any sizes that its device holds.
+    [[nodiscard]] std::optional<Known> find(const Key& key, const Sizes& sizes) const;
+    // Remembers a choice, in place of one for the same requests.
+    void remember(const Known& known);
+    // Keeps a new choice under the next number, which it returns.
+    [[nodiscard]] std::uint32_t keep(Choice choice);
+    // Null: there is none, or it is no longer kept.
+    [[nodiscard]] ChoiceRef at(std::uint32_t number) const;
+
+  private:
+    static constexpr std::size_t kGroups = 16, kPlaces = 4;
+    using Group = std::array<Known, kPlaces>;
+    [[nodiscard]] static std::size_t group_of(const Key& key) { return key.program % kGroups; }
+
+    mutable sdk::Mutex mutex_;
+    std::array<Group, kGroups> known_ WYE_GUARDED_BY(mutex_);
+    std::deque<ChoiceRef> kept_ WYE_GUARDED_BY(mutex_);  // ascending by number
+    std::uint32_t last_ WYE_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace wye::exec
