@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if runtime/SURFACE.md names a call that no public header has, or a test that its file does not have."""
+"""Fails if runtime/SURFACE.md names a call that no public header has, a member that its structure does not have, or a test that
+its file does not have, and if something cuts a table in two."""
 import pathlib
 import re
 import sys
@@ -16,15 +17,23 @@ def strings(text):
         yield ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', found))
 
 
-def faults_of_row(number, cells, words):
+def members(text):
+    """The names that each structure of a header declares, by the structure's name; those of its unions are its own."""
+    for body, name in re.findall(r'typedef struct \w+ \{(.*?)\n\} (\w+);', text, flags=re.S):
+        yield name, set(re.findall(r'(\w+)(?:\[[^\]]*\])*(?=[;,)])', body))
+
+
+def faults_of_row(number, cells, words, structures):
     _, calls, _, test = cells
     named = re.findall(r'`([A-Za-z_0-9.]+)`', calls)
     if not named:
         yield f'line {number}: no call'
     for name in named:
-        for word in name.split('.'):
-            if word not in words:
-                yield f'line {number}: no public header has `{word}` of `{name}`'
+        owner, _, member = name.partition('.')
+        if owner not in words:
+            yield f'line {number}: no public header has `{owner}`'
+        elif member and member not in structures.get(owner, ()):
+            yield f'line {number}: `{owner}` has no member `{member}`'
     found = re.fullmatch(r'`([^`]+)`: "([^"]+)"', test)
     if not found:
         yield f'line {number}: the test is not `file`: "name"'
@@ -38,16 +47,21 @@ def faults_of_row(number, cells, words):
 
 
 def main():
-    words = set()
+    words, structures = set(), {}
     for header in HEADERS:
-        words.update(re.findall(r'\w+', re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)))
-    rows, faults = 0, []
+        text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
+        words.update(re.findall(r'\w+', text))
+        structures.update(members(text))
+    rows, faults, before = 0, [], ''
     for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+        if line.startswith('|') and not before.startswith('|') and not line.startswith('| Item |'):
+            faults.append(f'line {number}: a table begins without its head')
+        before = line
         cells = [cell.strip() for cell in line.strip().strip('|').split(' | ')]
         if not line.startswith('|') or len(cells) != 4 or cells[0] in ('Item', '---'):
             continue
         rows += 1
-        faults += faults_of_row(number, cells, words)
+        faults += faults_of_row(number, cells, words, structures)
     if rows < 50:
         faults.append(f'only {rows} rows were read')
     for fault in faults:
