@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-PACKAGES = {"cffi": "python3-cffi", "numpy": "python3-numpy", "pip": "python3-pip",
+PACKAGES = {"numpy": "python3-numpy", "pip": "python3-pip",
             "setuptools": "python3-setuptools", "wheel": "python3-wheel"}
 
 

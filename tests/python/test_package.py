@@ -15,6 +15,7 @@ import unittest
 import cdef_check
 import programs
 import wye
+import wye._c
 import wye._library
 
 ROOT = pathlib.Path(os.environ["WYE_TEST_SOURCE"])
@@ -27,10 +28,10 @@ class Package(unittest.TestCase):
         self.assertTrue((PACKAGE / "py.typed").is_file())
 
     def test_declarations_are_those_of_the_headers(self):
-        self.assertEqual(cdef_check.check(PACKAGE, ROOT, os.environ["WYE_TEST_CC"].split()), "")
+        self.assertEqual(cdef_check.check(wye._c, ROOT, os.environ["WYE_TEST_CC"].split()), "")
 
     def test_codes_are_those_of_the_declarations(self):
-        types = wye._library.ffi.typeof("enum wye_status_code").relements
+        types = wye._c.ENUMS["wye_status_code"]
         self.assertEqual({f"WYE_{one.name}": one.value for one in wye.Code},
                          {name: value for name, value in types.items() if value != 0})
 
@@ -165,7 +166,7 @@ except ImportError as error:
         class Older:
             @staticmethod
             def wye_version():
-                return wye._library.ffi.new("char[]", b"0.0.9")
+                return b"0.0.9"
         with self.assertRaises(wye.Error) as caught:
             wye._library.check_version(Older, "libwye.so.0")
         self.assertEqual(caught.exception.code, wye.Code.ABI_MISMATCH)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ._library import NO_LIMIT, ffi, library
+from . import _html
+from ._library import NO_LIMIT, library
 
 _DISK = ("unused", "hit", "miss")
 _DETERMINISM = ("none", "yes", "not proven", "beyond")
@@ -53,11 +54,15 @@ class Report:
     but not with this grid, parameters and lengths; "none" if nothing ran."""
 
 
+    def _repr_html_(self) -> str:
+        return _html.pairs("dispatch", dataclasses.asdict(self))
+
+
 def read_report(raw: Any) -> Report:
     """A wye_report as a Report."""
     names: tuple[str, ...] = ()
     if raw.native_functions:
-        names = tuple(ffi.string(library().wye_native_function_name(bit)).decode()
+        names = tuple(library().wye_native_function_name(bit).decode()
                       for bit in range(64) if raw.native_functions >> bit & 1)
     return Report(
         raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,
