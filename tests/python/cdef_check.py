@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-HEADERS = ("buffer.h", "device.h", "graph.h", "native.h", "pipeline.h", "wye.h")
+HEADERS = ("buffer.h", "device.h", "graph.h", "native.h", "pipeline.h", "program_format.h", "wye.h")
 
 
 def source(c, functions):
