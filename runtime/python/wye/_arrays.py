@@ -9,7 +9,7 @@ from typing import Any
 from . import _dlpack
 from ._arguments import flag, integers, is_a, lossless, shown, word, wrong
 from ._elements import (ARRAYS, DTYPES, FLOAT32, SCALARS, UINT8, Array, DType, Pinned, bytes_of, element,
-                        named, new_bytes, numpy, typed)
+                        named, new_bytes, numpy, same, typed)
 from ._error import Code, Error, invalid
 
 
@@ -104,7 +104,7 @@ def typed_memory(name: str, value: Any, declared: str, *, write: bool = False) -
     own = host.dtype
     if host.raw:
         return host
-    if own != dtype and not (own.name == "bfloat16" and declared.startswith("bf16")):
+    if not same(own, dtype) and not (own.name == "bfloat16" and declared.startswith("bf16")):
         raise invalid(
             f"`{name}` has elements of type {own}, but the program declares {declared} ({dtype})",
             f"Fix: pass {name}.astype(numpy.{dtype}), which copies it, or declare another type",

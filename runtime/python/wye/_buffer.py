@@ -12,7 +12,7 @@ from ._arrays import (Host, converted, dtype_of, empty, host_array, is_list, kin
                       shape_of)
 from ._c import TYPES, cell, new
 from ._core import Core, Finalizer, view
-from ._elements import UINT8, Array, DType, typed
+from ._elements import UINT8, Array, DType, same, typed
 from ._error import Code, Error, ExchangeError, invalid
 from ._library import Text, library, text_of
 
@@ -98,11 +98,13 @@ class Buffer:
             host = converted("source", source, kind)
         else:
             host = self._same_type("source", host_array("source", source))
-        self._core.call("wye_buffer_upload_range", self._handle, integer("offset", offset),
-                        TYPES["wye_bytes"](*host.bytes))
+        self._upload(host, integer("offset", offset))
+
+    def _upload(self, host: Host, offset: int = 0) -> None:
+        self._core.call("wye_buffer_upload_range", self._handle, offset, TYPES["wye_bytes"](*host.bytes))
 
     def _same_type(self, name: str, host: Host) -> Host:
-        if host.dtype != self.dtype and UINT8 not in (host.dtype, self.dtype) and not host.raw:
+        if not same(host.dtype, self.dtype) and UINT8 not in (host.dtype, self.dtype) and not host.raw:
             raise invalid(f"`{name}` has elements of type {host.dtype}, the buffer {self.dtype}",
                           f"Fix: pass {name}.astype(numpy.{self.dtype}), which copies it, or "
                           f"{name}.view(numpy.uint8) for the bytes as they are", name)

@@ -11,6 +11,7 @@ from ._c import new
 from ._context import read_counters
 from ._core import Core
 from ._dispatch import Options, Outputs, run, submit
+from ._elements import same
 from ._error import invalid
 from ._future import Future
 from ._graph import Graph
@@ -107,11 +108,11 @@ class Device:
                           "numbers are", 'Fix: pass dtype="f32" or another type, or an array', "source")
         else:
             host = host_array("source", source)
-            if dtype is not None and dtype_of("dtype", dtype) != host.dtype:
+            if dtype is not None and not same(host.dtype, dtype_of("dtype", dtype)):
                 raise invalid(f"`dtype` is {dtype!r}, but `source` has elements of type {host.dtype}",
                               "Fix: leave `dtype` out, or convert the array", "dtype")
         made = Buffer(self, host.shape, host.dtype, usage, label)
-        made.upload(host.array)
+        made._upload(host)
         return made
 
     def adopt(self, tensor: Any, *, label: str = "") -> Buffer:

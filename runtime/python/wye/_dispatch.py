@@ -324,28 +324,30 @@ class Bound:
 
     def _fill(self) -> None:
         # Gives each buffer for which there is one number as many as the program says.
-        computed = [index for buffer, index, _ in self._numbers
-                    if buffer.name not in self._program._sizes]
-        for index in computed:
-            self._array[index].input = (None, 0)
+        computed = []
+        for one in self._numbers:
+            size = self._program._sizes.get(one[0].name)
+            if size is None:
+                self._array[one[1]].input = (None, 0)
+                computed.append(one)
+            else:
+                self._repeat(*one, size)
         sizes = self._sizes() if computed else None
-        for buffer, index, value in self._numbers:
-            size = sizes[index] if index in computed else self._program._sizes[buffer.name]
-            host = filled(buffer.name, value, buffer.type.partition("x")[0], size)
-            self.keep.append(host)
-            self._array[index].input = host.bytes
-            self._shapes[buffer.name] = None
+        for one in computed:
+            self._repeat(*one, sizes[one[1]])
+
+    def _repeat(self, buffer: BufferParam, index: int, value: Any, size: int) -> None:
+        host = filled(buffer.name, value, buffer.type.partition("x")[0], size)
+        self.keep.append(host)
+        self._array[index].input = host.bytes
+        self._shapes[buffer.name] = None
 
     def shape(self, buffer: BufferParam) -> tuple[int, ...] | None:
         """The shape for an output: that of the array whose length it has."""
         if all(shape is None or len(shape) == 1 for shape in self._shapes.values()):
             return None
-        name = buffer.name
-        for _ in range(len(self._program.buffers)):
-            if self._shapes.get(name) is not None:
-                return self._shapes[name]
-            name = self._program._like(name)
-        return None
+        name = buffer.name if buffer.takes_input else self._program._like(buffer.name)
+        return self._shapes.get(name)
 
     def owns_outputs(self) -> bool:
         """Whether the library makes all outputs."""

@@ -79,6 +79,11 @@ def element(declared: str) -> tuple[DType, int]:
     return DTYPES[scalar], int(lanes or 1)
 
 
+def same(own: DType, wanted: DType) -> bool:
+    """Whether elements of one type are those of another. Without numpy, halves and uint16 look alike."""
+    return own == wanted or numpy is None and own.char == wanted.char
+
+
 class _Memory:
     # What numpy asks for an array over memory of an owner; it is the array's base.
     __slots__ = ("__array_interface__", "owner")

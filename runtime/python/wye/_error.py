@@ -59,6 +59,9 @@ class Code(enum.IntEnum):
         member._value_ = value
         return member
 
+    def __reduce_ex__(self, _: Any) -> Any:
+        return Code, (int(self),)  # by its number, since not every one has a name
+
 
 def printable(text: str) -> str:
     """A text on one line. What is not printable is escaped, as the library escapes it."""

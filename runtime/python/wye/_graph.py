@@ -42,6 +42,7 @@ class Graph:
         self._core: Core = device._core
         self._label = text("label", label)
         self._steps: list[Any] = []  # a Bound, or a transfer with the memory that it uses
+        self._pipelines: list[Pipeline] = []  # which have to live until it is recorded
         self._programs: list[Program] = []  # of the dispatches
         self._words: list[list[int]] = []  # their parameters
         self._buffers: list[Buffer] = []
@@ -77,6 +78,7 @@ class Graph:
             through = program._handle if is_a(program, Pipeline) else 0
             if through:
                 handle("program", program, Pipeline, self._core)
+                self._pipelines.append(program)
                 program = program.program
             bound = Bound(self.device, program, given, arguments, through)
             self._steps.append(bound)
@@ -189,7 +191,7 @@ class Graph:
         for of_dispatch, given, program in zip(words, listed, self._programs):
             for at, param in enumerate(program.params):
                 if param.name in given:
-                    of_dispatch[at] = word(f"parameter `{param.name}`", "params", param.type,
+                    of_dispatch[at] = word(f"parameter `{param.name}` of `params`", "params", param.type,
                                            given[param.name])
         return words
 
