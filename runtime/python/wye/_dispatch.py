@@ -220,9 +220,10 @@ class Bound:
         if options.queue is not None:
             desc.queue = handle("queue", options.queue, Queue, self._core)
         for member in ("label", "profile"):
-            name = text(member, getattr(options, member))
-            self.keep.append(name)
-            setattr(desc, member, name.value)
+            if getattr(options, member):
+                name = text(member, getattr(options, member))
+                self.keep.append(name)
+                setattr(desc, member, name.value)
 
     def _set_params(self, program: Program, arguments: dict[str, Any]) -> None:
         words = []

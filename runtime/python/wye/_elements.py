@@ -6,6 +6,7 @@ Without numpy an array is a memoryview, and its element type a Plain.
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from typing import Any, NamedTuple, Sequence
 
@@ -73,6 +74,7 @@ def named(value: Any) -> DType | None:
     return value if isinstance(value, Plain) else _PLAIN.get(value)
 
 
+@functools.lru_cache(maxsize=None)
 def element(declared: str) -> tuple[DType, int]:
     """The component type and the number of components of a declared type such as "f32x4"."""
     scalar, _, lanes = declared.partition("x")
