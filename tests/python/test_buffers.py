@@ -170,6 +170,17 @@ class Buffers(unittest.TestCase):
         capsules = [memory.reshape(2, 3).T.__dlpack__()]
         self.assertFalse(_dlpack.Taken(Given()).contiguous())
 
+    def test_what_dlpack_cannot_have(self):
+        shared = self.devices[0].buffer(4, "f32", usage="shared")
+        text = self.devices[0].buffer(4, "S3", usage="shared")
+        for call in (lambda: shared.__dlpack__(copy=True), lambda: shared.__dlpack__(dl_device=(2, 0)), text.__dlpack__):
+            with self.assertRaises(BufferError) as caught:
+                call()
+            self.assertIn("Fix: ", str(caught.exception))
+        self.assertIsNotNone(shared.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False))
+        seen = np.from_dlpack(self.devices[0].buffer(4, "c8", usage="shared"))
+        self.assertEqual((seen.dtype, seen.shape), (np.complex64, (4,)))
+
     def test_names_of_types_and_lists(self):
         device = self.devices[0]
         for name, dtype in (("f32", np.float32), ("f16", np.float16), ("bf16", np.uint16), ("u32", np.uint32),

@@ -11,6 +11,7 @@ import programs
 CODE = """
 import ctypes, gc, sys
 import wye
+import wye._core, wye._library
 from wye import _buffer, _dlpack
 
 waits = []
@@ -72,6 +73,21 @@ refused(lambda: device.run(saxpy, a=1, x=Theirs((8,)), y=Theirs((8,)), r=Theirs(
 refused(lambda: wye.default_context().device("cpu").run(saxpy, a=1, x=Theirs((8,)), y=1), "in the memory of a device")
 gc.collect()
 assert not _dlpack._given
+
+# Memory of a tensor is kept until the buffer is freed, which pending work may delay.
+core, lives = device._core, Theirs((4, 5), 16)
+adopted = device.adopt(lives)
+class Busy:
+    def __getattr__(self, name):
+        return (lambda *_: int(wye.Code.BUFFER_IN_USE)) if name == "wye_buffer_free" else getattr(wye._library.library(), name)
+wye._core.library = Busy
+del adopted
+gc.collect()
+assert len(_dlpack._given) == 1 and len(core._refused) == 1
+wye._core.library = wye._library.library
+core.retry()
+gc.collect()
+assert not _dlpack._given and not core._refused
 
 before = device.counters()["buffer_bytes"]
 made = device.upload([[1, 2], [3, 4]], "f32")

@@ -64,7 +64,7 @@ class Buffer:
             desc.memory = (TYPES["wye_native_handle"] * 1)(memory)
             self._core.call("wye_buffer_adopt", device._handle, desc, out)
         self._handle: int = out[0]
-        self._free = self._core.adopt(self, "wye_buffer_free", self._handle)
+        self._free = self._core.adopt(self, "wye_buffer_free", self._handle, adopted)
 
     def __enter__(self) -> Buffer:
         return self
@@ -177,6 +177,10 @@ class Buffer:
         """
         try:
             where = self.__dlpack_device__()
+            wanted = options.get("dl_device") or where
+            if options.get("copy") or tuple(map(int, wanted)) != where:
+                raise Error(Code.UNSUPPORTED, "`copy` or `dl_device` asks for a copy, but a Buffer is passed "
+                            "as it is", "Fix: leave them out, and copy the result", "buffer")
             if where[0] == _dlpack.CUDA:
                 self.device.flush()
                 pointer = native_value(self._core, "wye_buffer_native", self._handle, "CUdeviceptr")

@@ -144,7 +144,7 @@ class Core:
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], Finalizer] = {}
         # What could not be freed yet.
-        self._refused: collections.deque[tuple[str, int]] = collections.deque()
+        self._refused: collections.deque[tuple[str, int, Any]] = collections.deque()
         Finalizer(self, _destroy, self._state)
         _cores[id(self)] = self
         check_running()  # _end() saw either this or the entry
@@ -166,19 +166,20 @@ class Core:
                 raise _closed() from error
             raise
 
-    def adopt(self, owner: Any, free: str, handle: int) -> Finalizer:
-        """Frees a handle by the function `free` once `owner` is gone, or at the end of this."""
+    def adopt(self, owner: Any, free: str, handle: int, keep: Any = None) -> Finalizer:
+        """Frees a handle by the function `free` once `owner` is gone, or at the end of this. Until
+        it is freed, `keep` lives."""
         self.retry()
-        finalizer = Finalizer(owner, self.release, free, handle)
+        finalizer = Finalizer(owner, self.release, free, handle, keep)
         self._children[free, handle] = finalizer
         return finalizer
 
-    def release(self, free: str, handle: int) -> None:
+    def release(self, free: str, handle: int, keep: Any = None) -> None:
         """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
         status = getattr(library(), free)(self._state.raw, handle, None)
         if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
-            self._refused.append((free, handle))
+            self._refused.append((free, handle, keep))
 
     def free(self, finalizer: Finalizer, free: str, handle: int) -> None:
         """Frees a handle now, once; raises the error if that is refused."""

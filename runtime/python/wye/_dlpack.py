@@ -10,7 +10,7 @@ from ._elements import ARRAYS, DTYPES, Array, DType, at_address, numpy, typed
 from ._error import Error, invalid
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # types of devices
-_KINDS = {"i": 0, "u": 1, "f": 2, "bfloat": 4, "b": 6}  # of numbers
+_KINDS = {"i": 0, "u": 1, "f": 2, "bfloat": 4, "c": 5, "b": 6}  # of numbers
 LEGACY_STREAM = 1
 
 
@@ -146,16 +146,18 @@ def wait_for_default_stream(context: int) -> None:
 _given: dict[int, tuple[Any, ...]] = {}
 
 
-def _forget(pointer: int) -> None:
-    _given.pop(pointer, None)
+# Both functions may be called when the module is gone, at the end of the process.
+def _forget(pointer: int, given: dict[int, tuple[Any, ...]] = _given) -> None:
+    given.pop(pointer, None)
 
 
 _DELETER = _Deleter(_forget)
 
 
-def _capsule_ends(capsule: int) -> None:
-    if _is_valid(capsule, _NAME):  # nobody took the tensor
-        _forget(_get_dying(capsule, _NAME))
+def _capsule_ends(capsule: int, valid: Any = _is_valid, pointer: Any = _get_dying,
+                  forget: Any = _forget, name: bytes = _NAME) -> None:
+    if valid(capsule, name):  # nobody took the tensor
+        forget(pointer(capsule, name))
 
 
 _CAPSULE_ENDS = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_capsule_ends)
@@ -164,7 +166,10 @@ _CAPSULE_ENDS = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_capsule_ends)
 def give(owner: Any, address: int, device: tuple[int, int], shape: tuple[int, ...], dtype: DType) -> Any:
     """A capsule with memory of an owner, which lives as long as somebody uses the tensor."""
     bits = 8 * dtype.itemsize
-    code = _KINDS["bfloat" if dtype.name == "bfloat16" else dtype.kind]
+    code = _KINDS.get("bfloat" if dtype.name == "bfloat16" else dtype.kind)
+    if code is None:
+        raise invalid(f"DLPack has no elements of type {dtype}",
+                      "Fix: use a buffer of numbers, as of uint8 for bytes", "dtype")
     lengths = (ctypes.c_int64 * max(len(shape), 1))(*shape)
     managed = _Managed(_Tensor(address, *device, len(shape), code, bits, 1, lengths, None, 0), None,
                        ctypes.cast(_DELETER, ctypes.c_void_p))
