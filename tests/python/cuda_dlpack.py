@@ -171,7 +171,6 @@ def adopted_buffers(device, saxpy, ordinal):
 def buffers_out(device, saxpy, ordinal):
     buffer = device.upload([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]], "f32")
     assert buffer.__dlpack_device__() == (2, ordinal), buffer.__dlpack_device__()
-    held = device.counters()["buffer_bytes"]
     pending = device.submit(saxpy, a=9.0, x=[1.0] * 8, y=0.0, r=buffer)
     capsule = buffer.__dlpack__(stream=1)  # after that work
     pointer = api.PyCapsule_GetPointer(capsule, b"dltensor")
@@ -190,6 +189,7 @@ def buffers_out(device, saxpy, ordinal):
     driver("cuCtxSynchronize")
     assert set(sum(buffer.download().tolist(), [])) == {2.0}
     pending.result()
+    held = device.counters()["buffer_bytes"]
     del buffer, pending
     gc.collect()
     assert read() == [2.0] * 8 and device.counters()["buffer_bytes"] == held

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from . import _dlpack
-from ._arguments import flag, integers, is_a, lossless, shown, word, wrong
-from ._elements import (ARRAYS, DTYPES, FLOAT32, SCALARS, UINT8, Array, DType, Pinned, bytes_of, element,
+from ._arguments import flag, integers, is_a, lossless, word, wrong
+from ._elements import (ARRAYS, DTYPES, SCALARS, UINT8, Array, DType, Pinned, bytes_of, element,
                         named, new_bytes, numpy, same, typed)
 from ._error import Code, Error, invalid
 

@@ -406,20 +406,17 @@ def submit(device: Device, program: Program, options: Options | None, arguments:
         raise invalid(f"`{name}` is an array, but a dispatch that is not waited for owns its outputs",
                       f"Fix: leave {name} out, or pass wye.Options(borrow=True) and leave the "
                       "arrays alone until the end", name)
+    arrays = {buffer.name: array for buffer, _, array in bound.outputs}
+    shapes = None
+    if not options.borrow:
+        shapes = [(buffer, bound.shape(buffer)) for buffer, _, _ in bound.outputs]
     out = cell("wye_pending")
     core.retry()
     core.call("wye_dispatch_submit", bound.desc, out)
     # Buffers and borrowed arrays stay alive until the end.
     pending = Pending(core, out[0], bound if options.borrow else bound.buffers)
-    arrays = None
-    if options.borrow:
-        arrays = {buffer.name: array for buffer, _, array in bound.outputs}
-    else:
-        shapes = [(buffer, bound.shape(buffer)) for buffer, _, _ in bound.outputs]
 
     def collect(raw: Any) -> Outputs:
-        taken = arrays
-        if taken is None:
-            taken = {buffer.name: pending.output(buffer, shape) for buffer, shape in shapes}
+        taken = arrays if shapes is None else {one.name: pending.output(one, shape) for one, shape in shapes}
         return Outputs(taken, read_report(raw))
     return Future(pending, collect)

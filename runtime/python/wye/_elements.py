@@ -49,7 +49,7 @@ def _type(name: str, char: str) -> DType:
 
 
 DTYPES: dict[str, DType] = {declared: _type(*one) for declared, one in _TYPES.items()}
-UINT8, FLOAT32 = DTYPES["u8"], DTYPES["f32"]
+UINT8 = DTYPES["u8"]
 _AMBIGUOUS = ("i8", "u8")  # 8 bits in a program, 8 bytes in numpy
 _PLAIN = {"bool": Plain("bool", "b", 1, "?"), **{str(one): one for one in DTYPES.values()}}
 
