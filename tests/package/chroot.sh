@@ -53,7 +53,7 @@ echo "== an application in Python"
 chroot "$root" python3 -c '
 import wye
 saxpy = wye.Program.from_file("/root/saxpy.wye")
-r = saxpy(a=2.0, x=[1, 2], y=[0.5, 0]).r.tolist()
+r = wye.default_context().device("cpu").run(saxpy, a=2.0, x=[1, 2], y=[0.5, 0]).r.tolist()
 assert r == [2.5, 4], r'
 echo "== layers and the mock plugin"
 chroot "$root" sh -euc '

@@ -10,7 +10,7 @@ from . import _dlpack
 from ._arguments import flag, integers, is_a, lossless, word, wrong
 from ._elements import (ARRAYS, DTYPES, SCALARS, UINT8, Array, DType, Pinned, bytes_of, element,
                         named, new_bytes, numpy, same, typed)
-from ._error import Code, Error, invalid
+from ._error import Error, invalid
 
 
 class Host:
@@ -189,11 +189,7 @@ def shaped(octets: Array, declared: str, shape: tuple[int, ...] | None = None) -
 
 def empty(shape: Any, dtype: DType) -> Array:
     """A new array."""
-    try:
-        return typed(new_bytes(math.prod(shape) * dtype.itemsize), dtype, shape)
-    except MemoryError as error:
-        raise Error(Code.OUT_OF_MEMORY, f"there is no memory for an array: {error}",
-                    "Fix: free memory, or ask for less at once") from error
+    return typed(new_bytes(math.prod(shape) * dtype.itemsize), dtype, shape)
 
 
 def dtype_of(name: str, value: Any) -> DType:

@@ -10,6 +10,8 @@ import functools
 import math
 from typing import Any, NamedTuple, Sequence
 
+from ._error import Code, Error
+
 try:
     import numpy
 except ImportError:
@@ -109,9 +111,11 @@ def at_address(owner: Any, address: int, nbytes: int) -> Array:
 
 def new_bytes(nbytes: int) -> Array:
     """A new array of bytes."""
-    if numpy is not None:
-        return numpy.empty(nbytes, numpy.uint8)
-    return memoryview(bytearray(nbytes))
+    try:
+        return memoryview(bytearray(nbytes)) if numpy is None else numpy.empty(nbytes, numpy.uint8)
+    except (MemoryError, OverflowError, ValueError) as error:  # the last two of impossible sizes
+        raise Error(Code.OUT_OF_MEMORY, f"there is no memory for an array of {nbytes} bytes: {error}",
+                    "Fix: free memory, or ask for less at once") from error
 
 
 def typed(octets: Array, dtype: DType, shape: Sequence[int]) -> Array:
