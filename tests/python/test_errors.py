@@ -143,7 +143,8 @@ class Errors(unittest.TestCase):
             (AttributeError, wye.NotFoundError, lambda: cpu.max_workgroup_siz),
             (LookupError, wye.NotFoundError, lambda: self.device.fact("no such fact")),
             (OSError, wye.FileError, lambda: wye.Program.from_file("/nowhere.wye", context=self.context)),
-            (RuntimeError, wye.DeviceError, lambda: self.context.device("opencl:99"))]
+            (RuntimeError, wye.DeviceError, lambda: self.context.device("opencl:99")),
+            (TypeError, wye.ArgumentError, lambda: wye.Program("wye 1;")), (TypeError, wye.ArgumentError, lambda: wye.Device("cpu"))]
         for python, kind, call in calls:
             with self.assertRaises(kind) as caught:
                 call()

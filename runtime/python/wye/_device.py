@@ -33,8 +33,11 @@ class Device:
     reason: str
     """Why it was chosen when it was first opened."""
 
-    def __init__(self, core: Core, handle: int) -> None:
+    def __init__(self, core: Core, handle: int = 0) -> None:
         """Not for applications: use Context.device."""
+        if not isinstance(core, Core):
+            raise invalid("wye.Device is made by a context",
+                          'Fix: use wye.default_context().device("auto")', "Device")
         self._core, self._handle = core, handle
         core.devices.add(handle)
         out = new("wye_device_description")

@@ -139,8 +139,11 @@ class Program:
     buffers: tuple[BufferParam, ...]
     """The buffers that a dispatch binds, by ascending binding number."""
 
-    def __init__(self, core: Core, source: Any) -> None:
+    def __init__(self, core: Core, source: Any = None) -> None:
         """Not for applications: use from_text, from_file or from_wire."""
+        if not isinstance(core, Core):
+            raise invalid("wye.Program does not say what it is to be made of",
+                          "Fix: use wye.Program.from_text, from_file or from_wire", "Program")
         out = cell("wye_program")
         core.call("wye_program_create", source, out)
         self._core, self._handle = core, out[0]
