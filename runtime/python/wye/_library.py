@@ -52,8 +52,9 @@ def _dlopen(name: str, tried: list[str]) -> Any:
         looked = f"; there is none at {', '.join(tried)}" if tried else ""
         raise Error(
             Code.MISSING_DEPENDENCY, f"{SONAME} cannot be opened: {error}{looked}",
-            "Fix: install Wye under the prefix of this package, or where the dynamic loader looks: "
-            "run ldconfig after the install, or put the folder into LD_LIBRARY_PATH",
+            "Fix: install the wheel that carries the library; or Wye under the prefix of this package, or "
+            "where the dynamic loader looks: run ldconfig after the install, or put the folder into "
+            "LD_LIBRARY_PATH",
             name) from None
 
 
