@@ -158,3 +158,13 @@ end_tree() {
 plugin_folders() {
     find "$1/plugins" -name '*.wye.json' ! -path '*/null/*' ! -path '*/cpu/*' ! -path '*/mock/*' -printf "$PWD/%h\n" | LC_ALL=C sort -u | paste -sd:
 }
+
+# Prints the first Python that can make a wheel and install it.
+wheel_python() {
+    local one
+    for one in python3 /usr/bin/python3; do
+        "$one" -c 'import importlib.util as u, sys
+sys.exit(not all(map(u.find_spec, ("pip", "setuptools", "venv", "wheel"))))' 2>/dev/null && command -v "$one" && return
+    done
+    return 1
+}

@@ -95,7 +95,7 @@ Error only_staging_mapped(const std::string& device) {
     return {Code::UNSUPPORTED,
             quoted(device) +
                 " maps buffers of usage STAGING only: its driver forbids commands on a mapped one",
-            "Fix: create the buffer with the usage STAGING, or upload and download", device};
+            "Fix: upload and download", device};
 }
 
 Error unknown_format(std::string_view plugin, std::string_view takes, std::string_view format,

@@ -1,65 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the declarations that the Python package gives to cffi with the public headers.
+"""Compares the declarations that the Python package gives to ctypes with the public headers.
 
-Compiles one C file that includes the headers. The file repeats every prototype of _functions.h, which
-the compiler refuses if it differs. It also asserts cffi's view of _types.h: the size of each structure,
-the offset and type of each member, and the value of each constant. Headers may declare more than that.
+Compiles one C file that includes the headers. The file repeats every prototype of _functions.h, which the compiler refuses if
+it differs. It also asserts what the package read of _types.h: the size of each structure, the offset and type of each member,
+and the value of each constant. Headers may declare more than that.
 """
+import ctypes
 import pathlib
 import re
 import subprocess
+import sys
 
-import cffi
-
-HEADERS = ("buffer.h", "device.h", "wye.h")
-
-
-def same(what, ffi, kind):
-    """A C expression which is true if `what` has the type that cffi knows. cffi drops `const` in members."""
-    name = ffi.getctype(kind)
-    test = f"__builtin_types_compatible_p({what}, {name})"
-    if kind.kind == "pointer" and kind.item.kind != "function":
-        test += f" || __builtin_types_compatible_p({what}, const {name})"
-    return test
+HEADERS = ("buffer.h", "device.h", "graph.h", "native.h", "pipeline.h", "program_format.h", "wye.h")
 
 
-def source(folder):
-    """The text of the C file for the declarations in a folder."""
-    types, functions = ((folder / name).read_text() for name in ("_types.h", "_functions.h"))
-    ffi = cffi.FFI()
-    ffi.cdef(types)
+def source(c, functions):
+    """The text of the C file for the declarations that a module read, and the prototypes."""
     lines = [f'#include "wye/{name}"' for name in HEADERS]
     # A function that no header declares is an error at this use, which precedes its prototype.
-    lines += [f"extern __typeof__({name})* has_{name};"
-              for name in re.findall(r"\b(wye_\w+)\(", functions)]
+    lines += [f"extern __typeof__({name})* has_{name};" for name in re.findall(r"\b(wye_\w+)\(", functions)]
     lines.append(functions)
     checks = []
-    for name in ffi.list_types()[0]:
-        kind = ffi.typeof(name)
-        if kind.kind == "primitive":
-            checks.append((same(name, ffi, kind), f"the type {name}"))
-        elif kind.kind == "struct" and kind.fields is not None:
-            checks.append((f"sizeof({name}) == {ffi.sizeof(kind)}", f"the size of {name}"))
-            for member, field in kind.fields:
-                checks.append((f"offsetof({name}, {member}) == {field.offset}",
-                               f"the place of {name}.{member}"))
-                checks.append((same(f"__typeof__((({name}*)0)->{member})", ffi, field.type),
-                               f"the type of {name}.{member}"))
-        elif kind.kind == "pointer" and kind.item.kind == "function":
-            checks.append((same(name, ffi, kind), f"the type {name}"))
-    # cffi reads constants through a library; the process itself serves as one.
-    lib = ffi.dlopen(None)
-    for name in dir(lib):
-        checks.append((f"{name} == {getattr(lib, name)}", f"the value of {name}"))
-    lines += [f'_Static_assert({check}, "{what} is not that of the headers");'
-              for check, what in checks]
+    for name, kind in c.TYPES.items():
+        if name not in c.MEMBERS:
+            checks.append((f"sizeof({name}) == {ctypes.sizeof(kind)}", f"the size of {name}"))
+            continue
+        checks.append((f"sizeof({name}) == {ctypes.sizeof(kind)}", f"the size of {name}"))
+        for member, written in c.MEMBERS[name]:
+            checks.append((f"offsetof({name}, {member}) == {getattr(kind, member).offset}", f"the place of {name}.{member}"))
+            checks.append((f"__builtin_types_compatible_p(__typeof__((({name}*)0)->{member}), {written})",
+                           f"the type of {name}.{member}"))
+            checks.append((f"sizeof((({name}*)0)->{member}) == {getattr(kind, member).size}", f"the size of {name}.{member}"))
+    checks += [(f"{name} == {value}", f"the value of {name}") for name, value in c.CONSTANTS.items()]
+    lines += [f'_Static_assert({check}, "{what} is not that of the headers");' for check, what in checks]
     return "\n".join(lines) + "\n", len(checks)
 
 
-def check(folder, root, compiler):
-    """The faults of the declarations in a folder, or an empty text."""
-    text, count = source(folder)
-    if count < 300:
+def check(c, root, compiler):
+    """The faults of the declarations that a module (wye._c) read, or an empty text."""
+    text, count = source(c, (c.HERE / "_functions.h").read_text())
+    if count < 600:
         return f"only {count} comparisons were made"
     done = subprocess.run(
         [*compiler, "-std=gnu11", "-fsyntax-only", "-Wall", "-Werror", "-x", "c", "-",
@@ -69,7 +49,7 @@ def check(folder, root, compiler):
 
 
 if __name__ == "__main__":
-    import sys
     ROOT = pathlib.Path(__file__).resolve().parents[2]
-    faults = check(ROOT / "runtime/python/wye", ROOT, ["gcc"])
-    sys.exit(faults or 0)
+    sys.path.insert(0, str(ROOT / "runtime/python"))
+    import wye._c  # pylint: disable=wrong-import-position
+    sys.exit(check(wye._c, ROOT, ["gcc"]) or 0)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-PACKAGES = {"cffi": "python3-cffi", "numpy": "python3-numpy", "pip": "python3-pip",
+PACKAGES = {"numpy": "python3-numpy", "pip": "python3-pip",
             "setuptools": "python3-setuptools", "wheel": "python3-wheel"}
 
 
@@ -41,6 +41,12 @@ def main() -> int:
             "WYE_TEST_LIBRARY": str(library), "WYE_TEST_CC": " ".join(sys.argv[3:]),
             "WYE_CACHE_DIR": str(work / "cache")}
         environment.pop("WYE_DEVICE", None)
+        build = library.parents[1]
+        driver, plugin = build / "tests/fakes/libfake_cuda.so", build / "plugins/cuda"
+        if driver.exists() and (plugin / "wye_cuda.so").exists():
+            (work / "driver").mkdir()
+            (work / "driver/libcuda.so.1").symlink_to(driver)
+            environment.update(WYE_TEST_FAKE_CUDA=str(work / "driver"), WYE_TEST_CUDA_PLUGIN=str(plugin))
         return subprocess.run([sys.executable, "-W", "error", "-m", "unittest", "discover", "-t", here,
                                "-s", here], env=environment, check=False, cwd=work).returncode
 

@@ -45,6 +45,8 @@ NOT_SECONDS = [True, "1", b"1", -1, -0.001, float("nan"), float("-inf"), np.floa
                ENDLESS, *OTHERS]
 NOT_MEMORY = [None, True, 3, 1.5, "text", [1, 2], np.array([object()]), np.empty(3, "V0"), np.arange(8)[::2],
               np.ones(3, ">f4"), np.ndarray, memoryview(bytes(8))[::2], *NO_MEMORY]
+NOT_A_LIST = [None, True, "text", [1.0, "two"], [[1], [1, 2]], [True], [None], [1e39], [2**24 + 1], *NOT_MEMORY[6:]]
+NOT_A_TENSOR = [None, True, 3, 1.5, "text", [1, 2], np.ones(4, np.float32), bytes(4), *NO_MEMORY]
 NOT_A_TYPE = [None, 3, "no such type", "(2,", object, "O", "S", ">f4", (np.int32, (3,)), "\ud800", *NO_MEMORY]
 NOT_A_NUMBER = [None, True, np.bool_(1), "1", b"1", [1.0], np.array([1.0]), 1e39, ENDLESS, *OTHERS]
 NOT_A_U32 = [None, True, "1", [1, 2], 1.0, 1.5, float("nan"), -1, 2**32, 2**40, np.array([1]), ENDLESS, *OTHERS]
@@ -56,10 +58,14 @@ NOT_PATHS = [None, True, 3, "folder", b"folder", [None], [3], ["a\0b"], {}, {"a"
 NOT_SETTINGS = [True, 3, "k=v", b"", [], [("k", "v")], {"cpu.threads": 2}, {3: "x"}, {"\ud800": "1"}, {"k": None}]
 NOT_FUTURES = [None, 3, "text", b"b", [], (), [None], [3], {}, object(), np.array([1]), Hostile()]
 
+NOT_PARAMS = [True, 3, "text", [], [{}, {}], {"b": 1}, [{"b": 1}], {"a": "1"}, [{"a": None}], [3], {3: 1}]
+
 # Made by the package only, or no calls: there is nothing to pass.
-RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "Error", "Outputs", "Param", "Report"}
+RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "DeviceList", "Outputs", "Param", "Report",
+           *(name for name in wye.__all__ if name.endswith("Error"))}
 # Objects that other functions make, which say so, and what the language's protocols define.
-INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Program.__init__"}
+INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Graph.__init__", "Pipeline.__init__",
+         "Program.__init__", "Queue.__init__"}
 
 
 class Arguments(unittest.TestCase):
@@ -91,10 +97,22 @@ class Arguments(unittest.TestCase):
             def call(program=program, options=None, **changes):
                 return function(program, options, **{**given, **changes})
             return call
-        dispatched = {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS, "a": NOT_A_NUMBER, "x": NOT_MEMORY,
-                      "r": NOT_MEMORY, "no_such": NO_OBJECT}
         counts = {name: NOT_WHOLE for name in ("offset", "target_offset", "nbytes")}
         optional = {**counts, "nbytes": [one for one in NOT_WHOLE if one is not None]}
+        queue, pipeline, graph = device.queue(), device.pipeline(program), device.graph()
+        source, target = device.upload(x), device.buffer(4, "f32")
+        graph.dispatch(program, a=1.0, x=source, y=source, r=target)
+        graph.record()
+
+        def step(name):
+            def call(*positional, **named):
+                return getattr(device.graph(), name)(*positional, **named)
+            return call
+
+        def piped(function):
+            return lambda options=None, **changes: function(options, **{**given, **changes})
+        dispatched = {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS, "a": NOT_A_NUMBER, "x": NOT_A_LIST,
+                      "r": NOT_MEMORY, "no_such": NO_OBJECT}
         return {
             "info": (wye.info, {"selector": "cpu"}, {"selector": NOT_TEXT}),
             "devices": (wye.devices, {"selector": "cpu"}, {"selector": NOT_TEXT}),
@@ -117,7 +135,41 @@ class Arguments(unittest.TestCase):
                 device.buffer, {"shape": 4},
                 {"shape": NOT_A_SHAPE, "dtype": NOT_A_TYPE, "usage": NOT_A_WORD, "label": NOT_TEXT}),
             "Device.upload": (
-                device.upload, {"source": x}, {"source": NOT_MEMORY, "usage": NOT_A_WORD, "label": NOT_TEXT}),
+                device.upload, {"source": x}, {"source": NOT_MEMORY, "usage": NOT_A_WORD, "label": NOT_TEXT,
+                                               "dtype": [one for one in NOT_A_TYPE if one is not None]}),
+            "Device.adopt": (lambda tensor=x, label="": tensor is x or device.adopt(tensor, label=label), {},
+                             {"tensor": NOT_A_TENSOR, "label": []}),
+            "Device.pipeline": (device.pipeline, {"program": program}, {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS}),
+            "Device.graph": (device.graph, {}, {"label": NOT_TEXT}),
+            "Device.queue": (
+                lambda **given: device.queue(given.pop("kind", "any"), **given).free(), {},
+                {"kind": NOT_A_WORD, "priority": [2**31, -2**31 - 1, None, True, 1.0, "1", *OTHERS], "own": NOT_A_FLAG,
+                 "label": NOT_TEXT}),
+            "Queue.run": (dispatch(queue.run), {}, dispatched),
+            "Queue.submit": (dispatch(queue.submit), {}, dispatched),
+            "Pipeline.run": (piped(pipeline.run), {}, {**dispatched, "program": []}),
+            "Pipeline.submit": (piped(pipeline.submit), {}, {**dispatched, "program": []}),
+            "Pipeline.batch": (
+                pipeline.batch, {"items": [given]},
+                {"items": [None, 3, "text", [None], [3], ["x"], {}, [Hostile()], *OTHERS[:2]], "options": OF_ANOTHER_CLASS}),
+            "Program.__call__": (piped(program), {}, {**dispatched, "program": []}),
+            "Graph.dispatch": (
+                lambda program=program, options=None, **changes: device.graph().dispatch(
+                    program, options, **{"a": 1.0, "x": source, "y": source, "r": target, **changes}), {},
+                {**dispatched, "x": NOT_A_LIST}),
+            "Graph.upload": (
+                step("upload"), {"buffer": buffer, "source": bytes(16)},
+                {"buffer": NO_OBJECT, "source": NOT_MEMORY, "offset": NOT_WHOLE}),
+            "Graph.download": (
+                step("download"), {"buffer": buffer, "target": bytearray(16)},
+                {"buffer": NO_OBJECT, "target": NOT_MEMORY, "offset": NOT_WHOLE}),
+            "Graph.copy": (
+                step("copy"), {"source": source, "target": target}, {"source": NO_OBJECT, "target": NO_OBJECT, **optional}),
+            "Graph.fill": (step("fill"), {"buffer": buffer, "value": 1}, {"buffer": NO_OBJECT, "value": NOT_A_U32}),
+            "Graph.run": (graph.run, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS}),
+            "Graph.submit": (graph.submit, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS}),
+            "Graph.rebind": (
+                graph.rebind, {"buffers": {}}, {"buffers": [None, 3, "text", [], {3: target}, {target: None}]}),
             "Device.fact": (device.fact, {"name": "int64"}, {"name": NOT_TEXT}),
             "Buffer.range": (
                 buffer.range, {"offset": 0, "nbytes": 4},
@@ -126,7 +178,8 @@ class Arguments(unittest.TestCase):
                 wye.BufferRange, {"buffer": buffer, "offset": 0, "nbytes": 16},
                 {"buffer": NO_OBJECT, "offset": NOT_WHOLE, "nbytes": [*NOT_WHOLE, 17]}),
             "Buffer.upload": (
-                buffer.upload, {"source": bytes(16)}, {"source": NOT_MEMORY, "offset": NOT_WHOLE}),
+                buffer.upload, {"source": bytes(16)},
+                {"source": [None, True, "text", 1.5, [1, 2.5], *NOT_MEMORY[6:]], "offset": NOT_WHOLE}),
             "Buffer.download": (
                 buffer.download, {"out": np.zeros(4, np.uint32)},
                 {"out": [one for one in [*NOT_MEMORY, bytes(16)] if one is not None], "offset": NOT_WHOLE}),
@@ -155,12 +208,12 @@ class Arguments(unittest.TestCase):
                 {"grid": NOT_SIZES, "elements": [one for one in NOT_WHOLE if one is not None],
                  "workgroup": [*NOT_SIZES, 0, (1, 0)], "timeout": NOT_SECONDS, "iterations": NOT_COUNTING,
                  "max_output_bytes": [0, *[one for one in NOT_WHOLE if one is not None]],
-                 "ulp_budget": [*NOT_WHOLE, 2**32], "variants": NOT_A_FLAG, "cooperative": NOT_A_FLAG,
+                 "ulp_budget": [*NOT_WHOLE, 2**32], "queue": OF_ANOTHER_CLASS, "variants": NOT_A_FLAG, "cooperative": NOT_A_FLAG,
                  "timed": NOT_A_FLAG, "borrow": NOT_A_FLAG, "at_once": NOT_A_FLAG, "label": NOT_TEXT,
                  "profile": NOT_TEXT}),
             "InOut.__init__": (
                 lambda **both: device.run(self.increment, x=wye.InOut(**both)), {"source": np.ones(4, np.uint32)},
-                {"source": NOT_MEMORY, "target": [one for one in NOT_MEMORY if one is not None]}),
+                {"source": NOT_A_LIST, "target": [one for one in NOT_MEMORY if one is not None]}),
             "Discard.__init__": (wye.Discard, {}, {"nbytes": NOT_WHOLE}),
         }
 
@@ -195,7 +248,7 @@ class Arguments(unittest.TestCase):
                 value = getattr(value, "__func__", value)
                 whole = f"{name}.{member}".rstrip(".")
                 if inspect.isfunction(value) and whole not in INNER and (
-                        not member.startswith("_") or member in ("__init__", "__dlpack__")):
+                        not member.startswith("_") or member in ("__init__", "__call__", "__dlpack__")):
                     kinds = inspect.signature(value).parameters
                     found[whole] = {one for one, kind in kinds.items()
                                     if one not in ("self", "cls") and kind.kind != kind.VAR_KEYWORD}
@@ -215,7 +268,7 @@ class Arguments(unittest.TestCase):
             buffer.fill(0)
             buffer.fill(value)
             self.assertEqual(buffer.download().tolist(), [[-7, -7], [-7, -7]])
-        for dtype, value in (("f2", 1.5), ("f4", -2), ("f8", float("inf")), ("?", True), ("u8", 2**64 - 1)):
+        for dtype, value in (("f2", 1.5), ("f4", -2), ("f8", float("inf")), ("?", True), ("u64", 2**64 - 1)):
             buffer = device.buffer(2, dtype)
             buffer.fill(value)
             self.assertEqual(buffer.download().tolist(), [value, value])

@@ -2,12 +2,15 @@
 """Buffers that stay on a device, and DLPack."""
 import gc
 import unittest
+import weakref
+from unittest import mock
 
 import numpy as np
 
 import programs
 import wye
-from wye import Code
+import wye._library
+from wye import Code, _dlpack
 
 
 class Buffers(unittest.TestCase):
@@ -91,11 +94,114 @@ class Buffers(unittest.TestCase):
         mapped[:] = 7
         buffer.sync("to_device")
         np.testing.assert_array_equal(seen, np.full((3, 5), 7))
-        np.testing.assert_array_equal(device.run(self.saxpy, a=1.0, x=buffer, y=seen).r, np.full(15, 14))
+        np.testing.assert_array_equal(device.run(self.saxpy, a=1.0, x=buffer, y=seen).r, np.full((3, 5), 14))
         self.refused(Code.BUFFER_IN_USE, buffer.free)
         del mapped, seen
         gc.collect()
         buffer.free()
+
+    def test_a_device_that_shows_no_buffer_has_one_remedy(self):
+        class Refusing:  # as PoCL, which maps none of these usages
+            def __init__(self, lib):
+                self.lib = lib
+
+            def __getattr__(self, name):
+                if name != "wye_buffer_map":
+                    return getattr(self.lib, name)
+                return lambda *_: int(Code.UNSUPPORTED)
+        device, refusing = self.devices[0], Refusing(wye._library.library())
+        for usage in ("device", "shared"):
+            buffer = device.buffer(4, "f32", usage=usage)
+            with mock.patch("wye._core.library", return_value=refusing):
+                for call, kind in ((buffer.map, wye.UnsupportedError), (lambda: np.from_dlpack(buffer), BufferError)):
+                    with self.assertRaises(kind) as caught:
+                        call()
+                    self.assertEqual(str(caught.exception).count("Fix: "), 1)
+                    self.assertIn("use download() and upload()", caught.exception.remedy)
+                    self.assertIsInstance(caught.exception, wye.Error)
+                    self.assertIsNone(caught.exception.__cause__)
+        for device in self.devices[1:]:
+            with self.subTest(device.selector):
+                try:
+                    seen = np.from_dlpack(device.upload(np.arange(4.0), usage="shared"))
+                    self.assertEqual(seen.tolist(), [0, 1, 2, 3])
+                except wye.ExchangeError as error:
+                    self.assertEqual((error.code, str(error).count("Fix: ")), (Code.UNSUPPORTED, 1))
+
+    def test_tensors_on_a_device_are_taken_by_a_cuda_device_only(self):
+        class Tensor:
+            def __dlpack_device__(self):
+                return (2, 0)
+
+            def __dlpack__(self, **_):
+                raise AssertionError("asked for a capsule")
+        self.refused(Code.INVALID_ARGUMENT, self.devices[0].adopt, Tensor())
+        self.refused(Code.INVALID_ARGUMENT, self.devices[0].adopt, np.ones(4))
+
+    def test_the_capsules_of_the_package(self):
+        # Taken, and not taken; the buffer lives as long as the tensor, and no longer.
+        owner, memory = wye.Discard(), np.arange(6, dtype=np.int16)
+        lives = weakref.ref(owner)
+
+        class Given:
+            def __dlpack_device__(self):
+                return (1, 0)
+
+            def __dlpack__(self, **_):
+                return capsules.pop()
+        address = memory.__array_interface__["data"][0]
+        make = lambda: _dlpack.give(owner, address, (1, 0), (2, 3), memory.dtype)
+        capsules = [make()]
+        seen = np.from_dlpack(Given())
+        self.assertEqual((seen.tolist(), seen.dtype), ([[0, 1, 2], [3, 4, 5]], np.int16))
+        self.assertEqual(seen.__array_interface__["data"][0], address)
+        capsules = [make()]
+        taken = _dlpack.Taken(Given())
+        self.assertEqual((taken.shape, taken.address, taken.nbytes, str(taken.dtype), taken.contiguous()),
+                         ((2, 3), address, 12, "int16", True))
+        never = make()
+        del owner, seen
+        gc.collect()
+        self.assertIsNotNone(lives())
+        del taken, never
+        gc.collect()
+        self.assertIsNone(lives())
+        self.assertEqual(_dlpack._given, {})
+        capsules = [memory.reshape(2, 3).T.__dlpack__()]
+        self.assertFalse(_dlpack.Taken(Given()).contiguous())
+
+    def test_what_dlpack_cannot_have(self):
+        shared = self.devices[0].buffer(4, "f32", usage="shared")
+        text = self.devices[0].buffer(4, "S3", usage="shared")
+        for call in (lambda: shared.__dlpack__(copy=True), lambda: shared.__dlpack__(dl_device=(2, 0)), text.__dlpack__):
+            with self.assertRaises(BufferError) as caught:
+                call()
+            self.assertIn("Fix: ", str(caught.exception))
+        self.assertIsNotNone(shared.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False))
+        seen = np.from_dlpack(self.devices[0].buffer(4, "c8", usage="shared"))
+        self.assertEqual((seen.dtype, seen.shape), (np.complex64, (4,)))
+
+    def test_names_of_types_and_lists(self):
+        device = self.devices[0]
+        for name, dtype in (("f32", np.float32), ("f16", np.float16), ("bf16", np.uint16), ("u32", np.uint32),
+                            ("float64", np.float64), ("i64", np.int64), (np.int8, np.int8)):
+            self.assertEqual(device.buffer(2, name).dtype, dtype)
+        for name in ("i8", "u8"):
+            with self.assertRaises(wye.ArgumentError) as caught:
+                device.buffer(2, name)
+            self.assertIn("int8" if name == "i8" else "uint8", caught.exception.remedy)
+        made = device.upload([[1, 2.5], [3, 4]], "f32")
+        self.assertEqual((made.shape, made.download().tolist()), ((2, 2), [[1, 2.5], [3, 4]]))
+        made.upload([9, 8.5], offset=8)
+        self.assertEqual(made.download().tolist(), [[1, 2.5], [9, 8.5]])
+        with self.assertRaises(wye.ArgumentError) as caught:
+            device.upload([1, 2])
+        self.assertIn("dtype", caught.exception.remedy)
+        for values, named in (([1, 2.0], "source[1]"), ([[1], [2**40]], "source[1, 0]"), ([True], "source[0]")):
+            with self.assertRaises(wye.ArgumentError) as caught:
+                device.upload(values, "i32")
+            self.assertIn(f"`{named}`", caught.exception.message)
+        self.refused(Code.INVALID_ARGUMENT, device.upload, np.ones(2), "f32")
 
     def test_shapes_types_and_usages(self):
         device = self.devices[0]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refused calls, and the texts of their errors."""
+import copy
 import os
 import pathlib
+import pickle
 import socket
 import tempfile
 import threading
@@ -13,6 +15,13 @@ import numpy as np
 import programs
 import wye
 from wye import Code
+
+
+def outputs_error(outputs):
+    try:
+        return outputs["R"]
+    except wye.Error as error:
+        return error
 
 
 class Errors(unittest.TestCase):
@@ -50,7 +59,7 @@ class Errors(unittest.TestCase):
         self.saxpy_refused("byte order", x=np.ones(4, ">f4"))
         self.saxpy_refused("elements of type float64", x=np.ones(4))
         self.saxpy_refused("elements of type uint8", x=np.ones(16, np.uint8))
-        self.saxpy_refused("is a list", x=[1.0, 2.0, 3.0, 4.0])
+        self.saxpy_refused("is a list", r=[1.0, 2.0, 3.0, 4.0])
         self.saxpy_refused("not contiguous", r=np.zeros(8, np.float32)[::2])
 
     def test_memory_that_cannot_be_used(self):
@@ -69,6 +78,10 @@ class Errors(unittest.TestCase):
 
     def test_arguments_that_do_not_fit_the_program(self):
         self.saxpy_refused("no parameter or buffer `z`", z=1)
+        one = np.ones(4, np.float32)
+        error = self.refused(Code.INVALID_ARGUMENT, "it takes a: f32, x: f32[], y: f32[], and gives r: f32[]",
+                             self.device.run, self.saxpy, a=2.0, x=one, Y=one)
+        self.assertIn("did you mean `y`", error.remedy)
         self.saxpy_refused("`r`", r=np.zeros(5, np.float32))
         self.saxpy_refused("is 'two'", a="two")
         one = np.ones(4, np.float32)
@@ -116,6 +129,38 @@ class Errors(unittest.TestCase):
         with self.device.buffer(16) as buffer:
             buffer.fill(1)
         self.refused(Code.STALE_HANDLE, "", buffer.download)
+
+    def test_each_error_is_the_exception_of_python_that_fits(self):
+        one = np.ones(4, np.float32)
+        outputs = self.device.run(self.saxpy, a=2.0, x=one, y=one)
+        cpu, = self.context.devices("cpu:0")
+        calls = [
+            ((ValueError, TypeError), wye.ArgumentError, lambda: self.device.run(self.saxpy, a="2", x=one, y=one)),
+            (ValueError, wye.ProgramError, lambda: wye.Program.from_text("wye 1;", context=self.context)),
+            (KeyError, wye.NotFoundError, lambda: outputs["R"]),
+            (AttributeError, wye.NotFoundError, lambda: outputs.R),
+            (KeyError, wye.NotFoundError, lambda: cpu["max_workgroup_siz"]),
+            (AttributeError, wye.NotFoundError, lambda: cpu.max_workgroup_siz),
+            (LookupError, wye.NotFoundError, lambda: self.device.fact("no such fact")),
+            (OSError, wye.FileError, lambda: wye.Program.from_file("/nowhere.wye", context=self.context)),
+            (RuntimeError, wye.DeviceError, lambda: self.context.device("opencl:99")),
+            (TypeError, wye.ArgumentError, lambda: wye.Program("wye 1;")), (TypeError, wye.ArgumentError, lambda: wye.Device("cpu"))]
+        for python, kind, call in calls:
+            with self.assertRaises(kind) as caught:
+                call()
+            for one_kind in python if isinstance(python, tuple) else (python,):
+                self.assertIsInstance(caught.exception, one_kind)
+            self.assertTrue(caught.exception.remedy.startswith("Fix: "))
+        self.assertIn("did you mean `r`", outputs_error(outputs).remedy)
+        self.assertFalse(hasattr(cpu, "nothing_of_that_name"))
+        for code in [*Code, Code(4711)]:
+            error = wye.Error(code, "message", "Fix: remedy", "subject", native_code=7)
+            for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error), error._again()):
+                self.assertIs(type(copied), type(error))
+                self.assertEqual((str(copied), copied.args, copied.native_code),
+                                 ("message\nFix: remedy", (code, "message", "Fix: remedy", "subject"), 7))
+        self.assertIsInstance(wye.Error(Code.TIMEOUT, "", ""), TimeoutError)
+        self.assertIsInstance(wye.Error(Code.DEVICE_MEMORY, "", ""), MemoryError)
 
     def test_unknown_codes_are_kept(self):
         self.assertEqual((Code(4711), Code(4711).name), (4711, "UNKNOWN_4711"))

@@ -114,7 +114,7 @@ class Lifetimes(unittest.TestCase):
         del buffer
         gc.collect()
         self.assertIsNotNone(kept())  # by the future
-        handle = wye._library.ffi.new("wye_pending*", future._pending.handle)[0]
+        handle = future._pending.handle
         core.release("wye_buffer_free", kept()._handle)  # as at its end, with the work in flight
         self.assertEqual(len(core._refused), 1)
 

@@ -36,11 +36,14 @@ Result<wye_mapping> map_buffer(const registry::HandleTable& handles, const Pin& 
         const Code code = mapped.error().code;
         if (code != Code::UNSUPPORTED && code != Code::UNIMPLEMENTED)
             return session.noted(std::move(mapped).error());
+        // A device maps the other usages all or none (P-39).
         return std::move(mapped).error().wrapped(
             Code::UNSUPPORTED,
             fmt::format("{} cannot map buffer `{}`", session.info().selector, buffer.label()),
-            "Fix: create it with the usage UPLOAD, READBACK or SHARED; if the device maps those "
-            "neither, use wye_buffer_upload and wye_buffer_download",
+            object.usage == WYE_BUFFER_USAGE_DEVICE
+                ? "Fix: create it with the usage UPLOAD, READBACK or SHARED; if the device maps "
+                  "those neither, use wye_buffer_upload and wye_buffer_download"
+                : "Fix: use wye_buffer_upload and wye_buffer_download: the device maps no buffer",
             buffer.label());
     }
     // Takes the same lock as freeing a buffer, which is refused once the buffer is mapped.

@@ -1,35 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wye runs a portable compute program on any device of the machine.
 
-    with wye.Context() as context:
-        device = context.device("auto")
-        program = wye.Program.from_file("saxpy.wye", context=context)
-        r = device.run(program, a=2.0, x=x, y=y).r
+    saxpy = wye.Program.from_file("saxpy.wye")
+    r = saxpy(a=2.0, x=x, y=y).r
 
 Every failure raises wye.Error with a code, a sentence and a remedy.
 """
-try:
-    import cffi as _cffi  # noqa: F401
-    import numpy as _numpy  # noqa: F401
-except ImportError as _error:
-    raise ImportError(f"wye needs the Python packages cffi and numpy: {_error}. "
-                      "Fix: install them, as with `pip install cffi numpy` or, on Debian, "
-                      "`apt install python3-cffi python3-numpy`", name=_error.name) from None
-
 from ._buffer import Buffer, BufferRange
-from ._context import Context, DeviceInfo, default_context, devices, info
+from ._context import Context, DeviceInfo, DeviceList, default_context, devices, info
 from ._device import Device
 from ._dispatch import Discard, InOut, Options, Outputs
-from ._error import Code, Error
+from ._error import (ArgumentError, Code, DeviceError, Error, ExchangeError, FileError, NotFoundError,
+                     OutOfMemoryError, ProgramError, StateError, TimedOutError, UnsupportedError)
 from ._future import Future, wait_any
+from ._graph import Graph
 from ._library import __version__
+from ._pipeline import Pipeline
 from ._program import BufferParam, Param, Program
+from ._queue import Queue
 from ._report import Choice, Report
 
 __all__ = [
-    "Buffer", "BufferParam", "BufferRange", "Choice", "Code", "Context", "Device", "DeviceInfo", "Discard",
-    "Error", "Future", "InOut", "Options", "Outputs", "Param", "Program", "Report", "__version__",
+    "ArgumentError", "Buffer", "BufferParam", "BufferRange", "Choice", "Code", "Context", "Device", "DeviceError",
+    "DeviceInfo", "DeviceList", "Discard", "Error", "ExchangeError", "FileError", "Future", "Graph",
+    "InOut", "NotFoundError", "Options", "OutOfMemoryError", "Outputs", "Param", "Pipeline", "Program",
+    "ProgramError", "Queue", "Report", "StateError", "TimedOutError", "UnsupportedError", "__version__",
     "default_context", "devices", "info", "wait_any",
 ]
 
-Error.__module__ = "wye"  # what tracebacks print
+for _error in (ArgumentError, DeviceError, Error, ExchangeError, FileError, NotFoundError, OutOfMemoryError,
+               ProgramError, StateError, TimedOutError, UnsupportedError):
+    _error.__module__ = "wye"  # what tracebacks print

@@ -6,6 +6,7 @@ wrapped around or taken for another type: a bool is no number, and a number is n
 """
 from __future__ import annotations
 
+import math
 import numbers
 import operator
 import os
@@ -13,8 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ._elements import ARRAYS, BOOLS, COMPLEX
 from ._error import Code, Error, invalid
 from ._library import Text
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from ._core import Core
 
 U32, U64 = 2**32 - 1, 2**64 - 1
-_BOOLS = (bool, np.bool_)
 _LONGEST = 4e9  # seconds: more are no limit in practice, and would not fit into the C API
-_FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+_CODES = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
+          "f16": "e", "bf16": "f", "f32": "f", "f64": "d"}  # of the module struct
+_MOST_BF16 = 3.3895313892515355e38
+_EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24, "f64": 2**53}  # whole numbers up to it are exact
 
 
 def shown(value: Any) -> str:
@@ -77,7 +79,7 @@ def choice(name: str, value: Any, known: Sequence[str]) -> int:
 
 def flag(name: str, value: Any) -> bool:
     """A bool."""
-    if not is_a(value, _BOOLS):
+    if not is_a(value, BOOLS):
         raise wrong(name, value, "which is no bool", "Fix: pass True or False")
     return bool(value)
 
@@ -85,7 +87,7 @@ def flag(name: str, value: Any) -> bool:
 def _whole(value: Any) -> int | None:
     # The int that it is, if it is one.
     try:
-        return None if is_a(value, _BOOLS) else int(operator.index(value))
+        return None if is_a(value, BOOLS) else int(operator.index(value))
     except Exception:
         return None
 
@@ -104,7 +106,7 @@ def integers(name: str, value: Any, low: int, high: int, least: int, most: int) 
     values: tuple[Any, ...] | None = None
     if _whole(value) is not None:
         values = (value,)
-    elif (is_a(value, (Sequence, np.ndarray))
+    elif (is_a(value, (Sequence, *ARRAYS))
           and not is_a(value, (str, bytes, bytearray, memoryview))):
         try:
             values = tuple(value)
@@ -142,7 +144,7 @@ def seconds(name: str, value: Any) -> float | None:
         return None
     limit = float("nan")
     try:
-        if is_a(value, numbers.Real) and not is_a(value, _BOOLS):
+        if is_a(value, numbers.Real) and not is_a(value, BOOLS):
             limit = float(value)
     except Exception:
         pass
@@ -155,21 +157,63 @@ def seconds(name: str, value: Any) -> float | None:
 def word(what: str, name: str, kind: str, value: Any) -> int:
     """A number as the bits of a type such as "i32". `what` stands in messages for its name."""
     try:
-        if (is_a(value, (*_BOOLS, complex, np.complexfloating))
-                or tuple(getattr(value, "shape", ()))):
+        if is_a(value, (*BOOLS, *COMPLEX)) or tuple(getattr(value, "shape", ())):
             raise TypeError("no number")
-        if kind in _FLOATS:
-            return int.from_bytes(struct.pack(_FLOATS[kind], value), "little")
-        number = operator.index(value)
+        number = _whole(value)
+        if kind not in _EXACT:
+            number = operator.index(value)
+        else:
+            data = struct.pack("<" + _CODES[kind], value)
     except Exception as error:
         raise invalid(f"{what} is {shown(value)}, which is no {kind}",
                       f"Fix: pass a number that {kind} can hold", name) from error
-    bits = int(kind[1:])
-    low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if kind[0] == "i" else (0, 1 << bits)
+    if kind in _EXACT:
+        bits = _rounded(kind, data)
+        if kind == "bf16" and _MOST_BF16 < abs(value) < math.inf:
+            raise invalid(f"{what} is {shown(value)}, outside the range of {kind}",
+                          f"Fix: pass a number from {-_MOST_BF16} to {_MOST_BF16}", name)
+        if number is not None and abs(number) > _EXACT[kind] and _number(kind, bits) != number:
+            raise invalid(f"{what} is {shown(value)}, which {kind} cannot hold exactly",
+                          "Fix: pass float(...) of it to have it rounded, or declare another type", name)
+        return int.from_bytes(bits, "little")
+    size = int(kind[1:])
+    low, high = (-(1 << (size - 1)), 1 << (size - 1)) if kind[0] == "i" else (0, 1 << size)
     if not low <= number < high:
         raise invalid(f"{what} is {shown(value)}, outside the range of {kind}",
                       f"Fix: pass a number from {low} to {high - 1}", name)
-    return number & ((1 << bits) - 1)
+    return number & ((1 << size) - 1)
+
+
+def _rounded(kind: str, data: bytes) -> bytes:
+    # The upper halves of numbers of f32 are those of bf16, rounded to the nearest, ties to even.
+    if kind != "bf16":
+        return data
+    out = bytearray()
+    for at in range(0, len(data), 4):
+        bits = int.from_bytes(data[at:at + 4], "little")
+        nan = bits & 0x7fffffff > 0x7f800000
+        out += ((bits >> 16 | 0x40 if nan else bits + 0x7fff + (bits >> 16 & 1) >> 16) & 0xffff).to_bytes(2, "little")
+    return bytes(out)
+
+
+def _number(kind: str, bits: bytes) -> float:
+    return struct.unpack("<" + _CODES[kind], b"\0\0" * (kind == "bf16") + bits)[0]
+
+
+def lossless(kind: str, values: Sequence[Any]) -> bytes | None:
+    """Numbers as bytes of a type at once; None if one of them may not fit."""
+    kinds = set(map(type, values))
+    if not kinds <= ({int, float} if kind in _EXACT else {int}):
+        return None
+    if int in kinds and kind in _EXACT:
+        if max(abs(one) for one in values if type(one) is int) > _EXACT[kind]:
+            return None
+    if kind == "bf16" and any(abs(one) > _MOST_BF16 for one in values):
+        return None
+    try:
+        return _rounded(kind, struct.pack(f"<{len(values)}{_CODES[kind]}", *values))
+    except (struct.error, OverflowError):
+        return None
 
 
 def instance(name: str, value: Any, kind: type) -> Any:

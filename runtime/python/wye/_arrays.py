@@ -1,51 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts host memory of the caller for the C API. Nothing here copies an array."""
+"""Host memory of the caller for the C API. Arrays are never copied; lists and numbers are converted."""
 from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from ._arguments import flag, integers, is_a, word, wrong
-from ._error import Code, Error, invalid
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-# numpy has no bf16, so its bits are uint16.
-DTYPES: dict[str, np.dtype[Any]] = {
-    "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"), "u16": np.dtype("u2"),
-    "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
-    "f16": np.dtype("f2"), "bf16": np.dtype("u2"), "f32": np.dtype("f4"), "f64": np.dtype("f8")}
-_HOST_DEVICES = (1, 3)  # of DLPack: kDLCPU, kDLCUDAHost
+from . import _dlpack
+from ._arguments import flag, integers, is_a, lossless, word, wrong
+from ._elements import (ARRAYS, DTYPES, SCALARS, UINT8, Array, DType, Pinned, bytes_of, element,
+                        named, new_bytes, numpy, same, typed)
+from ._error import Error, invalid
 
 
-def element(declared: str) -> tuple[np.dtype[Any], int]:
-    """The component type and the number of components of a declared type such as "f32x4"."""
-    scalar, _, lanes = declared.partition("x")
-    return DTYPES[scalar], int(lanes or 1)
+class Host:
+    """Memory of the host: the array that shows it, and where it is while this object lives."""
+
+    __slots__ = ("_pin", "address", "array", "dtype", "nbytes", "raw", "shape")
+
+    def __init__(self, array: Array, dtype: DType, raw: bool = False) -> None:
+        self.array, self.dtype, self.raw = array, dtype, raw
+        self.shape: tuple[int, ...] = tuple(array.shape)
+        self.nbytes: int = array.nbytes
+        self._pin = Pinned(array)
+        self.address: int = self._pin.address
+
+    @property
+    def bytes(self) -> tuple[int, int]:
+        """Address and size, as the C API has them."""
+        return self.address, self.nbytes
 
 
-def shaped(flat: NDArray[Any], declared: str) -> NDArray[Any]:
-    """Bytes as an array of a declared type. Each element of a vector type is one row."""
-    dtype, lanes = element(declared)
-    values = flat.view(dtype)
-    return values if lanes == 1 else values.reshape(-1, lanes)
+def is_list(value: Any) -> bool:
+    """Whether a value is a list of numbers or a single one, which have to be converted."""
+    return is_a(value, (list, tuple, *SCALARS)) and not is_a(value, bool)
 
 
-def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
-    """The memory of an array, of an object with `__dlpack__`, or of any buffer, as an array.
+def _dtype_of_view(view: memoryview) -> DType:
+    # Without numpy, which knows more types than these.
+    kind = view.format.lstrip("@=<" if view.itemsize > 1 else "@=<>!")
+    for dtype in DTYPES.values():
+        signed = {"i": "bhilqn", "u": "BHILQNc", "f": "efd"}[dtype.kind]
+        if kind in tuple(signed) and dtype.itemsize == view.itemsize:
+            return dtype
+    raise ValueError(f"elements of type {view.format!r}")
+
+
+def host_array(name: str, value: Any, *, write: bool = False) -> Host:
+    """The memory of an array, of an object with `__dlpack__`, or of any buffer.
 
     Raises an Error with a remedy if the memory would have to be copied, or cannot be written.
     """
-    if is_a(value, np.ndarray):
+    if is_a(value, ARRAYS):
         array = value
     else:
         try:
-            packed = not is_a(value, np.generic) and hasattr(value, "__dlpack__")
-            array = _from_dlpack(name, value) if packed else np.asarray(memoryview(value))
+            packed = not is_a(value, SCALARS) and hasattr(value, "__dlpack__")
+            array = _dlpack.host_array(name, value) if packed else memoryview(value)
+            if numpy is not None:
+                array = numpy.asarray(array)
         except Error:
             raise
         except Exception as error:
@@ -53,85 +66,149 @@ def host_array(name: str, value: Any, *, write: bool = False) -> NDArray[Any]:
                 f"`{name}` is a {type(value).__name__}, which is no memory that can be passed on",
                 f"Fix: pass an array, as numpy.asarray({name}, dtype=...), or a wye.Buffer",
                 name) from error
-    if array.dtype.hasobject or array.dtype.itemsize == 0:
-        raise invalid(f"`{name}` has elements of type {array.dtype}, which are no bytes",
+    try:
+        dtype = array.dtype if numpy is not None else _dtype_of_view(array)
+    except ValueError as error:
+        raise invalid(f"`{name}` has {error}, which no program has", "Fix: pass numbers of the "
+                      "machine's byte order", name) from None
+    if dtype.hasobject or dtype.itemsize == 0:
+        raise invalid(f"`{name}` has elements of type {dtype}, which are no bytes",
                       "Fix: pass an array of a numeric type", name)
-    if not array.flags.c_contiguous:
+    if not (array.flags.c_contiguous if numpy is not None else array.c_contiguous):
         raise invalid(
             f"`{name}` is not contiguous: shape {array.shape}, strides {array.strides}",
             f"Fix: pass numpy.ascontiguousarray({name}), which copies it" if not write else
             "Fix: pass a contiguous array, and copy it to the other afterwards", name)
-    if not array.dtype.isnative:
+    if not dtype.isnative:
         raise invalid(
-            f"`{name}` has the byte order of another machine: {array.dtype.str}",
+            f"`{name}` has the byte order of another machine: {dtype.str}",
             f'Fix: pass {name}.astype({name}.dtype.newbyteorder("=")), which copies it', name)
-    if write and not array.flags.writeable:
+    if write and not (array.flags.writeable if numpy is not None else not array.readonly):
         raise invalid(f"`{name}` is read-only, but the result is to be written into it",
                       "Fix: pass a writable array", name)
-    return array
+    return Host(array, dtype, _is_raw(value))
 
 
-def _from_dlpack(name: str, value: Any) -> NDArray[Any]:
-    try:
-        device = int(value.__dlpack_device__()[0])
-        if device in _HOST_DEVICES:
-            return np.from_dlpack(value)
-    except Exception as error:
-        raise invalid(f"`{name}` cannot be taken through DLPack: {error}",
-                      "Fix: pass a numpy array of its values", name) from error
-    raise invalid(f"`{name}` is in the memory of a device (DLPack device type {device})",
-                  "Fix: copy it to host memory first", name)
-
-
-def octets(array: NDArray[Any]) -> NDArray[Any]:
-    """The bytes of a contiguous array."""
-    return array.reshape(-1).view(np.uint8)
-
-
-def empty(shape: Any, dtype: Any) -> NDArray[Any]:
-    """A new array."""
-    try:
-        return np.empty(shape, dtype)
-    except MemoryError as error:
-        raise Error(Code.OUT_OF_MEMORY, f"there is no memory for an array: {error}",
-                    "Fix: free memory, or ask for less at once") from error
-
-
-def raw_bytes(value: Any) -> bool:
-    """Whether a value consists of untyped bytes, which fit every element type."""
+def _is_raw(value: Any) -> bool:
+    # Untyped bytes fit every element type.
     return (is_a(value, (bytes, bytearray))
             or is_a(value, memoryview) and value.format in ("B", "b", "c"))
 
 
-def check_type(name: str, array: NDArray[Any], declared: str) -> NDArray[Any]:
-    """The array as bytes, if its elements are those of a declared type, or their components."""
+def typed_memory(name: str, value: Any, declared: str, *, write: bool = False) -> Host:
+    """The memory of an array of a declared type, or of the numbers of a list converted to it."""
+    if is_list(value) and not write:
+        return converted(name, value, declared)
+    host = host_array(name, value, write=write)
     dtype, lanes = element(declared)
-    own = array.dtype
-    if own != dtype and not (own.name == "bfloat16" and declared.startswith("bf16")):
+    own = host.dtype
+    if host.raw:
+        return host
+    if not same(own, dtype) and not (own.name == "bfloat16" and declared.startswith("bf16")):
         raise invalid(
             f"`{name}` has elements of type {own}, but the program declares {declared} ({dtype})",
             f"Fix: pass {name}.astype(numpy.{dtype}), which copies it, or declare another type",
             name)
-    if array.size % lanes != 0:
-        raise invalid(f"`{name}` has {array.size} numbers, which are no whole {declared}",
+    if host.nbytes // dtype.itemsize % lanes != 0:
+        raise invalid(f"`{name}` has {host.nbytes // dtype.itemsize} numbers, which are no whole "
+                      f"{declared}", f"Fix: pass {lanes} numbers for each element", name)
+    return host
+
+
+def _leaves(name: str, value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    # The shape of nested lists, and their numbers in order.
+    shape: list[int] = []
+    level = [value]
+    while level and is_a(level[0], (list, tuple)) and len(shape) < 32:
+        length = len(level[0])
+        if any(not is_a(one, (list, tuple)) or len(one) != length for one in level):
+            raise invalid(f"`{name}` has lists of several lengths at depth {len(shape)}",
+                          "Fix: pass lists of one length, or one array", name)
+        shape.append(length)
+        level = [one for part in level for one in part]
+    return tuple(shape), level
+
+
+def converted(name: str, value: Any, declared: str) -> Host:
+    """A number, or nested lists of numbers, as an array of a declared type. Nothing may be lost:
+    whole numbers stay exact, and a fraction is rounded only to the floating-point type it goes to."""
+    scalar, dtype = declared.partition("x")[0], element(declared)[0]
+    shape, leaves = _leaves(name, value)
+    data = lossless(scalar, leaves)
+    if data is None:  # one of them does not fit, and is named
+        size, parts = dtype.itemsize, []
+        for at, one in enumerate(leaves):
+            where = f"[{at}]" if len(shape) == 1 else f"[{_place(at, shape)}]" if shape else ""
+            parts.append(word(f"`{name}{where}`", name, scalar, one).to_bytes(size, "little"))
+        data = b"".join(parts)
+    octets = new_bytes(len(data))
+    octets[:] = numpy.frombuffer(data, numpy.uint8) if numpy is not None else data
+    lanes = element(declared)[1]
+    if len(leaves) % lanes != 0:
+        raise invalid(f"`{name}` has {len(leaves)} numbers, which are no whole {declared}",
                       f"Fix: pass {lanes} numbers for each element", name)
-    return octets(array)
+    return Host(typed(octets, dtype, shape), dtype)
 
 
-def dtype_of(name: str, value: Any) -> np.dtype[Any]:
-    """The numpy type for the elements of a Buffer."""
+def _place(at: int, shape: tuple[int, ...]) -> str:
+    places = []
+    for length in reversed(shape):
+        at, place = divmod(at, length)
+        places.append(str(place))
+    return ", ".join(reversed(places))
+
+
+def filled(name: str, value: Any, declared: str, nbytes: int) -> Host:
+    """One number as often as a buffer has room for it."""
+    one = bytes_of(converted(name, value, declared).array)
+    octets = new_bytes(nbytes)
+    octets[:] = numpy.tile(one, nbytes // one.nbytes) if numpy is not None else bytes(one) * (
+        nbytes // one.nbytes)
+    return Host(octets, UINT8)
+
+
+def element_shape(shape: tuple[int, ...], dtype: DType, declared: str) -> tuple[int, ...] | None:
+    """The shape of the elements of a declared type in an array; None if that has another type."""
+    own, lanes = element(declared)
+    if dtype.itemsize != own.itemsize:
+        return None
+    if lanes == 1:
+        return shape
+    return shape[:-1] if len(shape) > 1 and shape[-1] == lanes else None
+
+
+def shaped(octets: Array, declared: str, shape: tuple[int, ...] | None = None) -> Array:
+    """Bytes as an array of a declared type, of a shape if they are as many elements. Each element of
+    a vector type is one row."""
+    dtype, lanes = element(declared)
+    count = octets.nbytes // (dtype.itemsize * lanes)
+    if shape is None or math.prod(shape) != count:
+        shape = (count,)
+    return typed(octets, dtype, shape if lanes == 1 else (*shape, lanes))
+
+
+def empty(shape: Any, dtype: DType) -> Array:
+    """A new array."""
+    return typed(new_bytes(math.prod(shape) * dtype.itemsize), dtype, shape)
+
+
+def dtype_of(name: str, value: Any) -> DType:
+    """The type for the elements of a Buffer."""
     try:
-        dtype = None if value is None else np.dtype(value)
+        dtype = None if value is None else named(value)
     except Exception:
         dtype = None
+    if is_a(value, str) and value in ("i8", "u8"):
+        raise wrong(name, value, "which is 8 bits in a program and 8 bytes in numpy",
+                    f'Fix: write "{DTYPES[value]}" or "{DTYPES[value[0] + "64"]}"')
     if (dtype is None or dtype.hasobject or dtype.itemsize == 0 or not dtype.isnative
             or dtype.subdtype is not None):
         raise wrong(name, value, "which is no type for elements of a buffer",
-                    "Fix: use a numeric type in the machine's byte order")
+                    'Fix: use a numeric type in the machine\'s byte order, as "f32" or numpy.float32')
     return dtype
 
 
-def shape_of(value: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
+def shape_of(value: Any, dtype: DType) -> tuple[int, ...]:
     """The shape of a Buffer, which a numpy array can have."""
     shape = integers("shape", value, 0, 2**63 - 1, 0, 32)
     if math.prod(max(one, 1) for one in shape) * dtype.itemsize >= 2**63:
@@ -140,17 +217,23 @@ def shape_of(value: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
     return shape
 
 
-def pattern(value: Any, dtype: np.dtype[Any]) -> int:
+def kind_of(dtype: DType) -> str | None:
+    """The type of a program that has the elements of an array's type, such as "f32"."""
+    if dtype.name == "bfloat16":
+        return "bf16"
+    kind = f"{dtype.kind}{8 * dtype.itemsize}"
+    return kind if kind in DTYPES else None
+
+
+def pattern(value: Any, dtype: DType) -> int:
     """A number as the bits of an element of a Buffer."""
     if dtype.kind == "b":
         return int(flag("value", value))
-    if dtype.name == "bfloat16":
-        nearest = np.array(word("`value`", "value", "f32", value), np.uint32).view(np.float32)
-        return int.from_bytes(nearest.astype(dtype).tobytes(), "little")
-    if dtype.kind in "iuf" and dtype.itemsize in (1, 2, 4, 8):
-        return word("`value`", "value", f"{dtype.kind}{8 * dtype.itemsize}", value)
-    raise invalid(f"a buffer of {dtype} cannot be filled",
-                  "Fix: use numbers of 1, 2, 4 or 8 bytes as elements", "dtype")
+    kind = kind_of(dtype)
+    if kind is None:
+        raise invalid(f"a buffer of {dtype} cannot be filled",
+                      "Fix: use numbers of 1, 2, 4 or 8 bytes as elements", "dtype")
+    return word("`value`", "value", kind, value)
 
 
 if sys.byteorder != "little":

@@ -6,17 +6,17 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, Sequence
 
-import numpy as np
-
+from . import _dlpack
 from ._arguments import choice, flag, handle, instance, integer, text
-from ._arrays import dtype_of, empty, host_array, octets, pattern, shape_of
+from ._arrays import (Host, converted, dtype_of, empty, host_array, is_list, kind_of, pattern,
+                      shape_of)
+from ._c import TYPES, cell, new
 from ._core import Core, Finalizer, view
-from ._error import Error, invalid
-from ._library import ffi, library, new
+from ._elements import UINT8, Array, DType, same, typed
+from ._error import Code, Error, ExchangeError, invalid
+from ._library import Text, library, text_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ._device import Device
 
 _USAGES = ("device", "upload", "readback", "shared")
@@ -30,7 +30,7 @@ class Buffer:
     at once: calls that use one buffer run one after the other.
     """
 
-    dtype: np.dtype[Any]
+    dtype: DType
     """The element type, for download and map. A uint8 buffer fits every program."""
     shape: tuple[int, ...]
     """The shape of download and map."""
@@ -38,23 +38,33 @@ class Buffer:
     """Its size."""
     device: Device
     """The device that it is on."""
+    usage: str
+    """Who accesses it: "device", "upload", "readback" or "shared"."""
 
     def __init__(self, device: Device, shape: int | Sequence[int], dtype: Any, usage: str,
-                 label: str) -> None:
-        """Not for applications: use Device.buffer or Device.upload."""
-        self.device = device
+                 label: str, adopted: _dlpack.Taken | None = None) -> None:
+        """Not for applications: use Device.buffer, Device.upload or Device.adopt."""
+        self.device, self._adopted = device, adopted
         self.dtype = dtype_of("dtype", dtype)
         self.shape = shape_of(shape, self.dtype)
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         name = text("label", label)
-        desc = new("wye_buffer_create_desc")
-        desc.size, desc.label, desc.usage = self.nbytes, name.value, choice("usage", usage, _USAGES)
-        out = ffi.new("wye_buffer*")
+        kind = choice("usage", usage, _USAGES)
+        self.usage = usage
+        out = cell("wye_buffer")
         self._core: Core = device._core
         self._core.retry()
-        self._core.call("wye_buffer_create", device._handle, desc, out)
+        if adopted is None:
+            desc = new("wye_buffer_create_desc", size=self.nbytes, label=name.value, usage=kind)
+            self._core.call("wye_buffer_create", device._handle, desc, out)
+        else:
+            memory, pointer = new("wye_native_handle", count=1), Text("CUdeviceptr")
+            memory.values[0].type, memory.values[0].value = pointer.value, adopted.address
+            desc = new("wye_buffer_adopt_desc", size=self.nbytes, label=name.value)
+            desc.memory = (TYPES["wye_native_handle"] * 1)(memory)
+            self._core.call("wye_buffer_adopt", device._handle, desc, out)
         self._handle: int = out[0]
-        self._free = self._core.adopt(self, "wye_buffer_free", self._handle)
+        self._free = self._core.adopt(self, "wye_buffer_free", self._handle, adopted)
 
     def __enter__(self) -> Buffer:
         return self
@@ -73,25 +83,34 @@ class Buffer:
         """A part of the buffer, as an argument of a dispatch. Offset and size are bytes."""
         return BufferRange(self, offset, nbytes)
 
+    def _whole(self) -> BufferRange:
+        return BufferRange(self, 0, self.nbytes)
+
     def upload(self, source: Any, *, offset: int = 0) -> None:
         """Copies an array, or anything with `__dlpack__` or the buffer protocol, to the device.
 
         `offset` is in bytes. The source must be contiguous and have the buffer's element type;
-        bytes and uint8 fit every type. Waits for the end.
+        bytes and uint8 fit every type. A list of numbers is converted to that type. Waits for the
+        end.
         """
-        array = self._same_type("source", host_array("source", source))
-        data = ffi.from_buffer(octets(array))
-        self._core.call("wye_buffer_upload_range", self._handle, integer("offset", offset),
-                        ffi.new("wye_bytes*", (data, array.nbytes))[0])
+        kind = kind_of(self.dtype)
+        if is_list(source) and kind is not None:
+            host = converted("source", source, kind)
+        else:
+            host = self._same_type("source", host_array("source", source))
+        self._upload(host, integer("offset", offset))
 
-    def _same_type(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
-        if array.dtype != self.dtype and np.uint8 not in (array.dtype, self.dtype):
-            raise invalid(f"`{name}` has elements of type {array.dtype}, the buffer {self.dtype}",
+    def _upload(self, host: Host, offset: int = 0) -> None:
+        self._core.call("wye_buffer_upload_range", self._handle, offset, TYPES["wye_bytes"](*host.bytes))
+
+    def _same_type(self, name: str, host: Host) -> Host:
+        if not same(host.dtype, self.dtype) and UINT8 not in (host.dtype, self.dtype) and not host.raw:
+            raise invalid(f"`{name}` has elements of type {host.dtype}, the buffer {self.dtype}",
                           f"Fix: pass {name}.astype(numpy.{self.dtype}), which copies it, or "
                           f"{name}.view(numpy.uint8) for the bytes as they are", name)
-        return array
+        return host
 
-    def download(self, out: Any = None, *, offset: int = 0) -> NDArray[Any]:
+    def download(self, out: Any = None, *, offset: int = 0) -> Array:
         """Copies from the device, and returns the array.
 
         Without `out`, it returns a new array of all elements. With `out`, a contiguous writable
@@ -103,10 +122,11 @@ class Buffer:
                 raise invalid(f"`offset` is {offset}, but there is no array to download to",
                               "Fix: pass `out`", "offset")
             array = empty(self.shape, self.dtype)
+            host = Host(array, self.dtype)
         else:
-            array = self._same_type("out", host_array("out", out, write=True))
-        data = ffi.from_buffer(octets(array), require_writable=True)
-        self._core.call("wye_buffer_download_range", self._handle, offset, data, array.nbytes)
+            host = self._same_type("out", host_array("out", out, write=True))
+            array = host.array
+        self._core.call("wye_buffer_download_range", self._handle, offset, *host.bytes)
         return array
 
     def copy_to(self, target: Buffer, *, offset: int = 0, target_offset: int = 0,
@@ -128,7 +148,7 @@ class Buffer:
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, pattern(value, self.dtype),
                         self.dtype.itemsize)
 
-    def map(self) -> NDArray[Any]:
+    def map(self) -> Array:
         """The memory as an array, without a copy. Raises UNSUPPORTED if the device cannot map it.
 
         Devices that can map buffers map those of the usages "upload", "readback" and "shared". The
@@ -137,7 +157,7 @@ class Buffer:
         is lost.
         """
         mapping = _Mapping(self)
-        return view(mapping, mapping.address, self.nbytes).view(self.dtype).reshape(self.shape)
+        return typed(view(mapping, mapping.address, self.nbytes), self.dtype, self.shape)
 
     def sync(self, direction: str) -> None:
         """Makes what one side wrote to a mapped buffer visible to the other.
@@ -150,17 +170,63 @@ class Buffer:
                             choice("direction", direction, ("to_device", "to_host"))])
 
     def __dlpack__(self, **options: Any) -> Any:
-        """The mapped memory as a DLPack capsule, after the work that uses the buffer has ended."""
+        """The memory as a DLPack capsule, without a copy, after the work of its device has ended.
+
+        Of a CUDA device it is the device's memory, else mapped memory of the host. Until the other
+        library has ended its own work with it, the buffer is not to be used here.
+        """
         try:
+            where = self.__dlpack_device__()
+            wanted = options.get("dl_device") or where
+            if options.get("copy") or tuple(map(int, wanted)) != where:
+                raise Error(Code.UNSUPPORTED, "`copy` or `dl_device` asks for a copy, but a Buffer is passed "
+                            "as it is", "Fix: leave them out, and copy the result", "buffer")
+            if where[0] == _dlpack.CUDA:
+                self.device.flush()
+                pointer = native_value(self._core, "wye_buffer_native", self._handle, "CUdeviceptr")
+                return _dlpack.give(self, pointer, where, self.shape, self.dtype)
             array = self.map()
             self.sync("to_host")
+            return _dlpack.give(array, Host(array, self.dtype).address, where, self.shape, self.dtype)
         except Error as error:
-            raise BufferError(str(error)) from error
-        return array.__dlpack__(**options)
+            raise ExchangeError(error.code, error.message, error.remedy, error.subject) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """The DLPack device (1, 0), which is host memory."""
-        return (1, 0)
+        """Where its memory is, for DLPack: (2, N) on CUDA device N, else (1, 0), the host."""
+        if self.usage == "device" and self.device.plugin == "cuda":
+            number = native_value(self._core, "wye_device_native", self.device._handle, "CUdevice")
+            return (_dlpack.CUDA, number)
+        return (_dlpack.CPU, 0)
+
+
+def native_value(core: Core, function: str, handle: int, kind: str) -> int:
+    """A number of the driver's API that stands for an object, such as its "CUdeviceptr"."""
+    out = new("wye_native_handle")
+    core.call(function, handle, out)
+    for one in out.values[0:out.count]:
+        if text_of(one.type) == kind:
+            return int(one.value)
+    raise Error(Code.UNSUPPORTED, f"the driver has no {kind} for this object",
+                "Fix: copy through host memory, by download() and upload()", kind)
+
+
+def adopt(device: Device, name: str, tensor: Any, label: str = "") -> Buffer:
+    """Device.adopt; messages call the tensor by a name."""
+    where = _dlpack.device_of(name, tensor)
+    own = None
+    if device.plugin == "cuda":
+        own = native_value(device._core, "wye_device_native", device._handle, "CUdevice")
+    if where is None or own is None or where not in ((_dlpack.CUDA, own), (_dlpack.CUDA_MANAGED, own)):
+        what = f"a {type(tensor).__name__}" if where is None else f"on DLPack device {where}"
+        raise invalid(f"`{name}` is {what}, which is no memory of {device.selector}",
+                      "Fix: pass a tensor of that CUDA device, or upload() a copy", name)
+    taken = _dlpack.take_cuda(name, tensor)
+    if taken.dtype is None:
+        raise invalid(f"`{name}` has elements of a type that no program has",
+                      "Fix: pass integers or floating-point numbers of at most 64 bits", name)
+    _dlpack.wait_for_default_stream(
+        native_value(device._core, "wye_device_native", device._handle, "CUcontext"))
+    return Buffer(device, taken.shape, taken.dtype, "device", label, taken)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,8 +253,29 @@ class _Mapping:
         self.buffer = buffer
         core = buffer._core
         out = new("wye_buffer_mapping")
-        core.call("wye_buffer_map", buffer._handle, out)
+        try:
+            core.call("wye_buffer_map", buffer._handle, out)
+        except Error as error:
+            if error.code != Code.UNSUPPORTED:
+                raise
+            raise _not_mapped(buffer, error) from None
         Finalizer(self, core.release, "wye_buffer_unmap", buffer._handle)
         self.address = out.address
         with core.exporting(self):
             pass
+
+
+def _not_mapped(buffer: Buffer, error: Error) -> Error:
+    # The remedy is the one that works on this device: another usage, if it maps that.
+    remedy = "Fix: use download() and upload(), which copy; this device shows no buffer to the host"
+    if buffer.usage == "device":
+        try:
+            with Buffer(buffer.device, 16, "uint8", "shared", "") as other:
+                buffer._core.call("wye_buffer_map", other._handle, new("wye_buffer_mapping"))
+                buffer._core.call("wye_buffer_unmap", other._handle)
+            remedy = 'Fix: make the buffer with usage="shared", or use download(), which copies'
+        except Error:
+            pass
+    reason = error.__cause__.message if isinstance(error.__cause__, Error) else error.message
+    return Error(Code.UNSUPPORTED, f'{buffer.device.selector} cannot show a buffer of the usage '
+                 f'"{buffer.usage}" to the host: {reason}', remedy, error.subject)

@@ -6,11 +6,14 @@ import dataclasses
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping
 
-from ._arguments import choice, flag, handle, mapping, members, path, text
+from . import _html
+from ._arguments import choice, flag, handle, mapping, members, path, shown, text
+from ._c import MEMBERS, array, cell, new
 from ._core import Core, check_running
-from ._library import Text, call, ffi, library, new, take_blob
+from ._error import Code, Error, nearest
+from ._library import Text, call, library, take_blob
 
 if TYPE_CHECKING:
     from ._device import Device
@@ -40,6 +43,40 @@ class DeviceInfo:
     facts: Mapping[str, Any]
     """Its properties and limits, by their names in `wye info --json`. None means unknown."""
 
+    def __getitem__(self, name: str) -> Any:
+        """A member or a fact by its name: info["name"], info["max_workgroup_size"]."""
+        if isinstance(name, str) and name in self.__dataclass_fields__:
+            return getattr(self, name)
+        if isinstance(name, str) and name in self.facts:
+            return self.facts[name]
+        known = [*self.__dataclass_fields__, *self.facts]
+        meant = nearest(name, known) if isinstance(name, str) else ""
+        raise Error(Code.UNKNOWN_KEY, f"a device has no fact or member {shown(name)}",
+                    f"Fix: did you mean \"{meant}\"?" if meant else "Fix: keys() has the names",
+                    name if isinstance(name, str) else "")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name in self.__dataclass_fields__:
+            raise AttributeError(name)
+        return self[name]
+
+    def keys(self) -> list[str]:
+        """The names of its members and facts, so that dict(info) has all of them."""
+        return [*self.__dataclass_fields__, *self.facts]
+
+    def _repr_html_(self) -> str:
+        return _html.pairs(self.selector, {name: self[name] for name in self.keys()
+                                              if name != "facts"})
+
+
+class DeviceList(List[DeviceInfo]):
+    """Devices that were found; notebooks show it as a table."""
+
+    def _repr_html_(self) -> str:
+        return _html.table(("selector", "name", "plugin", "usable", "reason"),
+                           [(one.selector, one.name, one.plugin, one.usable,
+                             f"{one.reason} {one.remedy}") for one in self])
+
 
 class Context:
     """Finds plugins and devices, and owns everything that is made with it. Any threads may use it
@@ -67,11 +104,11 @@ class Context:
             desc.flags |= lib.WYE_CONTEXT_IGNORE_ENVIRONMENT
         if not flag("plugins", plugins):
             desc.flags |= lib.WYE_CONTEXT_NO_PLUGINS
-        path_values = ffi.new("wye_string[]", [path.value for path in paths])
+        path_values = array("wye_string", [path.value for path in paths])
         desc.plugin_paths, desc.plugin_path_count = path_values, len(paths)
-        pairs = ffi.new("wye_key_value[]", [(key.value, value.value) for key, value in settings])
+        pairs = array("wye_key_value", [(key.value, value.value) for key, value in settings])
         desc.config, desc.config_count = pairs, len(settings)
-        out = ffi.new("wye_context**")
+        out = cell("address")
         call(lib.wye_context_create, desc, out)
         self._core = Core(out[0])
 
@@ -99,16 +136,7 @@ class Context:
         the best of those that it names. Opening a device again returns the same one. Raises
         NO_DEVICE if none is left; the error says why.
         """
-        from ._device import Device
-        from ._program import Program
-        name = text("selector", selector)
-        wanted = new("wye_device_choice")
-        wanted.selector, wanted.policy = name.value, choice("policy", policy, _POLICIES)
-        if program is not None:
-            wanted.program = handle("program", program, Program, self._core)
-        out = ffi.new("wye_device*")
-        self._core.call("wye_device_choose", wanted, out)
-        return Device(self._core, out[0])
+        return choose(self._core, selector, program, policy)
 
     def run(self, program: Program, options: Options | None = None, /, **arguments: Any) -> Outputs:
         """As Device.run, on the owner of the Buffers among the arguments, or else on a device that
@@ -120,13 +148,13 @@ class Context:
         the Buffers of two devices, and NO_DEVICE if no device is left; the error says why.
         """
         from ._dispatch import run
-        return run(self._core, 0, program, options, arguments)
+        return run(self._core, None, program, options, arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
                **arguments: Any) -> Future:
         """As Device.submit, on a device that is found as in run()."""
         from ._dispatch import submit
-        return submit(self._core, 0, program, options, arguments)
+        return submit(self._core, None, program, options, arguments)
 
     def info(self, selector: str = "") -> dict[str, Any]:
         """The report on plugins and devices as a dict, as `wye info --json` prints it.
@@ -138,15 +166,30 @@ class Context:
         name = text("selector", selector)
         return json.loads(take_from(self._core, "wye_context_report", name.value))
 
-    def devices(self, selector: str = "") -> list[DeviceInfo]:
+    def devices(self, selector: str = "") -> DeviceList:
         """The devices that a selector names, including unusable ones. Opens only their plugins."""
-        return [DeviceInfo(one["selector"], one["name"], one["plugin"], one["usable"],
-                           one["reason"] or "", one["fix"] or "", one["facts"])
-                for one in self.info(selector)["devices"]]
+        return DeviceList(
+            DeviceInfo(one["selector"], one["name"], one["plugin"], one["usable"],
+                       one["reason"] or "", one["fix"] or "", one["facts"])
+            for one in self.info(selector)["devices"])
 
     def counters(self) -> dict[str, int]:
         """What its devices did so far: dispatches, submits, bytes moved, memory, compiles."""
         return read_counters(self._core, "wye_context_counters")
+
+
+def choose(core: Core, selector: str, program: Program | None, policy: str = "require") -> Device:
+    """Context.device."""
+    from ._device import Device
+    from ._program import Program
+    name = text("selector", selector)
+    wanted = new("wye_device_choice", selector=name.value,
+                 policy=choice("policy", policy, _POLICIES))
+    if program is not None:
+        wanted.program = handle("program", program, Program, core)
+    out = cell("wye_device")
+    core.call("wye_device_choose", wanted, out)
+    return Device(core, out[0])
 
 
 def take_from(core: Core, function: str, *arguments: Any) -> bytes:
@@ -161,8 +204,13 @@ def read_counters(core: Core, function: str, *handles: int) -> dict[str, int]:
     """The members of a wye_counters by their names."""
     out = new("wye_counters")
     core.call(function, *handles, out)
-    return {name: getattr(out, name) for name, _ in ffi.typeof("wye_counters").fields
-            if name != "header"}
+    return members_of(out)
+
+
+def members_of(structure: Any) -> dict[str, Any]:
+    """The numbers of a structure by their names."""
+    return {name: getattr(structure, name) for name, kind in MEMBERS[type(structure).__name__]
+            if name != "reserved" and kind in ("uint32_t", "int32_t", "uint64_t")}
 
 
 _default: Context | None = None
@@ -194,6 +242,6 @@ def info(selector: str = "") -> dict[str, Any]:
     return default_context().info(selector)
 
 
-def devices(selector: str = "") -> list[DeviceInfo]:
+def devices(selector: str = "") -> DeviceList:
     """Context.devices of the default context."""
     return default_context().devices(selector)

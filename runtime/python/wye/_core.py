@@ -23,13 +23,13 @@ import traceback
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
-import numpy as np
-
+from ._c import TYPES
+from ._elements import at_address
 from ._error import Code, Error
-from ._library import NO_LIMIT, call, ffi, library
+from ._library import NO_LIMIT, call, library
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ._elements import Array
 
 LONGEST = 2**63 - 1  # nanoseconds; unlike a wait without a limit, it ends when work is cancelled
 
@@ -54,8 +54,7 @@ def inside_callback(core: int) -> Iterator[None]:
         in_callback.value = before
 
 
-def _ended(user: Any, _status: int) -> None:
-    number = int(ffi.cast("uintptr_t", user))
+def _ended(number: int, _status: int) -> None:
     if number not in due:
         return  # the call that asked for it was interrupted
     # The last references to the context may be dropped here, which must be done inside as well.
@@ -68,7 +67,7 @@ def _ended(user: Any, _status: int) -> None:
             due.pop(number, None)
 
 
-_ENDED = ffi.callback("void(void*, wye_status)", _ended)
+_ENDED = TYPES["wye_pending_fn"](_ended)
 
 
 class Finalizer:
@@ -146,7 +145,7 @@ class Core:
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], Finalizer] = {}
         # What could not be freed yet.
-        self._refused: collections.deque[tuple[str, int]] = collections.deque()
+        self._refused: collections.deque[tuple[str, int, Any]] = collections.deque()
         Finalizer(self, _destroy, self._state)
         _cores[id(self)] = self
         check_running()  # _end() saw either this or the entry
@@ -168,19 +167,20 @@ class Core:
                 raise _closed() from error
             raise
 
-    def adopt(self, owner: Any, free: str, handle: int) -> Finalizer:
-        """Frees a handle by the function `free` once `owner` is gone, or at the end of this."""
+    def adopt(self, owner: Any, free: str, handle: int, keep: Any = None) -> Finalizer:
+        """Frees a handle by the function `free` once `owner` is gone, or at the end of this. Until
+        it is freed, `keep` lives."""
         self.retry()
-        finalizer = Finalizer(owner, self.release, free, handle)
+        finalizer = Finalizer(owner, self.release, free, handle, keep)
         self._children[free, handle] = finalizer
         return finalizer
 
-    def release(self, free: str, handle: int) -> None:
+    def release(self, free: str, handle: int, keep: Any = None) -> None:
         """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
-        status = getattr(library(), free)(self._state.raw, handle, ffi.NULL)
+        status = getattr(library(), free)(self._state.raw, handle, None)
         if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
-            self._refused.append((free, handle))
+            self._refused.append((free, handle, keep))
 
     def free(self, finalizer: Finalizer, free: str, handle: int) -> None:
         """Frees a handle now, once; raises the error if that is refused."""
@@ -213,7 +213,7 @@ class Core:
         """Calls a function on a thread of the library once a dispatch has ended."""
         number = self.expect(handle, function)
         try:
-            self.call("wye_pending_notify", handle, _ENDED, ffi.cast("void*", number))
+            self.call("wye_pending_notify", handle, _ENDED, number)
         except BaseException:
             due.pop(number, None)
             raise
@@ -259,9 +259,9 @@ class Core:
         # A dispatch that named no device may run on one that is not known here.
         for free, handle in list(self._children):
             if free == "wye_pending_free":
-                library().wye_pending_wait(self._state.raw, handle, NO_LIMIT, ffi.NULL, ffi.NULL)
+                library().wye_pending_wait(self._state.raw, handle, NO_LIMIT, None, None)
         for device in list(self.devices):
-            library().wye_device_flush(self._state.raw, device, ffi.NULL)  # a lost one has no work
+            library().wye_device_flush(self._state.raw, device, None)  # a lost one has no work
         for finalizer in reversed(list(self._children.values())):
             owner = finalizer.owner
             if owner is None or id(owner) not in self.exports:
@@ -273,7 +273,7 @@ class Core:
             if not handles:
                 return
             for handle in filter(None, handles):
-                library().wye_pending_wait(self._state.raw, handle, LONGEST, ffi.NULL, ffi.NULL)
+                library().wye_pending_wait(self._state.raw, handle, LONGEST, None, None)
             time.sleep(0.001)
 
     def inherit(self) -> None:
@@ -342,18 +342,6 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-class _Memory:
-    # What numpy asks for an array over memory of an owner; it is the array's base.
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, owner: Any, address: int, nbytes: int) -> None:
-        self.owner = owner
-        self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": (nbytes,),
-                                    "data": (address, False)}
-
-
-def view(owner: Any, address: Any, nbytes: int) -> NDArray[Any]:
+def view(owner: Any, address: int | None, nbytes: int) -> Array:
     """A writable array of bytes at an address, which keeps the memory's owner alive."""
-    if nbytes == 0:
-        return np.empty(0, np.uint8)
-    return np.asarray(_Memory(owner, int(ffi.cast("uintptr_t", address)), nbytes))
+    return at_address(owner, address or 0, nbytes)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-import numpy as np
-
 from ._arguments import text
-from ._arrays import host_array
-from ._buffer import Buffer
+from ._arrays import DTYPES, converted, dtype_of, host_array, is_list, kind_of
+from ._buffer import Buffer, adopt
+from ._c import new
 from ._context import read_counters
 from ._core import Core
 from ._dispatch import Options, Outputs, run, submit
+from ._elements import same
+from ._error import invalid
 from ._future import Future
-from ._library import ffi, library, new, text_of
+from ._graph import Graph
+from ._library import library, text_of
+from ._pipeline import Pipeline
 from ._program import Program
+from ._queue import Queue
 
 
 class Device:
@@ -29,8 +33,11 @@ class Device:
     reason: str
     """Why it was chosen when it was first opened."""
 
-    def __init__(self, core: Core, handle: int) -> None:
+    def __init__(self, core: Core, handle: int = 0) -> None:
         """Not for applications: use Context.device."""
+        if not isinstance(core, Core):
+            raise invalid("wye.Device is made by a context",
+                          'Fix: use wye.default_context().device("auto")', "Device")
         self._core, self._handle = core, handle
         out = new("wye_device_description")
         core.call("wye_device_describe", handle, out)
@@ -55,16 +62,18 @@ class Device:
 
         - a parameter takes a number;
         - a buffer takes an array, anything with `__dlpack__` or the buffer protocol, or a Buffer
-          or Buffer.range, which stay on the device;
+          or Buffer.range, which stay on the device. A CUDA device takes tensors in its memory;
+        - an input also takes a list of numbers, which are converted to the declared type, or a
+          number, which stands for as many as the program declares;
         - an output that is left out is returned as a new array. A writable array receives the
           output, and is returned. A Discard drops the output;
         - an input that the program also writes is returned as a new array, or in the array that
           InOut names.
 
-        Arrays must be contiguous and have the declared element type, since nothing is converted.
-        Buffers are not returned. `options` are those of the dispatch.
+        Arrays must be contiguous and have the declared element type, since they are not converted.
+        An output whose length is that of an input has its shape. Buffers are not returned. `options` are those of the dispatch.
         """
-        return run(self._core, self._handle, program, options, arguments)
+        return run(self._core, self, program, options, arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
                **arguments: Any) -> Future:
@@ -74,9 +83,9 @@ class Device:
         Options(borrow=True), inputs and outputs are used in place until the end, and the caller
         must not change or read them before. Buffers are in use until the end.
         """
-        return submit(self._core, self._handle, program, options, arguments)
+        return submit(self._core, self, program, options, arguments)
 
-    def buffer(self, shape: int | Sequence[int], dtype: Any = np.uint8, *, usage: str = "device",
+    def buffer(self, shape: int | Sequence[int], dtype: Any = "uint8", *, usage: str = "device",
                label: str = "") -> Buffer:
         """Makes a Buffer with unspecified contents.
 
@@ -85,12 +94,54 @@ class Device:
         """
         return Buffer(self, shape, dtype, usage, label)
 
-    def upload(self, source: Any, *, usage: str = "device", label: str = "") -> Buffer:
-        """Makes a Buffer with the type, shape and contents of an array."""
-        array = host_array("source", source)
-        made = Buffer(self, array.shape, array.dtype, usage, label)
-        made.upload(array)
+    def upload(self, source: Any, dtype: Any = None, *, usage: str = "device",
+               label: str = "") -> Buffer:
+        """Makes a Buffer with the type, shape and contents of an array.
+
+        A list of numbers needs a `dtype`, to which they are converted.
+        """
+        if is_list(source) and dtype is not None:
+            kind = kind_of(dtype_of("dtype", dtype))
+            if kind is None:
+                raise invalid(f"`dtype` is {dtype!r}, to which numbers of a list are not converted",
+                              f"Fix: use one of {', '.join(DTYPES)}", "dtype")
+            host = converted("source", source, kind)
+        elif is_list(source):
+            raise invalid(f"`source` is a {type(source).__name__}, and nothing says of which type its "
+                          "numbers are", 'Fix: pass dtype="f32" or another type, or an array', "source")
+        else:
+            host = host_array("source", source)
+            if dtype is not None and not same(host.dtype, dtype_of("dtype", dtype)):
+                raise invalid(f"`dtype` is {dtype!r}, but `source` has elements of type {host.dtype}",
+                              "Fix: leave `dtype` out, or convert the array", "dtype")
+        made = Buffer(self, host.shape, host.dtype, usage, label)
+        made._upload(host)
         return made
+
+    def adopt(self, tensor: Any, *, label: str = "") -> Buffer:
+        """Makes a Buffer of the memory of a tensor on this CUDA device, as of torch or CuPy.
+
+        Nothing is copied, and the Buffer keeps the tensor. Work that was given to the device for the
+        tensor ends first. While Wye uses the Buffer, other libraries must not use the tensor.
+        """
+        return adopt(self, "tensor", tensor, label)
+
+    def pipeline(self, program: Program, options: Options | None = None) -> Pipeline:
+        """Compiles a program for this device with the options `workgroup`, `ulp_budget`, `variants`,
+        `cooperative` and `profile`."""
+        return Pipeline(self, program, options)
+
+    def graph(self, *, label: str = "") -> Graph:
+        """Makes a Graph without steps."""
+        return Graph(self, label)
+
+    def queue(self, kind: str = "any", *, priority: int = 0, own: bool = False,
+              label: str = "") -> Queue:
+        """Makes a Queue. The kind ("any", "compute", "transfer") and the priority are hints.
+
+        With `own` it raises LIMIT_EXCEEDED rather than share a queue of the driver.
+        """
+        return Queue(self, kind, priority, own, label)
 
     def fact(self, name: str) -> Any:
         """One fact by its name, such as "int64" or "max_workgroup_size"; `wye info --json` prints all.

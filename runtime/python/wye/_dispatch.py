@@ -5,20 +5,22 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
-import numpy as np
-
+from . import _dlpack
 from ._arguments import U32, flag, handle, instance, integer, integers, is_a, seconds, text, word
-from ._arrays import check_type, element, empty, host_array, octets, raw_bytes, shaped
-from ._buffer import Buffer, BufferRange
-from ._core import Core
-from ._error import invalid
+from ._arrays import Host, converted, element_shape, empty, filled, is_list, shaped, typed_memory
+from ._buffer import Buffer, BufferRange, adopt
+from ._c import array, cell, new
+from ._elements import UINT8, Array, element
+from ._error import Code, Error, invalid, nearest
 from ._future import Future, Pending
-from ._library import ffi, library, new
+from ._library import library
 from ._program import BufferParam, Program
+from ._queue import Queue
 from ._report import Report, read_report
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ._core import Core
+    from ._device import Device
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Options:
     """A name for the log."""
     profile: str = ""
     """A name for a use of the program. Each name has its own compiled programs."""
+    queue: Queue | None = None
+    """The queue of the device to run on. None: the library spreads work over queues of its own."""
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {
@@ -69,6 +73,8 @@ class Options:
             checked[name] = flag(name, getattr(self, name))
         for name in ("label", "profile"):
             text(name, getattr(self, name))
+        if self.queue is not None:
+            instance("queue", self.queue, Queue)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -97,7 +103,7 @@ class Discard:
         object.__setattr__(self, "nbytes", integer("nbytes", self.nbytes))
 
 
-class Outputs(Mapping[str, "NDArray[Any]"]):
+class Outputs(Mapping[str, Array]):
     """The outputs of a dispatch by their names: `outputs["r"]`, or `outputs.r`.
 
     New arrays show memory of the library without a copy. The memory lives as long as they do, and
@@ -107,13 +113,15 @@ class Outputs(Mapping[str, "NDArray[Any]"]):
     report: Report
     """Times and sizes of the dispatch."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], report: Report) -> None:
+    def __init__(self, arrays: dict[str, Array], report: Report) -> None:
         """Not for applications: Device.run and Future.result make Outputs."""
         self._arrays = arrays
         self.report = report
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._arrays[name]
+    def __getitem__(self, name: str) -> Array:
+        if name in self._arrays:
+            return self._arrays[name]
+        raise _no_output(name, self._arrays)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)
@@ -121,47 +129,73 @@ class Outputs(Mapping[str, "NDArray[Any]"]):
     def __len__(self) -> int:
         return len(self._arrays)
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        try:
-            return self.__dict__["_arrays"][name]
-        except KeyError:
-            raise AttributeError(f"there is no output `{name}`") from None
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
 
     def __repr__(self) -> str:
         return f"<wye.Outputs {', '.join(self._arrays)}>"
 
 
+def _no_output(name: str, known: Mapping[str, Array]) -> Error:
+    meant = nearest(str(name), known)
+    remedy = f"Fix: did you mean `{meant}`?" if meant else f"Fix: there are {', '.join(known) or 'none'}"
+    return Error(Code.UNKNOWN_KEY, f"there is no output `{name}`", remedy, str(name))
+
+
 class Bound:
     """A wye_dispatch_desc and everything that it points to."""
 
-    def __init__(self, core: Core, device: int, program: Program, options: Options,
-                 arguments: dict[str, Any]) -> None:
+    def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
+                 arguments: dict[str, Any], pipeline: int = 0) -> None:
         self.keep: list[Any] = []
         self.buffers: list[Buffer] = []
         self.desc = new("wye_dispatch_desc")
-        self.desc.program = handle("program", program, Program, core)
-        self.desc.device = device
+        self._core, self._device, self._program = core, device, program
+        wanted = handle("program", program, Program, core)
+        if pipeline:
+            self.desc.pipeline = pipeline
+        else:
+            self.desc.program = wanted
+            self.desc.device = 0 if device is None else device._handle
         self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
+        self._check_names(program, arguments)
         self._set_options(options)
         self._set_params(program, arguments)
-        self._core = core
-        self._items: list[Any] = []
+        self._shapes: dict[str, tuple[int, ...] | None] = {}  # of the elements of inputs
+        self._numbers: list[tuple[BufferParam, int, Any]] = []  # that stand for whole buffers
+        items: list[dict[str, Any]] = []
+        self._items = items
         for buffer in program.buffers:
             if buffer.name in arguments:
-                self._add(buffer, arguments.pop(buffer.name))
+                self._add(buffer, arguments[buffer.name])
             elif buffer.gives_output and not buffer.takes_input:
                 self._host(buffer, None, None)
             else:
                 raise invalid(f"buffer `{buffer.name}` of program `{program.name}` is not given",
                               f"Fix: pass {buffer.name}=...", buffer.name)
-        if arguments:
-            name = next(iter(arguments))
-            known = ", ".join([one.name for one in program.params]
-                              + [one.name for one in program.buffers])
-            raise invalid(f"program `{program.name}` has no parameter or buffer `{name}`",
-                          f"Fix: it has {known}", name)
-        self._array = ffi.new("wye_argument[]", self._items)
-        self.desc.arguments, self.desc.argument_count = self._array, len(self._items)
+        self._array = array("wye_argument", len(items))
+        for at, item in enumerate(items):
+            for member, value in item.items():
+                setattr(self._array[at], member, value)
+        self.desc.arguments, self.desc.argument_count = self._array, len(items)
+        if self._numbers:
+            self._fill()
+
+    @staticmethod
+    def _check_names(program: Program, arguments: dict[str, Any]) -> None:
+        unknown = next((name for name in arguments if name not in program._names), None)
+        if unknown is None:
+            return
+        takes = [f"{one.name}: {one.type}" for one in program.params]
+        takes += [f"{one.name}: {one.type}[]" for one in program.buffers if one.takes_input]
+        gives = [f"{one.name}: {one.type}[]" for one in program.buffers if not one.takes_input]
+        meant = nearest(unknown, [name for name in program._names if name not in arguments])
+        raise invalid(f"program `{program.name}` has no parameter or buffer `{unknown}`: it takes "
+                      f"{', '.join(takes) or 'nothing'}, and gives {', '.join(gives) or 'nothing more'}",
+                      f"Fix: did you mean `{meant}`? Pass {meant}=..." if meant else
+                      "Fix: pass those that it takes", unknown)
 
     def _set_options(self, options: Options) -> None:
         lib, desc, flags = library(), self.desc, 0
@@ -184,10 +218,13 @@ class Bound:
         desc.fixpoint_iterations = options.iterations
         desc.max_output_bytes = options.max_output_bytes or 0
         desc.ulp_budget = options.ulp_budget
+        if options.queue is not None:
+            desc.queue = handle("queue", options.queue, Queue, self._core)
         for member in ("label", "profile"):
-            name = text(member, getattr(options, member))
-            self.keep.append(name)
-            setattr(desc, member, name.value)
+            if getattr(options, member):
+                name = text(member, getattr(options, member))
+                self.keep.append(name)
+                setattr(desc, member, name.value)
 
     def _set_params(self, program: Program, arguments: dict[str, Any]) -> None:
         words = []
@@ -196,14 +233,14 @@ class Bound:
                 raise invalid(f"parameter `{param.name}` of program `{program.name}` is not given",
                               f"Fix: pass {param.name}=...", param.name)
             words.append(word(f"parameter `{param.name}`", param.name, param.type,
-                              arguments.pop(param.name)))
-        params = ffi.new("uint64_t[]", words)
-        self.keep.append(params)
+                              arguments[param.name]))
+        params = array("uint64_t", words)
+        self.words = words
         self.desc.params, self.desc.param_count = params, len(words)
 
     def _add(self, buffer: BufferParam, value: Any) -> None:
         if is_a(value, (Buffer, BufferRange)):
-            part = value if is_a(value, BufferRange) else value.range(0, value.nbytes)
+            part = value if is_a(value, BufferRange) else value._whole()
             self._resident(buffer, part)
         elif is_a(value, Discard):
             self._items.append({"kind": library().WYE_ARGUMENT_DISCARD, "binding": buffer.binding,
@@ -212,48 +249,105 @@ class Bound:
             if not (buffer.takes_input and buffer.gives_output):
                 raise invalid(f"`{buffer.name}` is not both read and written: it is {buffer.role}",
                               "Fix: pass one array", buffer.name)
-            source = self._memory(buffer, value.source, False)
-            target = self._memory(buffer, value.source if value.target is None else value.target,
-                                  True)
+            source = typed_memory(buffer.name, value.source, buffer.type)
+            target = typed_memory(buffer.name, value.source if value.target is None else value.target,
+                                  buffer.type, write=True)
             self._host(buffer, source, target)
+        elif self._on_this_device(buffer, value):
+            self._resident(buffer, self._adopted(buffer.name, value)._whole())
         elif buffer.takes_input:
-            self._host(buffer, self._memory(buffer, value, False), None)
+            if buffer.sized and is_list(value) and not is_a(value, (list, tuple)):
+                self._numbers.append((buffer, len(self._items), value))
+                self._host(buffer, converted(buffer.name, value, buffer.type.partition("x")[0]), None)
+            else:
+                self._host(buffer, typed_memory(buffer.name, value, buffer.type), None)
         else:
-            self._host(buffer, None, self._memory(buffer, value, True))
+            self._host(buffer, None, typed_memory(buffer.name, value, buffer.type, write=True))
+
+    def _on_this_device(self, buffer: BufferParam, value: Any) -> bool:
+        return (self._device is not None and self._device.plugin == "cuda" and
+                _dlpack.on_cuda(buffer.name, value))
+
+    def _adopted(self, name: str, tensor: Any) -> Buffer:
+        # Two buffers must not have the same memory.
+        made = adopt(self._device, name, tensor)
+        begin = made._adopted.address
+        for one in self.buffers:
+            if one._adopted is None:
+                continue
+            other = one._adopted.address
+            if (other, one.nbytes) == (begin, made.nbytes):
+                return one
+            if other < begin + made.nbytes and begin < other + one.nbytes:
+                raise invalid(f"`{name}` has part of the memory of another tensor of this dispatch",
+                              "Fix: pass the same tensor, or one of another memory", name)
+        return made
 
     def _resident(self, buffer: BufferParam, part: BufferRange) -> None:
         dtype = part.buffer.dtype
-        if dtype != np.uint8 and dtype != element(buffer.type)[0]:
+        if dtype not in (UINT8, element(buffer.type)[0]):
             raise invalid(
                 f"`{buffer.name}` is a buffer of {dtype}, but the program declares {buffer.type}",
                 "Fix: make the buffer with the declared type, or with uint8", buffer.name)
         self.buffers.append(part.buffer)
+        if part.nbytes == part.buffer.nbytes:
+            self._shapes[buffer.name] = element_shape(part.buffer.shape, dtype, buffer.type)
         self._items.append({
             "kind": library().WYE_ARGUMENT_RESIDENT, "binding": buffer.binding,
             "buffer": handle(buffer.name, part.buffer, Buffer, self._core),
             # A size of 0 stands for the whole rest, which is empty at the buffer's end.
             "offset": part.offset if part.nbytes else part.buffer.nbytes, "size": part.nbytes})
 
-    def _memory(self, buffer: BufferParam, value: Any, write: bool) -> tuple[Any, NDArray[Any]]:
-        # The caller's array, and its bytes.
-        array = host_array(buffer.name, value, write=write)
-        if raw_bytes(value):
-            return array, octets(array)
-        return array, check_type(buffer.name, array, buffer.type)
-
-    def _host(self, buffer: BufferParam, source: Any, target: Any) -> None:
+    def _host(self, buffer: BufferParam, source: Host | None, target: Host | None) -> None:
         item: dict[str, Any] = {"kind": library().WYE_ARGUMENT_HOST, "binding": buffer.binding}
         if source is not None:
-            data = ffi.from_buffer(source[1])
-            self.keep.append(data)
-            item["input"] = (data, source[1].nbytes)
+            self.keep.append(source)
+            item["input"] = source.bytes
+            if not source.raw:
+                self._shapes[buffer.name] = element_shape(source.shape, source.dtype, buffer.type)
         if target is not None:
-            data = ffi.from_buffer(target[1], require_writable=True)
-            self.keep.append(data)
-            item["output"], item["output_size"] = data, target[1].nbytes
+            self.keep.append(target)
+            item["output"], item["output_size"] = target.address, target.nbytes
         if buffer.gives_output:
-            self.outputs.append((buffer, len(self._items), None if target is None else target[0]))
+            self.outputs.append((buffer, len(self._items), None if target is None else target.array))
         self._items.append(item)
+
+    def _sizes(self) -> Any:
+        sizes, groups = array("uint64_t", len(self._items)), array("uint32_t", 3)
+        flags = self.desc.flags
+        self.desc.flags &= ~(library().WYE_DISPATCH_BORROW | library().WYE_DISPATCH_AT_ONCE)
+        try:
+            self._core.call("wye_dispatch_sizes", self.desc, sizes, groups)
+        finally:
+            self.desc.flags = flags
+        return sizes
+
+    def _fill(self) -> None:
+        # Gives each buffer for which there is one number as many as the program says.
+        computed = []
+        for one in self._numbers:
+            size = self._program._sizes.get(one[0].name)
+            if size is None:
+                self._array[one[1]].input = (None, 0)
+                computed.append(one)
+            else:
+                self._repeat(*one, size)
+        sizes = self._sizes() if computed else None
+        for one in computed:
+            self._repeat(*one, sizes[one[1]])
+
+    def _repeat(self, buffer: BufferParam, index: int, value: Any, size: int) -> None:
+        host = filled(buffer.name, value, buffer.type.partition("x")[0], size)
+        self.keep.append(host)
+        self._array[index].input = host.bytes
+        self._shapes[buffer.name] = None
+
+    def shape(self, buffer: BufferParam) -> tuple[int, ...] | None:
+        """The shape for an output: that of the array whose length it has."""
+        if all(shape is None or len(shape) == 1 for shape in self._shapes.values()):
+            return None
+        name = buffer.name if buffer.takes_input else self._program._like(buffer.name)
+        return self._shapes.get(name)
 
     def owns_outputs(self) -> bool:
         """Whether the library makes all outputs."""
@@ -263,32 +357,32 @@ class Bound:
         """Gives each output that has no array a new one of its exact size."""
         if all(array is not None for _, _, array in self.outputs):
             return
-        sizes, groups = ffi.new("uint64_t[]", max(len(self._items), 1)), ffi.new("uint32_t[3]")
-        flags = self.desc.flags
-        self.desc.flags &= ~(library().WYE_DISPATCH_BORROW | library().WYE_DISPATCH_AT_ONCE)
-        self._core.call("wye_dispatch_sizes", self.desc, sizes, groups)
-        self.desc.flags = flags
-        for at, (buffer, index, array) in enumerate(self.outputs):
-            if array is not None:
+        sizes = self._sizes()
+        for at, (buffer, index, array_given) in enumerate(self.outputs):
+            if array_given is not None:
                 continue
-            memory = empty(sizes[index], np.uint8)
-            data = ffi.from_buffer(memory, require_writable=True)
-            self.keep.append(data)
-            self._array[index].output, self._array[index].output_size = data, sizes[index]
-            self.outputs[at] = (buffer, index, shaped(memory, buffer.type))
+            memory = empty((sizes[index],), UINT8)
+            host = Host(memory, UINT8)
+            self.keep.append(host)
+            self._array[index].output, self._array[index].output_size = host.address, sizes[index]
+            self.outputs[at] = (buffer, index, shaped(memory, buffer.type, self.shape(buffer)))
 
 
-def run(core: Core, device: int, program: Program, options: Options | None,
-        arguments: dict[str, Any]) -> Outputs:
-    """Device.run; with the device 0 Context.run."""
+def take_outputs(bound: Bound, pending: Pending) -> dict[str, Array]:
+    """The arrays of the outputs that a dispatch owns, once it has ended."""
+    return {buffer.name: pending.output(buffer, bound.shape(buffer)) for buffer, _, _ in bound.outputs}
+
+
+def run(core: Core, device: Device | None, program: Program, options: Options | None,
+        arguments: dict[str, Any], pipeline: int = 0) -> Outputs:
+    """Device.run; without a device Context.run."""
     options = _USUAL if options is None else instance("options", options, Options)
-    bound = Bound(core, device, program, options, arguments)
+    bound = Bound(core, device, program, options, arguments, pipeline)
     report = new("wye_report")
     if bound.outputs and bound.owns_outputs():
-        out = ffi.new("wye_pending*")
+        out = cell("wye_pending")
         core.call("wye_dispatch_owned", bound.desc, report, out)
-        pending = Pending(core, out[0], None)
-        arrays = {buffer.name: pending.output(buffer) for buffer, _, _ in bound.outputs}
+        arrays = take_outputs(bound, Pending(core, out[0], None))
     else:
         bound.allocate()
         core.call("wye_dispatch", bound.desc, report)
@@ -296,14 +390,14 @@ def run(core: Core, device: int, program: Program, options: Options | None,
     return Outputs(arrays, read_report(core, report))
 
 
-def submit(core: Core, device: int, program: Program, options: Options | None,
-           arguments: dict[str, Any]) -> Future:
-    """Device.submit; with the device 0 Context.submit."""
+def submit(core: Core, device: Device | None, program: Program, options: Options | None,
+           arguments: dict[str, Any], pipeline: int = 0) -> Future:
+    """Device.submit; without a device Context.submit."""
     options = _USUAL if options is None else instance("options", options, Options)
     if options.timeout is not None:
         raise invalid("`timeout` is given, but submit() does not wait",
                       "Fix: use the time limit of Future.result", "timeout")
-    bound = Bound(core, device, program, options, arguments)
+    bound = Bound(core, device, program, options, arguments, pipeline)
     if options.borrow:
         bound.allocate()
     elif not bound.owns_outputs():
@@ -311,15 +405,17 @@ def submit(core: Core, device: int, program: Program, options: Options | None,
         raise invalid(f"`{name}` is an array, but a dispatch that is not waited for owns its outputs",
                       f"Fix: leave {name} out, or pass wye.Options(borrow=True) and leave the "
                       "arrays alone until the end", name)
-    out = ffi.new("wye_pending*")
+    arrays = {buffer.name: array for buffer, _, array in bound.outputs}
+    shapes = None
+    if not options.borrow:
+        shapes = [(buffer, bound.shape(buffer)) for buffer, _, _ in bound.outputs]
+    out = cell("wye_pending")
     core.retry()
     core.call("wye_dispatch_submit", bound.desc, out)
     # Buffers and borrowed arrays stay alive until the end.
     pending = Pending(core, out[0], bound if options.borrow else bound.buffers)
-    owned = None if options.borrow else [buffer for buffer, _, _ in bound.outputs]
-    arrays = {buffer.name: array for buffer, _, array in bound.outputs}
 
     def collect(raw: Any) -> Outputs:
-        taken = arrays if owned is None else {one.name: pending.output(one) for one in owned}
+        taken = arrays if shapes is None else {one.name: pending.output(one, shape) for one, shape in shapes}
         return Outputs(taken, read_report(core, raw))
     return Future(pending, collect)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the C API as one exception class."""
+"""Errors of the C API as exceptions: one class, and a class below it for each kind."""
 from __future__ import annotations
 
+import difflib
 import enum
+from typing import Any, Iterable
 
 
 class Code(enum.IntEnum):
@@ -57,6 +59,9 @@ class Code(enum.IntEnum):
         member._value_ = value
         return member
 
+    def __reduce_ex__(self, _: Any) -> Any:
+        return Code, (int(self),)  # by its number, since not every one has a name
+
 
 def printable(text: str) -> str:
     """A text on one line. What is not printable is escaped, as the library escapes it."""
@@ -71,10 +76,14 @@ def _escaped(c: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in c.encode(errors=how))
 
 
+_MADE_IN_PYTHON = 1 << 9  # of a class's flags (Py_TPFLAGS_HEAPTYPE)
+
+
 class Error(Exception):
     """The failure of a call. `str(error)` has the whole text: message, remedy, and causes.
 
-    An error that led to this one is its `__cause__`.
+    An error that led to this one is its `__cause__`. Each error is of the class for its code, which is
+    also the exception of Python that fits: an ArgumentError is a ValueError and a TypeError.
     """
 
     code: Code
@@ -90,9 +99,18 @@ class Error(Exception):
     native_code: int
     """The error number of the driver or the system; 0 if there is none."""
 
+    def __new__(cls, code: int, *_: Any, **__: Any) -> Error:
+        """The class for the code, unless one of them is named."""
+        chosen = _CLASSES.get(code, Error) if cls is Error else cls
+        base: Any = chosen
+        while base.__flags__ & _MADE_IN_PYTHON:
+            base = base.__base__
+        return base.__new__(chosen)
+
     def __init__(self, code: Code, message: str, remedy: str, subject: str = "", *,
                  native_domain: str = "", native_code: int = 0, text: str = "") -> None:
         super().__init__(code, message, remedy, subject)
+        self.args = (code, message, remedy, subject)
         self.code = code
         self.message = message
         self.remedy = remedy
@@ -106,12 +124,72 @@ class Error(Exception):
 
     def _again(self) -> Error:
         """A new error like this one, without a traceback. Not for applications."""
-        new = Error(self.code, self.message, self.remedy, self.subject, text=self._text,
-                    native_domain=self.native_domain, native_code=self.native_code)
+        new = type(self)(self.code, self.message, self.remedy, self.subject, text=self._text,
+                         native_domain=self.native_domain, native_code=self.native_code)
         new.__cause__ = self.__cause__
         return new
+
+
+class ArgumentError(Error, ValueError, TypeError):
+    """An argument that cannot be: of another type, outside a range, or of another context."""
+
+
+class ProgramError(Error, ValueError):
+    """A program that cannot be read, is not valid, or does not compile."""
+
+
+class NotFoundError(Error, KeyError, AttributeError):
+    """A name that stands for nothing."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """What the device, or this version, cannot do."""
+
+
+class StateError(Error, RuntimeError):
+    """An object that was freed, is in use, or has not ended."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A device that is not there, was lost, is busy, or whose driver or program failed."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """No memory is left, on the host or on a device."""
+
+
+class TimedOutError(Error, TimeoutError):
+    """A time limit ended first."""
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read."""
+
+
+class ExchangeError(Error, BufferError):
+    """Memory that cannot be passed to another library."""
+
+
+_CLASSES: dict[int, type[Error]] = {code: kind for kind, codes in (
+    (ArgumentError, (Code.INVALID_ARGUMENT, Code.LIMIT_EXCEEDED, Code.DUPLICATE, Code.WRONG_OWNER,
+                     Code.WRONG_KIND)),
+    (ProgramError, (Code.INVALID_PROGRAM, Code.INVALID_TEXT, Code.INVALID_WIRE, Code.COMPILE_FAILED)),
+    (NotFoundError, (Code.UNKNOWN_KEY, Code.NOT_FOUND)),
+    (UnsupportedError, (Code.UNSUPPORTED, Code.UNIMPLEMENTED)),
+    (StateError, (Code.STALE_HANDLE, Code.BUFFER_IN_USE, Code.SHUTTING_DOWN, Code.NOT_READY)),
+    (DeviceError, (Code.NO_DEVICE, Code.DEVICE_LOST, Code.DEVICE_BUSY, Code.DRIVER, Code.TRAPPED)),
+    (OutOfMemoryError, (Code.OUT_OF_MEMORY, Code.DEVICE_MEMORY)),
+    (TimedOutError, (Code.TIMEOUT,)),
+    (FileError, (Code.IO,))) for code in codes}
 
 
 def invalid(message: str, remedy: str, subject: str = "") -> Error:
     """An INVALID_ARGUMENT that this package finds itself."""
     return Error(Code.INVALID_ARGUMENT, message, remedy, subject)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The name that was probably meant, or an empty text."""
+    by_case = {one.lower(): one for one in known}
+    found = difflib.get_close_matches(name.lower(), by_case, 1)
+    return by_case[found[0]] if found else ""

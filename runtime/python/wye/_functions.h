@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of the C API that the Python package calls, as cffi reads them.
+ * The functions of the C API that the Python package calls, as _c.py reads them.
  * tests/python/cdef_check.py compiles them beside the public headers' own declarations.
  */
 const char* wye_version(void);
@@ -98,3 +98,43 @@ wye_status wye_pending_notify(wye_context* context, wye_pending pending, wye_pen
                               void* user, wye_error** error);
 wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 wye_status wye_pending_free(wye_context* context, wye_pending pending, wye_error** error);
+
+wye_status wye_queue_create(wye_context* context, wye_device device,
+                            const wye_queue_create_desc* desc, wye_queue* out, wye_error** error);
+wye_status wye_queue_describe(wye_context* context, wye_queue queue, wye_queue_description* out,
+                              wye_error** error);
+wye_status wye_queue_flush(wye_context* context, wye_queue queue, wye_error** error);
+wye_status wye_queue_free(wye_context* context, wye_queue queue, wye_error** error);
+
+wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
+                               wye_pipeline* out, wye_error** error);
+wye_status wye_pipeline_describe(wye_context* context, wye_pipeline pipeline,
+                                 wye_pipeline_description* out, wye_error** error);
+wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline, wye_error** error);
+wye_status wye_pipeline_batch(wye_context* context, const wye_batch_desc* desc, uint64_t* completed,
+                              wye_report* report, wye_error** error);
+wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* desc,
+                                    wye_pending* owners, uint64_t* completed, wye_report* report,
+                                    wye_error** error);
+
+wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wye_graph* out,
+                            wye_error** error);
+wye_status wye_graph_run(wye_context* context, wye_graph graph, const wye_graph_run_desc* run,
+                         wye_report* report, wye_error** error);
+wye_status wye_graph_submit(wye_context* context, wye_graph graph, const wye_graph_run_desc* run,
+                            wye_pending* out, wye_error** error);
+wye_status wye_graph_rebind(wye_context* context, wye_graph graph,
+                            const wye_graph_rebinding* rebindings, uint64_t rebinding_count,
+                            wye_error** error);
+wye_status wye_graph_describe(wye_context* context, wye_graph graph, wye_graph_info* out,
+                              wye_error** error);
+wye_status wye_graph_free(wye_context* context, wye_graph graph, wye_error** error);
+
+wye_status wye_device_native(wye_context* context, wye_device device, wye_native_handle* out,
+                             wye_error** error);
+wye_status wye_queue_native(wye_context* context, wye_queue queue, wye_native_handle* out,
+                            wye_error** error);
+wye_status wye_buffer_native(wye_context* context, wye_buffer buffer, wye_native_handle* out,
+                             wye_error** error);
+wye_status wye_buffer_adopt(wye_context* context, wye_device device,
+                            const wye_buffer_adopt_desc* desc, wye_buffer* out, wye_error** error);

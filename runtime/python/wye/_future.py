@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Callable, Generator, Sequence
 
 from ._arguments import instance, members, seconds, wrong
 from ._arrays import shaped
+from ._c import array, cell, new
 from ._core import Core, view
 from ._error import Code, Error
-from ._library import ffi, new
 from ._program import BufferParam
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ._dispatch import Outputs
+    from ._elements import Array
 
 _SLICE = 0.1  # seconds between looks at signals, so that Ctrl-C ends a wait
 # Errors of waiting, after which the dispatch's own result is still to come.
@@ -32,12 +31,12 @@ class Pending:
         self.core, self.handle, self.keep = core, handle, keep
         core.adopt(self, "wye_pending_free", handle)
 
-    def output(self, buffer: BufferParam) -> NDArray[Any]:
-        """The array of an output that it owns. Valid after the end."""
-        out = ffi.new("wye_bytes*")
+    def output(self, buffer: BufferParam, shape: tuple[int, ...] | None) -> Array:
+        """The array of an output that it owns, in a shape if it fits. Valid after the end."""
+        out = cell("wye_bytes")
         with self.core.exporting(self):
             self.core.call("wye_pending_output", self.handle, buffer.binding, out)
-        return shaped(view(self, out.data, out.size), buffer.type)
+        return shaped(view(self, out[0].data, out[0].size), buffer.type, shape)
 
 
 def _within(timeout: float | None, wait: Callable[[int], None]) -> None:
@@ -54,7 +53,7 @@ def _within(timeout: float | None, wait: Callable[[int], None]) -> None:
 
 
 class Future:
-    """A dispatch in flight, or one that has ended; made by Device.submit.
+    """A dispatch in flight, or one that has ended; made by Device.submit and the like.
 
     `await future` returns what result() returns. Any threads may use it at once. If nothing refers
     to it, the work continues unobserved; if the work borrows arrays, dropping the Future waits
@@ -72,7 +71,7 @@ class Future:
         """Whether it has ended, with or without success. Does not wait."""
         if self._outcome is not None:
             return True
-        ended = ffi.new("uint32_t*")
+        ended = cell("uint32_t")
         self._pending.core.call("wye_pending_poll", self._pending.handle, ended)
         return ended[0] != 0
 
@@ -155,8 +154,8 @@ def wait_any(futures: Sequence[Future], timeout: float | None = None) -> int:
     if any(one.core is not core for one in waited):
         raise Error(Code.WRONG_OWNER, "the futures belong to several contexts",
                     "Fix: wait for those of one context", "futures")
-    handles = ffi.new("wye_pending[]", [one.handle for one in waited])
-    index = ffi.new("uint64_t*")
+    handles = array("wye_pending", [one.handle for one in waited])
+    index = cell("uint64_t")
     _within(timeout, lambda slice_ns: core.call("wye_pending_wait_any", handles, len(waited),
                                                 slice_ns, index))
     return int(index[0])

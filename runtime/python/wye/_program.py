@@ -6,19 +6,22 @@ import errno
 import json
 import os
 import pathlib
+import re
 import stat
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
-from . import _arguments
+from . import _arguments, _dlpack
 from ._arguments import handle, instance
-from ._arrays import host_array, octets
-from ._context import Context, default_context, take_from
+from ._arrays import Host, host_array
+from ._c import TYPES, cell, new
+from ._context import Context, choose, default_context, take_from
 from ._core import Core, due, inside_callback
 from ._error import Code, Error, invalid, printable
-from ._library import Text, ffi, new, text_of
+from ._library import Text, library, text_of
 
 if TYPE_CHECKING:
     from ._device import Device
+    from ._dispatch import Options, Outputs
 
 
 class Param(NamedTuple):
@@ -45,6 +48,8 @@ class BufferParam(NamedTuple):
     """Whether a dispatch takes bytes for it."""
     gives_output: bool
     """Whether a dispatch returns its bytes."""
+    sized: bool
+    """Whether the program says its length, by a number or by the lengths of others."""
 
 
 _MAGIC = b"WYEP\r\n\x1a\n"  # a program in its binary form begins with it
@@ -60,21 +65,24 @@ class _Files:
         self.fault: BaseException | None = None
 
 
-@ffi.callback("wye_status(void*, wye_string, wye_bytes*)", error=int(Code.INTERNAL))
-def _resolve(user: Any, name: Any, out: Any) -> int:
-    files = ffi.from_handle(user)
+_reading: dict[int, _Files] = {}  # by the number that the library was given
+
+
+@TYPES["wye_resolve_fn"]
+def _resolve(user: int, name: Any, out: Any) -> int:
+    files = _reading[user]
     with inside_callback(id(files.core)):
         try:
             wanted = text_of(name)
             content = files.read(wanted)
             if content is None:
                 return int(Code.NOT_FOUND)
-            data = ffi.from_buffer(octets(host_array(f"files[{wanted!r}]", content)))
+            host = host_array(f"files[{wanted!r}]", content)
         except BaseException as error:
             files.fault = error
             return int(Code.INTERNAL)
-        files.kept.append(data)
-        out.data, out.size = data, len(data)
+        files.kept.append(host)
+        out[0].data, out[0].size = host.bytes
         return 0
 
 
@@ -131,9 +139,12 @@ class Program:
     buffers: tuple[BufferParam, ...]
     """The buffers that a dispatch binds, by ascending binding number."""
 
-    def __init__(self, core: Core, source: Any) -> None:
+    def __init__(self, core: Core, source: Any = None) -> None:
         """Not for applications: use from_text, from_file or from_wire."""
-        out = ffi.new("wye_program*")
+        if not isinstance(core, Core):
+            raise invalid("wye.Program does not say what it is to be made of",
+                          "Fix: use wye.Program.from_text, from_file or from_wire", "Program")
+        out = cell("wye_program")
         core.call("wye_program_create", source, out)
         self._core, self._handle = core, out[0]
         self._free = core.adopt(self, "wye_program_free", self._handle)
@@ -145,8 +156,16 @@ class Program:
                             for one in info.params[0:info.param_count])
         self.buffers = tuple(
             BufferParam(text_of(one.name), text_of(one.role), text_of(one.type), one.binding,
-                        one.in_inputs != 0, one.in_outputs != 0)
+                        one.in_inputs != 0, one.in_outputs != 0,
+                        one.count_kind != library().WYE_COUNT_RUNTIME)
             for one in info.buffers[0:info.buffer_count] if text_of(one.role) != "shared")
+        self._names = {one.name for one in (*self.params, *self.buffers)}
+        # Of buffers whose length is a number: their size.
+        self._sizes = {text_of(one.name): one.count * one.element_bytes
+                       for one in info.buffers[0:info.buffer_count]
+                       if one.count_kind == library().WYE_COUNT_LITERAL}
+        self._likes: dict[str, str] | None = None
+        self._device: Device | None = None  # that calls with tensors of CUDA run on
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "", files: Mapping[str, bytes] | None = None,
@@ -170,9 +189,9 @@ class Program:
         if read is None:
             return cls(core, source)
         files = _Files(core, read)
-        user = ffi.new_handle(files)
-        source.resolve, source.resolve_user = _resolve, user
         number = core.expect()
+        _reading[number] = files
+        source.resolve, source.resolve_user = _resolve, number
         try:
             return cls(core, source)
         except Error:
@@ -180,18 +199,18 @@ class Program:
                 raise files.fault from None
             raise
         finally:
+            del _reading[number]
             due.pop(number, None)
 
     @classmethod
     def from_wire(cls, wire: bytes, *, name: str = "", context: Context | None = None) -> Program:
         """Reads a program from its binary form. `name` and `context` are as in from_text."""
-        return cls._unpack(octets(host_array("wire", wire)), _arguments.text("name", name), context)
+        return cls._unpack(host_array("wire", wire), _arguments.text("name", name), context)
 
     @classmethod
-    def _unpack(cls, wire: Any, name: Text, context: Context | None) -> Program:
-        data = ffi.from_buffer(wire)
+    def _unpack(cls, wire: Host, name: Text, context: Context | None) -> Program:
         source = new("wye_program_source")
-        source.name, source.wire = name.value, (data, len(data))
+        source.name, source.wire = name.value, wire.bytes
         return cls(_core_of(context), source)
 
     @classmethod
@@ -205,7 +224,7 @@ class Program:
         where = pathlib.Path(_arguments.path("path", path))
         name, content = Text(os.fsencode(where)), _read_file(where, "program", pipes=True)
         if content.startswith(_MAGIC):
-            return cls._unpack(content, name, context)
+            return cls._unpack(host_array("path", content), name, context)
         return cls._read(Text(content), name, _reader(where.parent), context)
 
     def __enter__(self) -> Program:
@@ -220,6 +239,32 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<wye.Program {self.name!r} {self.fingerprint}>"
+
+    def __call__(self, options: Options | None = None, /, **arguments: Any) -> Outputs:
+        """Context.run: on the owner of its Buffers, or else the best device for it.
+
+        With tensors in the memory of a CUDA device, the first call chooses the device. After that
+        device was lost, the next call chooses again.
+        """
+        from ._dispatch import run
+        if not any(_dlpack.on_cuda(name, value) for name, value in arguments.items()):
+            return run(self._core, None, self, options, arguments)
+        device = self._device
+        if device is None:
+            device = self._device = choose(self._core, "", self)
+        try:
+            return device.run(self, options, **arguments)
+        except Error as error:
+            if error.code == Code.DEVICE_LOST:
+                self._device = None
+            raise
+
+    def _like(self, name: str) -> str:
+        # The buffer whose length a buffer has, as x for `r: f32[len(x)]`; empty if there is none.
+        if self._likes is None:
+            text = take_from(self._core, "wye_program_lower", self._handle, Text("text").value, 0).decode()
+            self._likes = dict(re.findall(r"^\w+ (\w+): \w+\[len\((\w+)\)\]", text, re.M))
+        return self._likes.get(name, "")
 
     def analysis(self) -> dict[str, Any]:
         """What it needs of a device, whether its results are deterministic, and its sizes."""
@@ -239,7 +284,7 @@ class Program:
         """Compiles it for a device now, instead of at its first dispatch."""
         from ._device import Device
         self._core.call("wye_program_prepare", self._handle,
-                        handle("device", device, Device, self._core), ffi.NULL)
+                        handle("device", device, Device, self._core), None)
 
 
 def _core_of(context: Context | None) -> Core:

@@ -6,9 +6,11 @@ import dataclasses
 import itertools
 from typing import Any, Mapping
 
+from . import _html
+from ._c import cell, new
 from ._core import Core
 from ._error import Code, Error
-from ._library import NO_LIMIT, ffi, library, new, text_of
+from ._library import NO_LIMIT, library, text_of
 
 _DISK = ("unused", "hit", "miss")
 _DETERMINISM = ("none", "yes", "not proven", "beyond")
@@ -77,6 +79,9 @@ class Report:
     """The reasons, if the library chose the device. None too if they are no longer kept: a context
     keeps those of the newest 256 choices."""
 
+    def _repr_html_(self) -> str:
+        return _html.pairs("dispatch", dataclasses.asdict(self))
+
 
 def _choice(core: Core, number: int) -> Choice | None:
     if number == 0:
@@ -84,7 +89,7 @@ def _choice(core: Core, number: int) -> Choice | None:
     known: Choice | None = core.choices.get(number)
     if known is not None:
         return known
-    lib, out = library(), ffi.new("wye_choice**")
+    lib, out = library(), cell("address")
     try:
         core.call("wye_choice_find", number, out)
     except Error as error:
@@ -94,7 +99,7 @@ def _choice(core: Core, number: int) -> Choice | None:
     try:
         losers, loser = {}, new("wye_passed_over")
         for index in itertools.count():
-            if lib.wye_choice_passed_over(out[0], index, loser, ffi.NULL):
+            if lib.wye_choice_passed_over(out[0], index, loser, None):
                 break
             losers[text_of(loser.selector)] = text_of(loser.reason)
         made = Choice(text_of(lib.wye_choice_selector(out[0])),
@@ -120,7 +125,7 @@ def read_report(core: Core, raw: Any) -> Report:
     """A wye_report as a Report."""
     names: tuple[str, ...] = ()
     if raw.native_functions:
-        names = tuple(ffi.string(library().wye_native_function_name(bit)).decode()
+        names = tuple(library().wye_native_function_name(bit).decode()
                       for bit in range(64) if raw.native_functions >> bit & 1)
     return Report(
         raw.wall_ns, None if raw.device_ns == NO_LIMIT else raw.device_ns, raw.enqueue_ns,

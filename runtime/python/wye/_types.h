@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The types and constants of the C API that the Python package uses, as cffi reads them: no
- * directives, and comments that say only what the public headers do not. tests/python/cdef_check.py
- * compiles a comparison of this file with those headers.
+ * The types and constants of the C API that the Python package uses, in the few forms of C that
+ * _c.py reads: no directives, and comments that say only what the public headers do not.
+ * tests/python/cdef_check.py compiles a comparison of this file with those headers.
  */
 typedef int32_t wye_status;
 
@@ -57,6 +57,7 @@ typedef uint64_t wye_program;
 typedef uint64_t wye_pipeline;
 typedef uint64_t wye_buffer;
 typedef uint64_t wye_pending;
+typedef uint64_t wye_graph;
 
 typedef struct wye_string {
     const char* data;
@@ -169,6 +170,33 @@ typedef struct wye_counters {
     uint64_t layouts_shared;
 } wye_counters;
 
+enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
+enum { WYE_QUEUE_OWN = 1 };
+
+typedef struct wye_queue_create_desc {
+    wye_header header;
+    wye_string label;
+    uint32_t kind;
+    int32_t priority;
+    uint32_t flags;
+    uint32_t reserved;
+} wye_queue_create_desc;
+
+typedef struct wye_queue_description {
+    wye_header header;
+    wye_device device;
+    wye_string label;
+    uint32_t kind;
+    int32_t priority;
+    uint32_t granted_kind;
+    int32_t granted_priority;
+    uint32_t native_index;
+    uint32_t shared;
+    uint64_t submits;
+} wye_queue_description;
+
+enum wye_count_kind { WYE_COUNT_RUNTIME = 0, WYE_COUNT_LITERAL = 1, WYE_COUNT_COMPUTED = 2 };
+
 typedef struct wye_program_source {
     wye_header header;
     wye_string name;
@@ -254,6 +282,28 @@ typedef struct wye_buffer_mapping {
 } wye_buffer_mapping;
 
 enum wye_sync_direction { WYE_SYNC_TO_DEVICE = 1, WYE_SYNC_TO_HOST = 2 };
+
+typedef struct wye_native_value {
+    wye_string type;
+    uint64_t value;
+    uint64_t more[7];
+} wye_native_value;
+
+typedef struct wye_native_handle {
+    wye_header header;
+    uint32_t count;
+    uint32_t reserved;
+    wye_native_value values[6];
+} wye_native_handle;
+
+typedef struct wye_buffer_adopt_desc {
+    wye_header header;
+    const wye_native_handle* memory;
+    uint64_t size;
+    wye_string label;
+    uint32_t flags;
+    uint32_t reserved;
+} wye_buffer_adopt_desc;
 
 enum wye_argument_kind {
     WYE_ARGUMENT_HOST = 1,
@@ -352,3 +402,126 @@ typedef struct wye_passed_over {
     uint32_t why;
     uint32_t reserved;
 } wye_passed_over;
+
+typedef struct wye_pipeline_desc {
+    wye_header header;
+    wye_program program;
+    wye_device device;
+    uint32_t flags;
+    uint32_t workgroup[3];
+    uint32_t ulp_budget;
+    uint32_t reserved;
+    wye_string profile;
+    wye_string layout_fingerprint;
+    wye_string backend_layout_fingerprint;
+} wye_pipeline_desc;
+
+typedef struct wye_layout_slot {
+    uint32_t group;
+    uint32_t binding;
+    uint32_t layout_class;
+    uint32_t read_only;
+    uint32_t element_bytes;
+    uint32_t reserved;
+} wye_layout_slot;
+
+typedef struct wye_pipeline_description {
+    wye_header header;
+    wye_string id;
+    const wye_program_description* program;
+    wye_device device;
+    uint32_t bindings;
+    uint32_t outputs;
+    uint64_t launches;
+    uint64_t memory_hits;
+    uint64_t memory_misses;
+    uint64_t disk_hits;
+    uint64_t disk_misses;
+    wye_string backend_layout_fingerprint;
+    const wye_layout_slot* layout_slots;
+    uint64_t layout_slot_count;
+    uint64_t private_bytes;
+    uint64_t shared_bytes;
+    uint32_t max_invocations;
+    uint32_t registers;
+    uint32_t resident_groups;
+    uint32_t reserved;
+    uint32_t routed;
+    uint32_t choice;
+} wye_pipeline_description;
+
+/* Of the union, the member that this package uses. */
+typedef struct wye_batch_desc {
+    wye_header header;
+    wye_pipeline pipeline;
+    const wye_dispatch_desc* items;
+    uint64_t item_count;
+    uint32_t flags;
+    uint32_t reserved;
+} wye_batch_desc;
+
+enum wye_transfer_kind {
+    WYE_TRANSFER_UPLOAD = 1,
+    WYE_TRANSFER_DOWNLOAD = 2,
+    WYE_TRANSFER_COPY = 3,
+    WYE_TRANSFER_FILL = 4
+};
+
+typedef struct wye_transfer_desc {
+    wye_header header;
+    uint32_t kind;
+    uint32_t flags;
+    wye_queue queue;
+    wye_buffer buffer;
+    uint64_t offset;
+    uint64_t size;
+    const void* source;
+    void* target;
+    wye_buffer source_buffer;
+    uint64_t source_offset;
+    uint64_t pattern;
+    uint32_t pattern_size;
+    uint32_t reserved;
+} wye_transfer_desc;
+
+typedef struct wye_graph_step {
+    const wye_dispatch_desc* dispatch;
+    const wye_transfer_desc* transfer;
+} wye_graph_step;
+
+typedef struct wye_graph_desc {
+    wye_header header;
+    wye_device device;
+    const wye_graph_step* steps;
+    uint64_t step_count;
+    wye_string label;
+    uint32_t flags;
+    uint32_t reserved;
+} wye_graph_desc;
+
+typedef struct wye_graph_run_desc {
+    wye_header header;
+    const uint64_t* params;
+    uint64_t param_count;
+    uint32_t flags;
+    uint32_t reserved;
+    wye_queue queue;
+} wye_graph_run_desc;
+
+typedef struct wye_graph_rebinding {
+    wye_buffer recorded;
+    wye_buffer buffer;
+} wye_graph_rebinding;
+
+typedef struct wye_graph_info {
+    wye_header header;
+    uint64_t dispatches;
+    uint64_t operations;
+    uint64_t recordings;
+    uint32_t native;
+    uint32_t reserved;
+    uint64_t transfers;
+    wye_device device;
+    uint32_t routed;
+    uint32_t choice;
+} wye_graph_info;

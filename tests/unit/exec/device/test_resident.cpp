@@ -242,6 +242,7 @@ TEST_CASE("what cannot be mapped is refused by name, and stays usable") {
     wye_buffer shared = 0;
     check_ok(t.create(WYE_BUFFER_USAGE_SHARED, shared));
     check_refused(t.map(shared, out), WYE_UNSUPPORTED, "cannot map buffer `window`");
+    CHECK(t.map(shared, out).text.find("Fix: use wye_buffer_upload") != std::string::npos);
     t.rig.upload(shared, Words{4, 3, 2, 1});
     CHECK(t.rig.download<std::uint32_t>(shared, 4) == Words{4, 3, 2, 1});
     check_ok(t.rig.free(shared));

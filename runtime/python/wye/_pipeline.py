@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines: programs compiled for one device with fixed options."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+from . import _arguments
+from ._arguments import handle, instance, members, text
+from ._c import array, cell, new
+from ._context import members_of
+from ._core import Core
+from ._dispatch import Bound, Options, Outputs, run, submit, take_outputs
+from ._error import Error, invalid
+from ._future import Future, Pending
+from ._library import library, text_of
+from ._program import Program
+from ._report import read_report
+
+if TYPE_CHECKING:
+    from ._device import Device
+
+
+class Pipeline:
+    """A program compiled for one device with fixed options; made by Device.pipeline.
+
+    Results are those of Device.run with the same options. Freed by free(), at the end of its `with`
+    block, or when nothing refers to it; work in flight continues. Any threads may use it at once.
+    """
+
+    device: Device
+    """The device."""
+    program: Program
+    """The program."""
+
+    def __init__(self, device: Device, program: Program, options: Options | None) -> None:
+        """Not for applications: use Device.pipeline."""
+        given = Options() if options is None else instance("options", options, Options)
+        self._core: Core = device._core
+        wanted = handle("program", program, Program, self._core)
+        other = next((name for name, value in vars(given).items() if value != getattr(Options(), name)
+                      and name not in ("workgroup", "ulp_budget", "variants", "cooperative", "profile")),
+                     None)
+        if other is not None:
+            raise invalid(f"`options` has `{other}`, which is no option of a compile",
+                          f"Fix: give {other} to run(), submit() or batch() of the pipeline", "options")
+        lib, profile = library(), text("profile", given.profile)
+        desc = new("wye_pipeline_desc", program=wanted, device=device._handle,
+                   ulp_budget=given.ulp_budget, profile=profile.value)
+        desc.flags = ((lib.WYE_DISPATCH_VARIANTS if given.variants else 0)
+                      | (lib.WYE_DISPATCH_COOPERATIVE if given.cooperative else 0))
+        if given.workgroup is not None:
+            desc.workgroup = (*given.workgroup, 1, 1)[:3]
+        out = cell("wye_pipeline")
+        self._core.retry()
+        self._core.call("wye_pipeline_create", desc, out)
+        self.device, self.program = device, program
+        self._handle: int = out[0]
+        self._free = self._core.adopt(self, "wye_pipeline_free", self._handle)
+
+    def __enter__(self) -> Pipeline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.free()
+
+    def free(self) -> None:
+        """Frees it. Work in flight continues."""
+        self._core.free(self._free, "wye_pipeline_free", self._handle)
+
+    def __repr__(self) -> str:
+        return f"<wye.Pipeline {self.program.name!r} on {self.device.selector}>"
+
+    def run(self, options: Options | None = None, /, **arguments: Any) -> Outputs:
+        """Device.run through the pipeline. The options of its compile are not given again."""
+        return run(self._core, self.device, self.program, options, arguments, self._handle)
+
+    def submit(self, options: Options | None = None, /, **arguments: Any) -> Future:
+        """Device.submit through the pipeline."""
+        return submit(self._core, self.device, self.program, options, arguments, self._handle)
+
+    def batch(self, items: Sequence[Mapping[str, Any]], options: Options | None = None) -> list[Outputs]:
+        """Runs several dispatches in order, without waiting between them.
+
+        Each item has the arguments of one. It stops at the first one that fails: the error names its
+        index, and what earlier ones wrote stays. Each of the returned Outputs has the report of the
+        whole batch.
+        """
+        given = Options() if options is None else instance("options", options, Options)
+        listed = [_arguments.mapping("items", one) for one in members("items", items)]
+        bounds = [Bound(self._core, self.device, self.program, given, dict(one), self._handle) for one in listed]
+        owned = all(bound.owns_outputs() for bound in bounds) and any(bound.outputs for bound in bounds)
+        for bound in () if owned else bounds:
+            bound.allocate()
+        report, completed = new("wye_report"), cell("uint64_t")
+        descs = array("wye_dispatch_desc", [bound.desc for bound in bounds])
+        desc = new("wye_batch_desc", pipeline=self._handle, item_count=len(bounds))
+        desc.items = descs
+        if not owned:
+            self._core.call("wye_pipeline_batch", desc, completed, report)
+            arrays = [{buffer.name: one for buffer, _, one in bound.outputs} for bound in bounds]
+            return [Outputs(one, read_report(self._core, report)) for one in arrays]
+        owners = array("wye_pending", len(bounds))
+        try:
+            self._core.call("wye_pipeline_batch_owned", desc, owners, completed, report)
+        except Error:
+            for owner in filter(None, owners):
+                Pending(self._core, owner, None)  # which frees it
+            raise
+        pending = [Pending(self._core, owner, None) for owner in owners]
+        return [Outputs(take_outputs(bound, one), read_report(self._core, report))
+                for bound, one in zip(bounds, pending)]
+
+    def info(self) -> dict[str, Any]:
+        """What it binds, how often it ran, where its code came from, and what the driver says of it."""
+        out = new("wye_pipeline_description")
+        self._core.call("wye_pipeline_describe", self._handle, out)
+        return {"id": text_of(out.id), **members_of(out),
+                "backend_layout_fingerprint": text_of(out.backend_layout_fingerprint)}
