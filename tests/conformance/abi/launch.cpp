@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches whose workgroups come from a buffer, and launches whose workgroups run at once.
+// Launches of the most workgroups, of workgroups that come from a buffer or run at once.
 #include <algorithm>
 #include <string>
 
@@ -57,6 +57,36 @@ void check_refused(Rig& rig, const wye_operation& launch) {
 }  // namespace
 
 TEST_SUITE_BEGIN("launch");
+
+TEST_CASE("a launch of as many workgroups as are claimed runs all of them (P-19)") {
+    Rig rig;
+    harness::Device& device = rig.device;
+    wye_program_object* program = rig.add_program();
+    wye_status known = WYE_OK;
+    const std::uint32_t claimed = rig.plugin.fact(WYE_FACT_KEY_MAX_WORKGROUPS, &known).xyz[0];
+    if (known != WYE_OK) return harness::not_applicable("the device does not claim max_workgroups");
+    // Around the limit that drivers have most often, and up to the claim, if that is affordable.
+    constexpr std::uint32_t kMost = 65536 * 4;
+    std::vector<std::uint32_t> sizes = {65535, 65536, 65537, claimed - 1, claimed};
+    std::erase_if(sizes, [&](std::uint32_t n) { return n == 0 || n > claimed || n > kMost; });
+    std::ranges::sort(sizes);
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    REQUIRE_FALSE(sizes.empty());
+    const std::uint32_t elements = sizes.back() * 64;
+    wye_buffer_object* x = device.buffer(bytes_of(counting(elements)));
+    wye_buffer_object* r = device.buffer(std::uint64_t{elements} * 4);
+    REQUIRE(r != nullptr);
+    for (const std::uint32_t groups : sizes) {
+        CAPTURE(groups);
+        const std::uint32_t count = groups * 64;
+        const wye_binding bindings[] = {binding(x, 0, count), binding(r, 0, count)};
+        const wye_operation steps[] = {fill(r, 0, std::uint64_t{count} * 4, 0, 4),
+                                       harness::dispatch(program, bindings, {groups, 1, 1}, &kBy)};
+        REQUIRE(device.submit(steps) == WYE_OK);
+        REQUIRE(device.wait() == WYE_OK);
+        harness::check_same(rig.words(r, count), counting(count, kBy));
+    }
+}
 
 TEST_CASE("an indirect launch runs the workgroups that its buffer has when it begins (P-46)") {
     Rig rig;

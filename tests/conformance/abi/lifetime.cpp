@@ -180,6 +180,20 @@ TEST_CASE("a device that is closed leaves another device of the plugin as it was
     CHECK(harness::values_of<std::uint32_t>(kept.download(buffer, 1024)) == words);
 }
 
+TEST_CASE("a device can be opened twice, and the plugin again after shutdown (P-29)") {
+    for (int round = 0; round < 2; ++round) {
+        harness::QuietPlugin plugin;
+        harness::Device first(plugin);
+        harness::Device second(plugin);
+        CHECK(first.object != second.object);
+        const auto content = harness::counting(64, 7);
+        wye_buffer_object* mine = first.buffer(harness::bytes_of(content));
+        wye_buffer_object* theirs = second.buffer(harness::bytes_of(harness::counting(64, 1000)));
+        REQUIRE(second.run(harness::fill(theirs, 0, 256, 0, 4)) == WYE_OK);
+        CHECK(harness::values_of<std::uint32_t>(first.download(mine, 256)) == content);
+    }
+}
+
 TEST_CASE("objects that come and go leave the device as it was (P-29)") {
     Rig rig;
     for (int round = 0; round < 50; ++round) {

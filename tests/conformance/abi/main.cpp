@@ -24,8 +24,10 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/abi/borrowed.hpp"
 #include "conformance/abi/harness.hpp"
 #include "conformance/abi/report.hpp"
+#include "conformance/abi/watch.hpp"
 #include "wye/sdk/standard_files.hpp"
 
 namespace {
@@ -100,6 +102,8 @@ int main(int argc, char** argv) {
         rest.insert(rest.end(), {"--reporters=conform", "--no-intro", first.c_str()});
         if (cases) rest.push_back(last.c_str());
     }
+    harness::watch_borrowed();
+    const harness::ProcessWatch before_loading;
     doctest::Context context(static_cast<int>(rest.size()), rest.data());
     if (chosen().library == nullptr && !context.shouldExit())
         return wrong("no plugin named. Fix: wye-conform-abi PLUGIN.so");

@@ -159,6 +159,9 @@ class Run {
         if (group.not_tried.empty()) {
             WYE_ASSIGN(group, run_group(plan, setup_, verdict_));
         }
+        const std::string root = verdict_.root();
+        for (Case& one : group.cases)
+            if (one.result == Outcome::failed) one.consequence_of = root;
         const bool loads = std::string_view(plan.name) == "load";
         if (loads) {
             group.cases.push_back(check_manifest(verdict_));
