@@ -34,7 +34,7 @@
 //   registers_copy      registered memory is other memory (P-48)
 //   same_handle         all buffers have one native handle (P-49)
 //   own_memory          a buffer of native memory has memory of its own (P-51)
-//   cancels_waits       the end of a queue cancels what others wait for (P-54)
+//   fails_waits         the end of a queue fails what still waits for its values (P-54)
 //   one_plugin          a second init gives the object of the first (P-57)
 //   waits_in_submit     a submit returns when its value is reached (P-58)
 //   other_tables        the table of an extension is another one in each call (P-59)
@@ -83,12 +83,17 @@ struct Queue {
     bool failed = false;
 };
 
-// Guards what follows. No call of the CPU plugin is made under it.
+// Guards what follows.
 std::mutex mutex;
 std::map<const wye_queue_object*, Queue> queues;
 std::map<const wye_buffer_object*, std::uint64_t> sizes;
 std::map<const wye_buffer_object*, void*> copies;
-std::set<const wye_timeline_object*> awaited;
+struct Waiting {
+    const wye_timeline_object* timeline;  // which it waits for
+    wye_event end;                        // of the submit
+};
+std::vector<Waiting> waiting;
+std::set<std::pair<const wye_timeline_object*, std::uint64_t>> orphans;
 std::vector<std::pair<wye_queue_object*, const wye_submission*>> unread;
 wye_plugin_object* only = nullptr;
 int starts = 0;
@@ -160,8 +165,8 @@ wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
             known.failed = known.failed || operation.kind > WYE_OPERATION_EXECUTE;
         device = known.device;
         event = {known.timeline, submission->value, 0, 0};
-        for (std::uint64_t i = 0; i < submission->wait_count; ++i)
-            awaited.insert(submission->waits[i].timeline);
+        for (std::uint64_t i = 0; is("fails_waits") && i < submission->wait_count; ++i)
+            waiting.push_back({submission->waits[i].timeline, event});
     }
     for (std::uint64_t i = 0; signals && i < submission->signal_count; ++i)
         (void)device_behind->timeline_signal(device, &submission->signals[i], nullptr);
@@ -195,13 +200,18 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
 
 void queue_destroy(wye_queue_object* queue) {
     read_late();
-    bool cancels = false;
     {
         const std::lock_guard lock(mutex);
-        cancels = is("cancels_waits") && awaited.contains(queues[queue].timeline);
+        const Queue known = queues[queue];
         queues.erase(queue);
+        for (const Waiting& one : waiting)
+            if (one.timeline == known.timeline &&
+                device_behind->query(known.device, &one.end, nullptr) == WYE_NOT_READY)
+                orphans.emplace(one.end.timeline, one.end.value);
+        std::erase_if(waiting, [&](const Waiting& one) {
+            return one.timeline == known.timeline || one.end.timeline == known.timeline;
+        });
     }
-    if (cancels) (void)queue_behind->cancel(queue, 0, UINT64_MAX, nullptr);
     queue_behind->destroy(queue);
 }
 
@@ -235,7 +245,6 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
     *table = &kTable;
     const std::lock_guard lock(mutex);
     queues[*out] = {device, *timeline, 0, false};
-    awaited.erase(*timeline);
     return WYE_OK;
 }
 
@@ -252,17 +261,17 @@ bool submitted(const wye_event& event) {
     const Queue* const queue = queue_of(event);
     return queue != nullptr && event.value <= queue->newest;
 }
-bool poisoned(const wye_event& event) {
+bool fails(const wye_event& event) {
     const std::lock_guard lock(mutex);
     const Queue* const queue = queue_of(event);
-    return queue != nullptr && queue->failed && event.value != 0;
+    return (is("poisons") && queue != nullptr && queue->failed && event.value != 0) ||
+           orphans.contains({event.timeline, event.value});
 }
 
 wye_status query(wye_device_object* device, const wye_event* event, wye_error** error) {
     read_late();
     if (is("early") && submitted(*event)) return WYE_OK;
-    if (is("poisons") && poisoned(*event))
-        return refuse(error, WYE_UNSUPPORTED, "Fix: use another queue");
+    if (fails(*event)) return refuse(error, WYE_UNSUPPORTED, "Fix: use another queue");
     if (is("sleeps_in_query")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const wye_status status = device_behind->query(device, event, error);
     if (status != WYE_NOT_READY || !is("waits_in_query")) return status;
@@ -277,7 +286,7 @@ wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_
     read_late();
     const std::span all(events, count);
     if (is("early") && any == 0 && std::ranges::all_of(all, submitted)) return WYE_OK;
-    if (is("poisons") && std::ranges::any_of(all, poisoned))
+    if (std::ranges::any_of(all, fails))
         return refuse(error, WYE_UNSUPPORTED, "Fix: use another queue");
     if (!is("no_limit"))
         return device_behind->wait(device, events, count, any, timeout_ns, index, error);

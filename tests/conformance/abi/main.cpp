@@ -12,8 +12,6 @@
 // Other options are doctest's (`--help` lists them).
 // Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
-// A signal ends the process. Whoever runs the kit then says in which case that was.
-#define DOCTEST_CONFIG_NO_POSIX_SIGNALS
 #include <doctest/doctest.h>
 
 #include <charconv>

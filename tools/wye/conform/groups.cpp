@@ -339,7 +339,7 @@ class GroupRun {
             case KitEnd::How::not_loaded:
                 break;
             case KitEnd::How::ended:
-                reader_.rule("P-8");
+                if (!end.said_done) reader_.rule("P-8");
                 reader_.fail("the plugin ended the process " + end.text);
                 break;
             case KitEnd::How::timed_out:
