@@ -27,6 +27,7 @@
 //   refuses_empty       a launch of no workgroups is refused (P-34)
 //   cancels_all         a cancel is one of all values (P-36)
 //   signals_early       what a submit signals is signalled at once (P-37)
+//   loses_downloads     downloads are left out (P-55)
 //   takes_usage         a buffer of any usage is made (P-38)
 //   maps_copy           a mapping is other memory (P-39)
 //   small_program       a program is said to take one invocation (P-40)
@@ -149,8 +150,13 @@ wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
     std::vector<std::vector<std::byte>> params(operations.size());
     for (std::size_t i = 0; i < operations.size(); ++i) change(operations[i], params[i]);
     if (is("reverses")) std::ranges::reverse(operations);
+    if (is("loses_downloads"))
+        std::erase_if(operations, [](const wye_operation& operation) {
+            return operation.kind == WYE_OPERATION_DOWNLOAD;
+        });
     wye_submission other = *submission;
     other.operations = operations.data();
+    other.operation_count = operations.size();
     const bool signals = is("signals_early");
     if (signals) other.signal_count = 0;
     const wye_status status = queue_behind->submit(queue, &other, error);

@@ -127,10 +127,16 @@ const wye_operation* Borrowed::operations(std::span<const wye_operation> operati
     for (std::size_t i = 0; i < operations.size(); ++i) {
         if (out[i].kind == WYE_OPERATION_DISPATCH) {
             wye_dispatch_op& op = out[i].u.dispatch;
-            if (op.again == 1 && i > 0) {  // what it points to is at the same place, too
-                op.bindings = out[i - 1].u.dispatch.bindings;
-                op.params = out[i - 1].u.dispatch.params;
-                continue;
+            if (i > 0 && operations[i - 1].kind == WYE_OPERATION_DISPATCH) {
+                // What two launches share they share as copies, too: see the hint `again`.
+                const wye_dispatch_op& before = operations[i - 1].u.dispatch;
+                const wye_dispatch_op& copied = out[i - 1].u.dispatch;
+                if (op.bindings == before.bindings && op.binding_count == before.binding_count &&
+                    op.params == before.params && op.params_size == before.params_size) {
+                    op.bindings = copied.bindings;
+                    op.params = copied.params;
+                    continue;
+                }
             }
             if (op.bindings != nullptr)
                 op.bindings = many(std::span(op.bindings, op.binding_count));

@@ -19,9 +19,9 @@ using harness::Rig;
 namespace {
 
 constexpr int kWindows = 4;
-constexpr int kRounds = 500;                      // of each window
-constexpr std::chrono::milliseconds kTime{1000};  // after which a window ends
-constexpr std::int64_t kHeapNoise = 16;           // bytes of a round
+constexpr int kRounds = 500;                     // of each window
+constexpr std::chrono::milliseconds kTime{300};  // after which a window ends
+constexpr std::int64_t kHeapNoise = 16;          // bytes of a round
 constexpr std::int64_t kMappedNoise = 2048;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
