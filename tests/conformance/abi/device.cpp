@@ -8,6 +8,16 @@ using harness::Rig;
 
 TEST_SUITE_BEGIN("device");
 
+TEST_CASE("a device is closed soon, before anything was done with it (P-29, P-58)") {
+    const QuietPlugin plugin;
+    wye_device_object* object = nullptr;
+    const wye_device_table* table = nullptr;
+    if (plugin.open(&object, &table, nullptr) != WYE_OK || object == nullptr || table == nullptr ||
+        table->close == nullptr)
+        return harness::not_applicable("no device is opened, which the next cases judge");
+    table->close(object);
+}
+
 TEST_CASE("a device and a queue have all mandatory slots, and both or none of each pair (P-6)") {
     Rig rig;
     const wye_device_table& table = *rig.device.table;

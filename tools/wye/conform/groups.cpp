@@ -236,6 +236,7 @@ std::vector<std::string> words_of(const GroupPlan& plan, const Setup& setup,
         out = {setup.abi_kit, setup.plugin, fmt::format("--test-suite={}", plan.name)};
         if (verdict.device)
             out.insert(out.end(), {"--device", std::to_string(verdict.device->index)});
+        for (const std::string& layer : setup.layers) out.insert(out.end(), {"--layer", layer});
     }
     for (const std::string& setting : setup.config) out.insert(out.end(), {"--config", setting});
     return out;
