@@ -78,6 +78,7 @@ def main():
         os.environ['PATH'] = f'{wye.parent}:{os.environ["PATH"]}'
         os.environ['WYE_PLUGIN_PATH'] = str(layers)
         os.environ['MOCK'] = str(mock)
+        os.environ['LAYERS'] = str(layers)
         os.environ['WYE_CACHE_DIR'] = ''
         for name in ('WYE_LAYERS', 'WYE_LOG', 'WYE_DEVICE'):
             os.environ.pop(name, None)

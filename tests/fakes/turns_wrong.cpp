@@ -22,8 +22,11 @@ std::vector<std::uint32_t> turned(wye_bytes code) {
     std::memcpy(words.data(), code.data, code.size);
     constexpr std::size_t kHead = WYE_PROGRAM_HEADER_BYTES / 4;
     constexpr std::size_t kEntry = WYE_PROGRAM_SECTION_ENTRY_BYTES / 4;
-    for (std::size_t entry = 0; entry < words[3]; ++entry) {  // id, zero, offset, bytes
-        const std::uint32_t* e = &words[kHead + entry * kEntry];
+    const std::size_t size = words.size();
+    for (std::size_t entry = 0; size > kHead && entry < words[3]; ++entry) {
+        if (kHead + (entry + 1) * kEntry > size) break;           // damaged code
+        const std::uint32_t* e = &words[kHead + entry * kEntry];  // id, zero, offset, bytes
+        if ((std::uint64_t{e[2]} + e[4]) / 4 > size) continue;
         if (e[0] != WYE_SECTION_FUNCTIONS && e[0] != WYE_SECTION_BODY) continue;
         for (std::size_t at = e[2] / 4; at < (e[2] + e[4]) / 4; ++at)
             if (words[at] == WYE_OP_ROTL) words[at] = WYE_OP_ROTR;

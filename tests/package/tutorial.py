@@ -5,13 +5,18 @@
 usage: tutorial.py PAGE FOLDER
 
 The blocks marked `sh` run in one shell, in FOLDER, which must be empty. Each line of a block marked `text`
-must be a line of the standard output of the block before it. Exit status: 0 if all are, else 1.
+must be a line of the standard output of the block before it. Before the first block that patches the project, it is edited as the
+steps before invite: lines are added, and most capabilities are no longer claimed. Exit status: 0 if all are, else 1.
 """
 import re
 import subprocess
 import sys
 
 MARK = '@@ block '
+EDITS = r"""
+sed -i '/NATIVE_\|ATOMIC_F\|STORAGE/d; s/^#pragma once$/&\n\n\/\/ Ours.\n\n/' src/program.hpp
+sed -i '1a //\n// Ours.' src/plugin.cpp
+"""
 
 
 def main():
@@ -25,6 +30,8 @@ def main():
         number += kind == 'sh'
         if kind == 'text':
             expected[number] = text.splitlines()
+    patched = next(k for k, text in enumerate(commands) if text.startswith('patch '))
+    commands[patched] = EDITS.lstrip() + commands[patched]
     script = 'set -eu\n' + ''.join(f"printf '\\n{MARK}{k}\\n'\n{text}" for k, text in enumerate(commands))
     ran = subprocess.run(['bash', '-c', script], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

@@ -2,6 +2,7 @@
 #include "support/device.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace support {
 namespace {
@@ -61,6 +62,25 @@ std::vector<std::uint32_t> Device::subgroup_sizes() const {
     const wye_fact value = fact("subgroup_sizes");
     if (value.type != WYE_FACT_U64_LIST) return {};
     return {value.list, value.list + value.list_size};
+}
+
+std::string Device::lacks(const wye::Program& program) const {
+    wye_blob* analysis = nullptr;
+    const auto analysed = wye::detail::call([&](wye_error** e) {
+        return wye_program_analysis(context_.get(), program.get(), &analysis, e);
+    });
+    if (!analysed.ok()) return {};
+    const wye_bytes bytes = wye_blob_bytes(analysis);
+    const std::string text(static_cast<const char*>(bytes.data), bytes.size);
+    wye_blob_free(analysis);
+    // {"needs": [{"because": "...", "capability": "f64", ...
+    constexpr std::string_view kKey = "\"capability\"";
+    for (std::size_t at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+        const std::size_t begin = text.find('"', at + kKey.size()) + 1;
+        const std::string name = text.substr(begin, text.find('"', begin) - begin);
+        if (!has(name)) return name;
+    }
+    return {};
 }
 
 wye::Result<void> Device::run_host(const wye::Program& program, const Launch& launch,

@@ -57,6 +57,9 @@ class Device {
     // The widths of its subgroups; empty without them.
     [[nodiscard]] std::vector<std::uint32_t> subgroup_sizes() const;
 
+    // A capability that the program needs and the device does not report; empty: none.
+    [[nodiscard]] std::string lacks(const wye::Program& program) const;
+
     // Sets a time limit for each later dispatch; 0: none.
     void give_up_after(std::uint64_t nanoseconds) { timeout_ns_ = nanoseconds; }
 

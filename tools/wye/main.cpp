@@ -162,6 +162,9 @@ void add_conform(CLI::App& app, ConformOptions& options) {
     app.add_option("--only", options.only, "Groups of cases, separated by commas")->delimiter(',');
     app.add_option("--config", options.config,
                    "KEY=VALUE: the plugin's configuration (may be repeated)");
+    app.add_option("--layer", options.layers,
+                   "The file of a layer over the plugin, as in wye_layer_validate.so (may be "
+                   "repeated)");
     app.add_option("--timeout", options.timeout,
                    "Seconds that one case may take (180; with --quick 60, with --full 600)");
     app.add_option(

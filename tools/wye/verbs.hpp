@@ -39,6 +39,7 @@ struct ConformOptions {
     bool json = false, quick = false, full = false;
     std::vector<std::string> only;    // groups; none: all
     std::vector<std::string> config;  // "KEY=VALUE", of the plugin
+    std::vector<std::string> layers;  // files, the first nearest to the host
     std::string timeout;              // seconds; empty: by the depth
     std::string random_time;          // seconds; empty: by the depth
 };

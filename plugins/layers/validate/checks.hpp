@@ -20,6 +20,9 @@ template <typename Slot, typename Node, typename... Args>
 }
 template <typename Slot, typename Node, typename Status, typename... Args>
 void after(Slot, Node&, Frame&, Status, Args...) {}
+// After a slot that returns nothing, if the plugin is looked at.
+template <typename Slot, typename Node, typename... Args>
+void ended(Slot, Node&, Frame&, Args...) {}
 
 // ---- Plugin ----
 
@@ -39,12 +42,13 @@ void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status statu
 
 // ---- Device: objects ----
 
-Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame&,
+Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame& frame,
                     const wye_buffer_desc* desc, wye_buffer_object**, wye_error**);
-void after(slot::device::buffer_create, DeviceNode& node, Frame&, wye_status status,
+void after(slot::device::buffer_create, DeviceNode& node, Frame& frame, wye_status status,
            const wye_buffer_desc* desc, wye_buffer_object** out, wye_error**);
-Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame&,
+Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame& frame,
                     wye_buffer_object* buffer);
+void ended(slot::device::buffer_destroy, DeviceNode& node, Frame& frame, wye_buffer_object*);
 Result<void> before(slot::device::buffer_map, DeviceNode& node, Frame&, wye_buffer_object* buffer,
                     wye_mapping*, wye_error**);
 void after(slot::device::buffer_map, DeviceNode& node, Frame&, wye_status status,
@@ -112,7 +116,8 @@ void after(slot::device::timeline_fail, DeviceNode& node, Frame&, wye_status sta
 void after(slot::device::memory_info, DeviceNode& node, Frame&, wye_status status,
            wye_memory_info* out, wye_error**);
 void after(slot::device::try_recover, DeviceNode& node, Frame&, wye_status status, wye_error**);
-Result<void> before(slot::device::close, DeviceNode& node, Frame&);
+Result<void> before(slot::device::close, DeviceNode& node, Frame& frame);
+void ended(slot::device::close, DeviceNode& node, Frame& frame);
 
 // ---- Queue ----
 
@@ -121,7 +126,7 @@ void after(slot::device::queue_create, DeviceNode& node, Frame&, wye_status stat
            const wye_queue_table**, wye_error**);
 Result<void> before(slot::queue::submit, QueueNode& node, Frame& frame,
                     const wye_submission* submission, wye_error**);
-void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
+void after(slot::queue::submit, QueueNode& node, Frame& frame, wye_status status,
            const wye_submission* submission, wye_error**);
 Result<void> before(slot::queue::timing, QueueNode& node, Frame&, std::uint64_t value, wye_timing*,
                     wye_error**);

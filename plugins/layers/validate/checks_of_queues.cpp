@@ -3,6 +3,7 @@
 #include <span>
 
 #include "layers/validate/checks.hpp"
+#include "layers/validate/marks.hpp"
 #include "layers/validate/pending.hpp"
 #include "wye/sdk/native_slots.hpp"
 
@@ -133,15 +134,18 @@ Result<void> before(slot::queue::submit, QueueNode& node, Frame& frame,
             name(plugin, node.device().state(), frame, wait.timeline);
         for (const wye_event& signal : std::span(submission->signals, submission->signal_count))
             name(plugin, node.device().state(), frame, signal.timeline);
+        Device& device = node.device().state();
+        if (plugin.breaches.looks_for(Side::plugin))
+            mark_downloads(frame.submit, *submission, device.objects, device.marks);
     }
     enter(node.device(), frame, "submit", commands);
     return {};
 }
 
-void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
+void after(slot::queue::submit, QueueNode& node, Frame& frame, wye_status status,
            const wye_submission* submission, wye_error**) {
-    if (status != WYE_OK) return;
     const sdk::Lock lock(node.plugin().state().mutex);
+    if (status != WYE_OK) return unmark(frame.submit);
     Objects& objects = node.device().state().objects;
     Queue& queue = node.state();
     queue.newest = submission->value;
@@ -153,7 +157,7 @@ void after(slot::queue::submit, QueueNode& node, Frame&, wye_status status,
     if (Timeline* own = objects.timelines.find(node.timeline)) {
         constexpr std::size_t kMost = 4096;  // of which the layer compares the ends
         own->signalled = submission->value;
-        Submit& made = own->submits[submission->value];
+        Submit& made = own->submits[submission->value] = std::move(frame.submit);
         made.small = is_small(*submission) && sdk::native_wait(submission->header) == nullptr;
         for (const wye_event& wait : std::span(submission->waits, submission->wait_count))
             if (wait.timeline != nullptr) made.waits.push_back(wait);

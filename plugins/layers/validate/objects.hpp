@@ -57,6 +57,12 @@ struct Command {
     bool lost = false;
 };
 
+// The end of a download's memory: the word that the layer wrote there, and the one before it.
+struct Mark {
+    unsigned char* at = nullptr;
+    std::uint64_t word = 0, before = 0;
+};
+
 // A submit to a queue that is not known to have ended.
 struct Submit {
     std::vector<wye_event> waits;  // on timelines that are alive
@@ -66,6 +72,8 @@ struct Submit {
     // Whether a timeline that it waited for was destroyed after the value was reached, and whether
     // one was whose value was not.
     bool outlived = false, excused = false;
+    std::vector<Mark> marks;
+    std::vector<std::pair<const void*, std::uint64_t>> sources;  // of its uploads, with their sizes
 };
 
 struct Timeline {

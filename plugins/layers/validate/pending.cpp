@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "layers/validate/marks.hpp"
+
 namespace wye::layers::validate {
 
 namespace {
@@ -83,6 +85,7 @@ void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, 
     Plugin& plugin = node.plugin().state();
     std::uint64_t before = 0;
     Submit submit;
+    Written bytes = Written::yes;
     {
         const sdk::Lock lock(plugin.mutex);
         Timeline* known = node.state().objects.timelines.find(event.timeline);
@@ -91,6 +94,9 @@ void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, 
         if (at == known->submits.end()) return;
         if (at != known->submits.begin()) before = std::prev(at)->first;
         submit = std::move(at->second);
+        // Whoever hears of the end may free the memory that was marked, so this is done first.
+        if (status != WYE_OK) unmark(submit);
+        if (status == WYE_OK) bytes = written(submit, plugin.late_ns);
         // What is before a value that was reached has ended.
         known->submits.erase(status == WYE_OK ? known->submits.begin() : at, std::next(at));
     }
@@ -107,6 +113,12 @@ void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, 
                                "that was destroyed since");
         return;
     }
+    if (bytes == Written::late)
+        breach("P-25", value + " is reached, and a download of it ended only afterwards");
+    if (bytes == Written::no)
+        breach("P-55", value +
+                           " is reached, and the last bytes of a download of it were not "
+                           "written");
     if (before != 0 && is_pending(node, {event.timeline, before, 0, 0}))
         breach("P-25",
                value + " is reached, and " + number(before) + ", submitted before it, is pending");

@@ -77,9 +77,9 @@ TEST_CASE(
     std::vector<std::uint32_t> expected(kCount, 12);
     std::fill(expected.begin(), expected.begin() + 16, 12);
     expected[0] = 103;
-    CHECK(rig.words(b, kCount) == expected);
+    harness::check_same(rig.words(b, kCount), expected);
     std::fill(expected.begin(), expected.begin() + 16, 9);
-    CHECK(rig.words(a, kCount) == expected);
+    harness::check_same(rig.words(a, kCount), expected);
     CHECK(command.info().native <= 1);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("an execution gives a command its buffers, ranges of them, and its par
         std::fill(expected.begin(), expected.begin() + 4, 3);
         const auto copied = counting(4, first + skipped);
         std::copy(copied.begin(), copied.end(), expected.begin() + 8);
-        CHECK(rig.words(r, kCount) == expected);
+        harness::check_same(rig.words(r, kCount), expected);
 
         wye_buffer_object* wide = rig.zeros(alignment + kCount * 4);
         const wye_binding ranges[] = {binding(wide, 0, skipped + kCount), binding(r, 0, kCount)};
@@ -149,7 +149,7 @@ TEST_CASE("a new buffer is not taken for a destroyed one at the same address (P-
         wye_buffer_object* r = rig.zeros(kCount * 4 * larger);
         const wye_binding slots[] = {binding(r, 0, kCount)};
         REQUIRE(rig.device.run(command.execute(slots)) == WYE_OK);
-        CHECK(rig.words(r, kCount) == counting(kCount, 5));
+        harness::check_same(rig.words(r, kCount), counting(kCount, 5));
         rig.device.destroy(r);
     }
 }
@@ -180,7 +180,7 @@ TEST_CASE("executions with other parameters follow each other without a wait in 
     }
     REQUIRE(rig.device.wait() == WYE_OK);
     for (std::uint32_t i = 0; i < 50; ++i)
-        CHECK(rig.words(results[i], kCount) == counting(kCount, i * 100));
+        harness::check_same(rig.words(results[i], kCount), counting(kCount, i * 100));
 }
 
 TEST_CASE("an execution gives the grid (P-42)") {
@@ -201,7 +201,7 @@ TEST_CASE("an execution gives the grid (P-42)") {
         REQUIRE(rig.device.run(command.execute({}, params)) == WYE_OK);
         auto expected = counting(kCount, 1);
         std::fill(expected.begin() + groups * 64, expected.end(), 0);
-        CHECK(rig.words(r, kCount) == expected);
+        harness::check_same(rig.words(r, kCount), expected);
     }
 }
 
@@ -220,11 +220,11 @@ TEST_CASE("edges order the operations of a command (P-43)") {
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     for (int round = 0; round < 3; ++round) {
         REQUIRE(rig.device.run(command.execute()) == WYE_OK);
-        CHECK(rig.words(c, kCount) == std::vector<std::uint32_t>(kCount, 41));
-        CHECK(rig.words(b, kCount) == std::vector<std::uint32_t>(kCount, 42));
+        harness::check_same(rig.words(c, kCount), std::vector<std::uint32_t>(kCount, 41));
+        harness::check_same(rig.words(b, kCount), std::vector<std::uint32_t>(kCount, 42));
         std::vector<std::uint32_t> expected(kCount, 40);
         std::fill(expected.begin(), expected.begin() + 16, 50);
-        CHECK(rig.words(a, kCount) == expected);
+        harness::check_same(rig.words(a, kCount), expected);
     }
 }
 
@@ -244,10 +244,10 @@ TEST_CASE("an updated operation takes the place of the old one, and of no other 
     REQUIRE(command.update(1, add(y, s)) == WYE_OK);
     REQUIRE(command.update(2, fill(s, 4, 4, 6, 4)) == WYE_OK);
     REQUIRE(rig.device.run(command.execute()) == WYE_OK);
-    CHECK(rig.words(r, kCount) == counting(kCount, 1));
+    harness::check_same(rig.words(r, kCount), counting(kCount, 1));
     auto expected = counting(kCount, 901);
     expected[1] = 6;
-    CHECK(rig.words(s, kCount) == expected);
+    harness::check_same(rig.words(s, kCount), expected);
 }
 
 TEST_CASE("a command of transfers is refused, and so are unknown flags (P-7, P-41)") {
@@ -282,7 +282,7 @@ TEST_CASE("a command of many operations runs whole, and its time is that of all 
     const Command command(rig.device, operations);
     REQUIRE_MESSAGE(command.status == WYE_OK, command.failure.message);
     REQUIRE(rig.device.run(command.execute()) == WYE_OK);
-    CHECK(rig.words(a, kCount) == std::vector<std::uint32_t>(kCount, 1000));
+    harness::check_same(rig.words(a, kCount), std::vector<std::uint32_t>(kCount, 1000));
     rig.device.timed = true;
     REQUIRE(rig.device.run(command.execute()) == WYE_OK);
     if (rig.device.queue_table->timing != nullptr) {
@@ -292,7 +292,7 @@ TEST_CASE("a command of many operations runs whole, and its time is that of all 
                                                nullptr) == WYE_OK);
         CHECK(time.device_ns > 1000);
     }
-    CHECK(rig.words(a, kCount) == std::vector<std::uint32_t>(kCount, 2000));
+    harness::check_same(rig.words(a, kCount), std::vector<std::uint32_t>(kCount, 2000));
 }
 
 TEST_SUITE_END();

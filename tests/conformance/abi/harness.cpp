@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "conformance/abi/borrowed.hpp"
+
 struct wye_error {
     harness::Failure failure;
 };
@@ -141,9 +143,10 @@ bool Plugin::flag(std::uint32_t key) const { return fact(key).u == 1; }
 
 wye_status Plugin::open(wye_device_object** out, const wye_device_table** to, wye_error** error,
                         std::optional<std::uint32_t> index) const {
+    Borrowed lent("open_device");
     const wye_open_desc desc = {
-        {sizeof desc, 0, nullptr}, index.value_or(subject().device), 0, abi("subject")};
-    return table->open_device(object, &desc, out, to, error);
+        {sizeof desc, 0, nullptr}, index.value_or(subject().device), 0, lent.text(abi("subject"))};
+    return table->open_device(object, lent.one(desc), out, to, error);
 }
 
 Device::Device(Plugin& plugin, bool timed_) : timed(timed_) {
@@ -173,8 +176,11 @@ wye_queue_object* Device::queue_create(std::uint32_t kind, std::int32_t priority
     desc.priority = priority;
     wye_queue_object* out = nullptr;
     wye_timeline_object* timeline = nullptr;
-    need(table->queue_create(object, &desc, &out, &timeline, &queue_table, sink.out()),
-         "queue_create", sink);
+    {
+        Borrowed lent("queue_create");
+        need(table->queue_create(object, lent.one(desc), &out, &timeline, &queue_table, sink.out()),
+             "queue_create", sink);
+    }
     timelines_[out] = timeline;
     if (out == nullptr || timeline == nullptr || queue_table == nullptr)
         throw SetupFailed("queue_create: succeeded with a null object or table");
@@ -214,7 +220,8 @@ wye_buffer_object* Device::registered(std::span<std::byte> memory) {
 wye_buffer_object* Device::create(const wye_buffer_desc& desc) {
     Sink sink;
     wye_buffer_object* out = nullptr;
-    const wye_status status = table->buffer_create(object, &desc, &out, sink.out());
+    Borrowed lent("buffer_create");
+    const wye_status status = table->buffer_create(object, lent.one(desc), &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
     if (out == nullptr) throw SetupFailed("buffer_create: succeeded with a null object");
@@ -248,7 +255,9 @@ void Device::destroy(wye_buffer_object* buffer) {
 wye_program_object* Device::program(const wye_artifact& artifact) {
     Sink sink;
     wye_program_object* out = nullptr;
-    const wye_status status = table->program_create(object, &artifact, &out, sink.out());
+    Borrowed lent("program_create");
+    const wye_status status =
+        table->program_create(object, lent.artifact(artifact), &out, sink.out());
     failure = sink.failure();
     if (status != WYE_OK) return nullptr;
     if (out == nullptr) throw SetupFailed("program_create: succeeded with a null object");
@@ -261,17 +270,20 @@ wye_status Device::submit(std::span<const wye_operation> operations,
                           std::span<const wye_event> signals) {
     Sink sink;
     wye_submission submission{};
-    submission.header.size = sizeof submission;
-    submission.operations = operations.data();
-    submission.operation_count = operations.size();
-    submission.waits = waits.data();
-    submission.wait_count = waits.size();
-    submission.signals = signals.data();
-    submission.signal_count = signals.size();
-    submission.value = newest + 1;
-    submission.flags = timed ? WYE_SUBMISSION_TIMED : 0;
-    const wye_status status =
-        queue_table->submit(to == nullptr ? queue : to, &submission, sink.out());
+    wye_status status = WYE_OK;
+    {
+        Borrowed lent("submit");
+        submission.header.size = sizeof submission;
+        submission.operations = lent.operations(operations);
+        submission.operation_count = operations.size();
+        submission.waits = lent.many(waits);
+        submission.wait_count = waits.size();
+        submission.signals = lent.many(signals);
+        submission.signal_count = signals.size();
+        submission.value = newest + 1;
+        submission.flags = timed ? WYE_SUBMISSION_TIMED : 0;
+        status = queue_table->submit(to == nullptr ? queue : to, lent.one(submission), sink.out());
+    }
     if (status == WYE_OK) value = newest = submission.value;
     failure = sink.failure();
     return status;
@@ -282,14 +294,14 @@ wye_event Device::event(wye_queue_object* of, std::uint64_t number) const {
 }
 
 wye_status Device::query(wye_queue_object* of, std::uint64_t number, wye_error** error) const {
-    const wye_event one = event(of, number);
-    return table->query(object, &one, error);
+    Borrowed lent("query");
+    return table->query(object, lent.one(event(of, number)), error);
 }
 
 wye_status Device::await(wye_queue_object* of, std::uint64_t number, std::uint64_t timeout_ns,
                          wye_error** error) const {
-    const wye_event one = event(of, number);
-    return table->wait(object, &one, 1, 0, timeout_ns, nullptr, error);
+    Borrowed lent("wait");
+    return table->wait(object, lent.one(event(of, number)), 1, 0, timeout_ns, nullptr, error);
 }
 
 wye_status Device::wait(std::uint64_t timeout_ns) {
@@ -330,17 +342,18 @@ Command::Command(Device& device, std::span<const wye_operation> operations, std:
                  std::uint32_t params_size, std::span<const wye_edge> edges, std::uint32_t flags)
     : device_(device) {
     Sink sink;
+    Borrowed lent("command_create");
     wye_command_desc desc{};
     desc.header.size = sizeof desc;
-    desc.operations = operations.data();
+    desc.operations = lent.operations(operations);
     desc.operation_count = operations.size();
-    desc.edges = edges.data();
+    desc.edges = lent.many(edges);
     desc.edge_count = edges.size();
     desc.slot_count = slots;
     desc.params_size = params_size_ = params_size;
     desc.flags = flags;
-    desc.label = abi("command");
-    status = device.table->command_create(device.object, &desc, &object, sink.out());
+    desc.label = lent.text(abi("command"));
+    status = device.table->command_create(device.object, lent.one(desc), &object, sink.out());
     failure = sink.failure();
 }
 
@@ -368,8 +381,9 @@ wye_command_info Command::info() const {
 
 wye_status Command::update(std::uint64_t index, const wye_operation& operation) {
     Sink sink;
-    const wye_status out =
-        device_.table->command_update(device_.object, object, index, &operation, sink.out());
+    Borrowed lent("command_update");
+    const wye_status out = device_.table->command_update(
+        device_.object, object, index, lent.operations({&operation, 1}), sink.out());
     failure = sink.failure();
     return out;
 }

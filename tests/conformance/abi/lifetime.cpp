@@ -98,7 +98,7 @@ TEST_CASE("destroying a queue waits for its pending work (P-13, P-25)") {
                                       harness::download(buffer, 0, got)};
         REQUIRE(rig.device.submit(work, {}, queue) == WYE_OK);
         rig.device.queue_table->destroy(queue);
-        CHECK((got == std::vector<std::byte>(kBytes, static_cast<std::byte>(round))));
+        harness::check_same(got, std::vector<std::byte>(kBytes, static_cast<std::byte>(round)));
     }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a queue or timeline ends while submits of other queues wait for its v
         // New ones, perhaps at the addresses of the destroyed ones.
         rig.device.queue_table->destroy(rig.device.queue_create());
         CHECK(rig.device.await(waits, behind, kDeadline, nullptr) == WYE_OK);
-        CHECK(rig.words(b, kWords) == words);
+        harness::check_same(rig.words(b, kWords), words);
     }
 }
 
@@ -177,7 +177,21 @@ TEST_CASE("a device that is closed leaves another device of the plugin as it was
         wye_buffer_object* theirs = other.buffer(1024);
         REQUIRE(other.run(fill(theirs, 0, 1024, 1, 1)) == WYE_OK);
     }
-    CHECK(harness::values_of<std::uint32_t>(kept.download(buffer, 1024)) == words);
+    harness::check_same(harness::values_of<std::uint32_t>(kept.download(buffer, 1024)), words);
+}
+
+TEST_CASE("a device can be opened twice, and the plugin again after shutdown (P-29)") {
+    for (int round = 0; round < 2; ++round) {
+        harness::QuietPlugin plugin;
+        harness::Device first(plugin);
+        harness::Device second(plugin);
+        CHECK(first.object != second.object);
+        const auto content = harness::counting(64, 7);
+        wye_buffer_object* mine = first.buffer(harness::bytes_of(content));
+        wye_buffer_object* theirs = second.buffer(harness::bytes_of(harness::counting(64, 1000)));
+        REQUIRE(second.run(harness::fill(theirs, 0, 256, 0, 4)) == WYE_OK);
+        harness::check_same(harness::values_of<std::uint32_t>(first.download(mine, 256)), content);
+    }
 }
 
 TEST_CASE("objects that come and go leave the device as it was (P-29)") {

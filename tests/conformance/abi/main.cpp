@@ -12,8 +12,6 @@
 // Other options are doctest's (`--help` lists them).
 // Exit status: 0 all passed, 1 something failed, 2 wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
-// A signal ends the process. Whoever runs the kit then says in which case that was.
-#define DOCTEST_CONFIG_NO_POSIX_SIGNALS
 #include <doctest/doctest.h>
 
 #include <charconv>
@@ -24,8 +22,10 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/abi/borrowed.hpp"
 #include "conformance/abi/harness.hpp"
 #include "conformance/abi/report.hpp"
+#include "conformance/abi/watch.hpp"
 #include "wye/sdk/standard_files.hpp"
 
 namespace {
@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
         rest.insert(rest.end(), {"--reporters=conform", "--no-intro", first.c_str()});
         if (cases) rest.push_back(last.c_str());
     }
+    harness::watch_borrowed();
+    const harness::ProcessWatch before_loading;
     doctest::Context context(static_cast<int>(rest.size()), rest.data());
     if (chosen().library == nullptr && !context.shouldExit())
         return wrong("no plugin named. Fix: wye-conform-abi PLUGIN.so");

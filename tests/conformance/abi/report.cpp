@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -42,12 +43,15 @@ std::string escaped(std::string_view text) {
 void Report::line(std::string_view kind, std::initializer_list<std::string_view> fields) const {
     std::string text(kind);
     for (const std::string_view field : fields) text += '\t' + escaped(field);
-    text += '\n';
-    for (std::string_view rest = text; !rest.empty();) {
-        const ssize_t wrote = ::write(descriptor_, rest.data(), rest.size());
+    write(text + '\n');
+}
+
+void Report::write(std::string_view lines) const {
+    while (!lines.empty()) {
+        const ssize_t wrote = ::write(descriptor_, lines.data(), lines.size());
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) ::_exit(kLostReport);
-        rest.remove_prefix(static_cast<std::size_t>(wrote));
+        lines.remove_prefix(static_cast<std::size_t>(wrote));
     }
 }
 
@@ -71,6 +75,22 @@ void note(std::string_view text) {
         report()->line("note", {text});
     else
         std::printf("note: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+void blame(std::string_view rule) {
+    if (report() != nullptr) report()->line("rule", {rule});
+}
+
+void fail_and_leave(const char* rule, const char* text) {
+    char lines[1024];  // nothing is allocated, since a handler of a signal may call this
+    const bool told = report() != nullptr;
+    const int size =
+        std::snprintf(lines, sizeof lines,
+                      told ? "rule\t%s\nfail\t%s\nend\nleave\n" : "FAILED (%s): %s\n", rule, text);
+    const std::string_view all(
+        lines, std::min<std::size_t>(sizeof lines - 1, static_cast<std::size_t>(size)));
+    Report(told ? report()->descriptor() : STDERR_FILENO).write(all);
+    ::_exit(1);
 }
 
 }  // namespace harness

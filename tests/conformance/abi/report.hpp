@@ -13,6 +13,7 @@
 //   note TEXT           worth telling, no failure
 //   work                the case goes on
 //   end                 the case has ended
+//   leave               the process ends now, and the cases left need another one
 //   rest COUNT          so many cases are left that do not begin, since the time for them is over
 //   done                there are no more cases
 //
@@ -32,6 +33,10 @@ class Report {
 
     // Ends the process with kLostReport if the descriptor cannot be written.
     void line(std::string_view kind, std::initializer_list<std::string_view> fields = {}) const;
+
+    // Whole lines, as they are.
+    void write(std::string_view lines) const;
+    [[nodiscard]] int descriptor() const { return descriptor_; }
 
     // A process that ends with it has lost its descriptor: its plugin closed that.
     static constexpr int kLostReport = 99;
@@ -53,5 +58,11 @@ struct NotApplicable {
 };
 // Something worth telling that is no failure.
 void note(std::string_view text);
+// What the case finds wrong next breaks this rule before those that its name lists.
+void blame(std::string_view rule);
+// The case breaks the rule, and the process cannot go on, since a call of the plugin does not
+// return or runs into a fault. Ends it; may be called from a handler of a signal. Both texts are
+// short and have no control characters.
+[[noreturn]] void fail_and_leave(const char* rule, const char* text);
 
 }  // namespace harness

@@ -70,6 +70,7 @@ class Reporter : public doctest::IReporter {
         const std::string_view thrown = data.m_exception.c_str();
         if (data.m_threw && thrown.starts_with(kNotApplicable))
             return say("skip", {thrown.substr(kNotApplicable.size())});
+        if (data.m_threw && !thrown.starts_with(kSetup)) say("rule", {"P-8"});
         fail(assert_text(data), data.m_file, data.m_line);
     }
     void log_message(const doctest::MessageData& data) override {

@@ -7,7 +7,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "conformance/abi/harness.hpp"
@@ -15,6 +17,28 @@
 #include "conformance/abi/samples.hpp"
 
 namespace harness {
+
+// What differs: "element 7 of 64 is 12, not 5; 3 differ". Empty: nothing.
+template <typename T>
+std::string difference(const std::vector<T>& got, const std::vector<T>& wanted) {
+    const auto number = [](T value) { return std::to_string(static_cast<std::uint64_t>(value)); };
+    if (got == wanted) return {};
+    if (got.size() != wanted.size())
+        return std::to_string(got.size()) + " elements, not " + std::to_string(wanted.size());
+    std::size_t first = got.size(), count = 0;
+    for (std::size_t i = got.size(); i-- > 0;)
+        if (got[i] != wanted[i]) first = i, ++count;
+    return "element " + std::to_string(first) + " of " + std::to_string(got.size()) + " is " +
+           number(got[first]) + ", not " + number(wanted[first]) + "; " + std::to_string(count) +
+           " differ";
+}
+// Fails with the first difference.
+template <typename T>
+void check_same(const std::vector<T>& got, const std::type_identity_t<std::vector<T>>& wanted,
+                const std::source_location& where = std::source_location::current()) {
+    const std::string text = difference(got, wanted);
+    if (!text.empty()) ADD_FAIL_CHECK_AT(where.file_name(), static_cast<int>(where.line()), text);
+}
 
 struct QuietPlugin : Plugin {
     // Where the driver is missing, the plugin starts in no case; the group `load` judges its error.
@@ -51,6 +75,7 @@ struct Rig {
     }
     wye_program_object* add_program() {
         wye_program_object* out = device.program(sample());
+        if (out == nullptr) blame("P-22");
         REQUIRE_MESSAGE(out != nullptr, device.failure.message);
         return out;
     }
@@ -94,9 +119,9 @@ struct Timeline {
         const wye_event one = event(value);
         return table.query(device.object, &one, nullptr);
     }
-    [[nodiscard]] wye_status wait(std::uint64_t value) const {
+    [[nodiscard]] wye_status wait(std::uint64_t value, std::uint64_t limit = kDeadline) const {
         const wye_event one = event(value);
-        return table.wait(device.object, &one, 1, 0, kDeadline, nullptr, nullptr);
+        return table.wait(device.object, &one, 1, 0, limit, nullptr, nullptr);
     }
     [[nodiscard]] wye_status signal(std::uint64_t value) const {
         const wye_event one = event(value);

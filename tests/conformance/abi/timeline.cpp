@@ -139,11 +139,11 @@ TEST_CASE("timed submits and others keep their order (P-25)") {
         REQUIRE(rig.device.submit({&copy, 1}) == WYE_OK);
     }
     CHECK(rig.device.wait() == WYE_OK);
-    CHECK(rig.words(b, kBytes / 4) == std::vector<std::uint32_t>(kBytes / 4, 40));
+    harness::check_same(rig.words(b, kBytes / 4), std::vector<std::uint32_t>(kBytes / 4, 40));
     CHECK(rig.device.query(rig.device.queue, rig.device.value, nullptr) == WYE_OK);
 }
 
-TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-26)") {
+TEST_CASE("a failed value fails what waits for it, and no other value (P-26)") {
     Rig rig;
     const wye_queue_table& table = *rig.device.queue_table;
     wye_queue_object* queue = rig.device.queue;
@@ -187,7 +187,7 @@ TEST_CASE("a failed value fails what waits for it, and no other value (P-25, P-2
         REQUIRE(submit(second, {&fine, 1}, waiting) == WYE_OK);
         CHECK(outcome(waiting, rig.device.value) == WYE_OK);
     }
-    CHECK(rig.words(a, 1024) == second);
+    harness::check_same(rig.words(a, 1024), second);
     CHECK(outcome(queue, before) == WYE_OK);
     CHECK(outcome(queue, after) == WYE_OK);
     const wye_device_table& device = *rig.device.table;
@@ -235,7 +235,7 @@ TEST_CASE(
             REQUIRE(rig.device.submit({&again, 1}, {&event, 1}, waiting) == WYE_OK);
             CHECK(rig.device.await(waiting, rig.device.value, kDeadline, nullptr) == WYE_OK);
         }
-        CHECK(rig.words(a, kWords) == after);
+        harness::check_same(rig.words(a, kWords), after);
     };
     REQUIRE(rig.device.submit({&up, 1}, {}, queue) == WYE_OK);
     runs_behind(order(queue, rig.device.value));
@@ -264,7 +264,7 @@ TEST_CASE(
         const std::uint64_t behind = rig.device.value;
         CHECK(rig.device.queue_table->cancel(queue, value, value, nullptr) == WYE_OK);
         CHECK(rig.device.await(other, behind, kDeadline, nullptr) == WYE_OK);
-        CHECK(rig.words(a, kWords) == after);
+        harness::check_same(rig.words(a, kWords), after);
     }
     wye_event odd = rig.device.event(queue, 0);
     odd.flags = 6;
@@ -301,7 +301,7 @@ TEST_CASE("what is cancelled ends with that status, or as usual; all else runs (
         CHECK((status == WYE_OK || (cancelled && status == WYE_CANCELLED)));
         if (status != WYE_OK) harness::check_helpful(rig.device.failure, WYE_CANCELLED);
     }
-    CHECK(rig.words(a, kWords) == contents[4]);
+    harness::check_same(rig.words(a, kWords), contents[4]);
 }
 
 TEST_SUITE_END();

@@ -68,7 +68,7 @@ TEST_CASE("submits with and without times take effect in their order (P-19, P-25
         REQUIRE(rig.device.submit({&save, 1}) == WYE_OK);
     }
     REQUIRE(rig.device.wait() == WYE_OK);
-    CHECK(rig.words(all, kTurns) == harness::counting(kTurns, 1));
+    harness::check_same(rig.words(all, kTurns), harness::counting(kTurns, 1));
 }
 
 TEST_SUITE_END();

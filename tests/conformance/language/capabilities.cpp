@@ -75,11 +75,11 @@ main { r[global_id.x] = bitcast<u32>(f32(x[global_id.x]) / 3.0); })"},
          R"(output r: u32[len(x)];
 main { r[global_id.x] = u32(f64(x[global_id.x] & 0xffffu) * 1.5f64); })"},
         {"ieee_f64",
-         {"f64", "int64"},
+         {"f64"},
          WYE_KIND_U32,
          kCount * 8,
-         R"(output r: u64[len(x)];
-main { r[global_id.x] = bitcast<u64>(f64(x[global_id.x]) / 3.0f64); })"},
+         R"(output r: f64[len(x)];
+main { r[global_id.x] = f64(x[global_id.x]) / 3.0f64; })"},
         {"atomic_f32_add",
          {"ieee_f32"},
          WYE_KIND_U32,

@@ -57,4 +57,11 @@ std::string difference(const std::vector<Binding>& buffers,
     return {};
 }
 
+std::string refused_for_lack(const support::Device& device, const wye::Program& program,
+                             const wye::Error& error) {
+    if (error.code != wye::Code::UNSUPPORTED) return {};
+    const std::string lack = device.lacks(program);
+    return lack.empty() ? lack : "the device has no " + lack;
+}
+
 }  // namespace conformance

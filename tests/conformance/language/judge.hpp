@@ -24,4 +24,9 @@ std::string difference(const std::vector<Binding>& buffers,
                        const std::vector<std::vector<std::byte>>& got,
                        const std::vector<std::vector<std::byte>>& wanted);
 
+// Why a case with this outcome does not apply: the program was refused, and the device lacks a
+// capability that it needs. Empty: it applies.
+std::string refused_for_lack(const support::Device& device, const wye::Program& program,
+                             const wye::Error& error);
+
 }  // namespace conformance

@@ -4,8 +4,11 @@
 // less. One that the device refuses by that limit's name is no failure, and no success.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
@@ -64,7 +67,7 @@ Full most_shared(std::uint64_t bytes) {
         "    var sum = 0u;\n"
         "    for k in 0u.." +
         k +
-        "u { sum = rotl(sum, 1u) ^ s[k * 64u + 63u - local_index]; }\n"
+        "u { sum = sum * 3u ^ s[k * 64u + 63u - local_index]; }\n"
         "    r[local_index] = sum;\n"
         "}";
     out.launch.groups = std::array<std::uint32_t, 3>{1, 1, 1};
@@ -80,7 +83,7 @@ Full most_buffers(std::uint64_t count) {
     for (std::uint64_t i = 0; i + 1 < count; ++i) {
         const std::string name = "x" + std::to_string(i);
         out.text += "input " + name + ": u32[64];\n";
-        sum = "(" + sum + " ^ rotl(" + name + "[local_index], " + std::to_string(i % 32) + "u))";
+        sum = "(" + sum + " ^ " + name + "[local_index] * " + std::to_string(2 * i + 1) + "u)";
         out.launch.buffers.push_back(words_in(name, 64));
     }
     out.text += "output r: u32[64];\nmain { r[local_index] = " + sum + "; }";
@@ -100,6 +103,45 @@ void check(const Device& device, const Full& full, Tally& tally) {
     if (!got.ok() && got.error().code == wye::Code::LIMIT_EXCEEDED)
         return tally.leave_out("refused: " + got.error().message);
     tally.end(got.ok() ? difference(full.launch.buffers, *got, *wanted) : got.error().text());
+}
+
+// A grid with `count` workgroups in one axis, each of which writes its number, so that one that
+// does not run or runs as another one is seen. The host splits what is larger than the device's
+// limit.
+std::string check_grid(const Device& device, std::size_t axis, std::uint32_t count) {
+    const char* const names[] = {"x", "y", "z"};
+    const auto program = device.context().program_from_text(
+        std::string("wye 1; program far; workgroup 1;\noutput r: u32[];\n") +
+            "main { r[workgroup_id." + names[axis] + "] = workgroup_id." + names[axis] +
+            " * 2654435761u + num_workgroups." + names[axis] + "; }",
+        "limit");
+    if (!program.ok()) return program.error().text();
+    Launch launch;
+    launch.groups = std::array<std::uint32_t, 3>{1, 1, 1};
+    (*launch.groups)[axis] = count;
+    launch.buffers = {words_out(count)};
+    const auto got = device.run(*program, {launch}, false);
+    if (!got.ok()) return got.error().text();
+    std::vector<std::uint32_t> wanted(count);
+    for (std::uint32_t i = 0; i < count; ++i) wanted[i] = i * 2654435761U + count;
+    std::vector<std::byte> bytes(count * kWord);
+    std::memcpy(bytes.data(), wanted.data(), bytes.size());
+    return difference(launch.buffers, *got, {bytes});
+}
+
+// Around the limit that drivers have most often, and around the claim, where that is affordable.
+void check_grids(const Device& device, Tally& tally) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20U;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::uint64_t claimed = device.axes("max_workgroups")[axis];
+        std::set<std::uint64_t> counts = {65535, 65536, 65537, claimed - 1, claimed, claimed + 1};
+        std::erase_if(counts, [](std::uint64_t count) { return count == 0 || count > kMost; });
+        for (const std::uint64_t count : counts) {
+            const std::string what = std::to_string(count) + " workgroups in the axis ";
+            if (tally.begin(what + "xyz"[axis], "P-19"))
+                tally.end(check_grid(device, axis, static_cast<std::uint32_t>(count)));
+        }
+    }
 }
 
 struct Limit {
@@ -130,6 +172,7 @@ void run_limits(const Device& device, Tally& tally) {
         else
             check(device, limit.fill(std::min(claimed, limit.most)), tally);
     }
+    check_grids(device, tally);
 }
 
 }  // namespace conformance

@@ -122,7 +122,11 @@ void sweep_math(const Device& device, std::uint64_t wanted, Tally& tally) {
         for (const auto& [type, inputs] : {std::pair("f32", &f32), std::pair("f64", &f64)}) {
             if (!tally.begin(std::string(type) + " " + f.name)) continue;
             const auto problem = sweep(device, *reference, f, type, *inputs);
-            tally.end(problem.ok() ? *problem : problem.error().text());
+            const auto program = device.context().program_from_text(text_of(f, type));
+            const bool refused = !problem.ok() && program.ok();
+            tally.end(
+                problem.ok() ? *problem : problem.error().text(),
+                refused ? refused_for_lack(device, *program, problem.error()) : std::string());
         }
     }
     std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),

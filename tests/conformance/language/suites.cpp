@@ -25,11 +25,16 @@ std::vector<Launch> launches(const support::Example& e) {
     return out;
 }
 
+// `apart`: why it does not apply to the device, if that is so.
 std::string check_example(const Device& device, const wye::Program& program,
-                          const std::string& wire, const support::Example& e, bool resident) {
+                          const std::string& wire, const support::Example& e, bool resident,
+                          std::string& apart) {
     const std::vector<Launch> all = launches(e);
     const auto got = device.run(program, all, resident);
-    if (!got.ok()) return got.error().text();
+    if (!got.ok()) {
+        apart = refused_for_lack(device, program, got.error());
+        return got.error().text();
+    }
     std::vector<std::vector<std::byte>> plain;
     for (const auto& b : e.buffers) plain.push_back(b.output ? b.expected : b.before);
     const std::string bad = difference(all[0].buffers, *got, plain);
@@ -48,6 +53,16 @@ void dump(const std::string& folder, const std::string& name, const support::Cas
     std::ofstream(folder + "/" + name + ".wye") << support::write_case(what, {problem});
 }
 
+// Why a random program does not apply to the device; empty: it does.
+std::string apart_from(const Device& device, const support::Case& what,
+                       const support::Finding& finding) {
+    if (finding.kind != support::Finding::Kind::Error) return {};
+    const auto program = device.context().program_from_text(what.text, "random");
+    return program.ok()
+               ? refused_for_lack(device, *program, wye::Error(finding.code, finding.text, ""))
+               : std::string();
+}
+
 void run_seeds(const Device& device, const Seeds& seeds, bool traps, Tally& tally) {
     const support::RandomProgramOptions o = support::options_for(device);
     std::printf("random programs with:%s%s%s%s%s%s%s\n", o.int64 ? " int64" : "",
@@ -63,8 +78,10 @@ void run_seeds(const Device& device, const Seeds& seeds, bool traps, Tally& tall
         const support::Case what = support::random_case(seed, o, traps);
         const support::Finding finding =
             support::judge(device.context(), runner, what, support::kTrusted);
-        tally.end(finding.text);
-        if (!finding.text.empty()) dump(seeds.dump, std::to_string(seed), what, finding.text);
+        const std::string apart = apart_from(device, what, finding);
+        tally.end(finding.text, apart);
+        if (!finding.text.empty() && apart.empty())
+            dump(seeds.dump, std::to_string(seed), what, finding.text);
     }
 }
 
@@ -84,9 +101,13 @@ void run_examples(const Device& device, const std::string& only, std::uint64_t s
             scale == 0 ? std::vector{support::small_example(name)}
                        : support::examples(name, seed, scale);
         for (const support::Example& e : launches)
-            for (const bool resident : {false, true})
-                if (tally.begin(name + ", " + e.what + (resident ? ", resident" : "")))
-                    tally.end(check_example(device, *program, *wire, e, resident));
+            for (const bool resident : {false, true}) {
+                if (!tally.begin(name + ", " + e.what + (resident ? ", resident" : ""))) continue;
+                std::string apart;
+                const std::string problem =
+                    check_example(device, *program, *wire, e, resident, apart);
+                tally.end(problem, apart);
+            }
     }
 }
 

@@ -27,6 +27,10 @@ class Tally {
     void end(const std::string& problem);
     // It does not apply to this device.
     void leave_out(const std::string& why);
+    // As end, or, if `why` is not empty, as leave_out.
+    void end(const std::string& problem, const std::string& why) {
+        why.empty() ? end(problem) : leave_out(why);
+    }
     // Whether the next case is one of the first, which are left out.
     [[nodiscard]] bool skips() const { return skip_ > 0; }
     // The time is over, and so many cases do not begin.

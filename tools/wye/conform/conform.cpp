@@ -126,6 +126,13 @@ std::string hindrance(Needs needs, const Verdict& verdict) {
                        fmt::join(verdict.device->formats, ", "));
 }
 
+// Why a group does not run below layers; empty: it does. The hosts of other versions know no
+// layers, and an application names them in another way.
+std::string hindrance_by_layers(const GroupPlan& plan, const Setup& setup) {
+    const bool runs = plan.needs != Needs::language && std::string_view(plan.name) != "skew";
+    return setup.layers.empty() || runs ? "" : "it takes no layer (--layer)";
+}
+
 class Run {
   public:
     Run(const ConformOptions& options, Setup setup) : options_(options), setup_(std::move(setup)) {
@@ -156,9 +163,13 @@ class Run {
         group.name = plan.name;
         group.about = plan.about;
         group.not_tried = hindrance(plan.needs, verdict_);
+        if (group.not_tried.empty()) group.not_tried = hindrance_by_layers(plan, setup_);
         if (group.not_tried.empty()) {
             WYE_ASSIGN(group, run_group(plan, setup_, verdict_));
         }
+        const std::string root = verdict_.root();
+        for (Case& one : group.cases)
+            if (one.result == Outcome::failed) one.consequence_of = root;
         const bool loads = std::string_view(plan.name) == "load";
         if (loads) {
             group.cases.push_back(check_manifest(verdict_));
@@ -233,6 +244,10 @@ Result<Setup> set_up(const ConformOptions& options) {
     Setup setup;
     setup.plugin = fs::absolute(options.plugin).string();
     setup.config = options.config;
+    for (const std::string& layer : options.layers) {
+        WYE_TRY(check_file(layer));
+        setup.layers.push_back(fs::absolute(layer).string());
+    }
     setup.depth = options.quick ? Depth::quick : options.full ? Depth::full : Depth::usual;
     setup.limit = std::chrono::seconds(options.quick ? 60 : options.full ? 600 : 180);
     if (!options.timeout.empty()) {

@@ -45,6 +45,7 @@ Json case_of(const Group& group, const Case& one) {
             {"result", outcome_name(one.result)},
             {"message", text_or_null(joined(one.messages))},
             {"fix", one.result == Outcome::failed ? Json(remedy_of(one.rules)) : Json()},
+            {"consequence_of", text_or_null(one.consequence_of)},
             {"notes", one.notes},
             {"tries", one.tries},
             {"seconds", rounded(one.seconds)}};

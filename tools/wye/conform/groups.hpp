@@ -33,6 +33,7 @@ struct Setup {
     std::string plugin;  // the file, as given
     std::string link;    // the file under a name that the host takes for its id; empty: not yet
     std::vector<std::string> config;  // "KEY=VALUE"
+    std::vector<std::string> layers;  // files
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
     // After it each of the groups of random programs begins no more of them; none: all run.

@@ -77,7 +77,9 @@ Case check_manifest(const Verdict& verdict) {
         Outcome::passed,
         {},
         {},
-        0};
+        0,
+        1,
+        {}};
     if (!verdict.abi) {
         check.result = Outcome::not_applicable;
         check.messages = {"the plugin did not say its id"};

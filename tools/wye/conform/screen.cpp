@@ -78,6 +78,10 @@ std::string lines_of(const Group& group) {
             fmt::format("    FAILED {}{}\n", clean(one.name),
                         one.rules.empty() ? "" : fmt::format(" ({})", fmt::join(one.rules, ", ")));
         for (const std::string& message : one.messages) out += indented(message);
+        if (!one.consequence_of.empty()) {
+            out += indented("probably a consequence of " + one.consequence_of);
+            continue;
+        }
         // Each rule is explained once.
         for (const std::string& rule : one.rules)
             if (explained.insert(rule).second) out += indented(remedy_of({rule}));

@@ -38,6 +38,17 @@ std::string cases(std::size_t count) {
     return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
+// Those of the failed cases that `which` chooses, by number.
+template <typename Which>
+std::vector<std::string> rules_of(const Verdict& verdict, const Which& which) {
+    std::set<std::string, ByNumber> out;
+    for (const Group& group : verdict.groups)
+        for (const Case& one : group.cases)
+            if (one.result == Outcome::failed && which(one))
+                out.insert(one.rules.begin(), one.rules.end());
+    return {out.begin(), out.end()};
+}
+
 }  // namespace
 
 const char* depth_name(Depth depth) {
@@ -76,11 +87,15 @@ std::size_t Verdict::count(Outcome outcome) const {
 }
 
 std::vector<std::string> Verdict::failed_rules() const {
-    std::set<std::string, ByNumber> out;
-    for (const Group& group : groups)
-        for (const Case& one : group.cases)
-            if (one.result == Outcome::failed) out.insert(one.rules.begin(), one.rules.end());
-    return {out.begin(), out.end()};
+    return rules_of(*this, [](const Case&) { return true; });
+}
+
+std::string Verdict::root() const {
+    for (const char* name : {"device", "order"})
+        if (const Group* const group = find(name))
+            for (const Case& one : group->cases)
+                if (one.result == Outcome::failed && !one.rules.empty()) return one.rules.front();
+    return {};
 }
 
 const Group* Verdict::find(const std::string& name) const {
@@ -127,8 +142,13 @@ std::string sentence_of(const Verdict& verdict) {
         out = fmt::format("{} conforms: {} passed", name, cases(passed));
         if (apart != 0) out += fmt::format(", {} do not apply", apart);
     } else {
-        out = fmt::format("{} does not conform: {} failed, {} passed; rules {}", name,
-                          cases(failed), passed, fmt::join(verdict.failed_rules(), ", "));
+        const auto follows = [](const Case& one) { return !one.consequence_of.empty(); };
+        out = fmt::format(
+            "{} does not conform: {} failed, {} passed; rules {}", name, cases(failed), passed,
+            fmt::join(rules_of(verdict, [&](const Case& one) { return !follows(one); }), ", "));
+        if (const auto later = rules_of(verdict, follows); !later.empty())
+            out += fmt::format("\nprobably consequences of {}: failures of {}", verdict.root(),
+                               fmt::join(later, ", "));
     }
     // The same reason is said once, for all its groups.
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;

@@ -25,6 +25,8 @@ struct Case {
     std::vector<std::string> notes;     // worth telling
     double seconds = 0;                 // of the last try
     unsigned tries = 1;                 // 2: the first try ran into the time limit
+    // The rule of an earlier failure of which this one is probably a consequence; empty: none.
+    std::string consequence_of;
 };
 
 struct Group {
@@ -62,6 +64,8 @@ struct Verdict {
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
     // Those that a failed case names, without repetition, by number.
     [[nodiscard]] std::vector<std::string> failed_rules() const;
+    // The first rule that failed among the cases which all later ones rely on; empty: none.
+    [[nodiscard]] std::string root() const;
     [[nodiscard]] const Group* find(const std::string& name) const;
 };
 

@@ -376,6 +376,46 @@ TEST_CASE("a plugin that breaks a rule is told by its number") {
 
 // ---- Work in flight ----------------------------------------------------------------------------
 
+TEST_CASE("early values, writes that are lost and buffers that are not freed are told") {
+    const auto found = [](const char* how, std::string_view rule, auto&& use) {
+        CAPTURE(how);
+        choose(fake("deviates"), {"validate"},
+               {{"deviates.how", how}, {"layer.validate.late_ms", "200"}});
+        Plugin plugin;
+        REQUIRE(plugin.status == WYE_OK);
+        {
+            Device device(plugin);
+            use(device);
+        }
+        plugin.close();
+        const auto lines = breaches(plugin);
+        if (rule.empty()) {
+            CHECK(lines.empty());
+            return;
+        }
+        REQUIRE_FALSE(lines.empty());
+        CHECK_MESSAGE(lines[0].find("validate: " + std::string(rule) + ": ") != std::string::npos,
+                      lines[0]);
+    };
+    constexpr std::uint64_t kBytes = std::uint64_t{8} << 20U;
+    const auto downloads = [](Device& device) {
+        std::vector<wye_operation> work(8, harness::fill(device.buffer(kBytes), 0, kBytes, 1, 4));
+        std::vector<std::byte> got(kBytes);
+        work.push_back(harness::download(work[0].u.fill.target, 0, got));
+        REQUIRE(device.submit(work) == WYE_OK);
+        CHECK(device.wait() == WYE_OK);
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the early one goes on
+    };
+    const auto buffers = [](Device& device) {
+        for (int i = 0; i < 20; ++i) device.destroy(device.buffer(32768));
+    };
+    found("", "", downloads);
+    found("", "", buffers);
+    found("early", "P-25", downloads);
+    found("loses_downloads", "P-55", downloads);
+    found("keeps_buffers", "P-60", buffers);
+}
+
 TEST_CASE("what pending work uses is not destroyed, also what only a command names (P-56)") {
     choose(WYE_MOCK_PLUGIN, {"validate"}, {{"mock.text", "device = D\ntime.transfer = 300ms\n"}});
     Plugin plugin;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory for what a call borrows (P-13). Once the call has returned, nobody can read it: a plugin
+// that does so later ends its case by that rule, and the process too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "wye/abi.h"
+
+namespace harness {
+
+// Copies of the arguments of one call, and of what they point to.
+class Borrowed {
+  public:
+    // `slot`: the call's name, which lasts.
+    explicit Borrowed(const char* slot) : slot_(slot) {}
+    ~Borrowed();
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    template <typename T>
+    [[nodiscard]] T* one(const T& value) {
+        return many(std::span(&value, 1));
+    }
+    // Null for none.
+    template <typename T>
+    [[nodiscard]] T* many(std::span<const T> values) {
+        if (values.empty()) return nullptr;
+        void* const out = room(values.size_bytes());
+        std::memcpy(out, values.data(), values.size_bytes());
+        return static_cast<T*>(out);
+    }
+    [[nodiscard]] wye_string text(wye_string text) {
+        return {many(std::span(text.data, text.size)), text.size};
+    }
+    [[nodiscard]] const void* bytes(const void* from, std::uint64_t size) {
+        return from == nullptr ? nullptr
+                               : many(std::span(static_cast<const std::byte*>(from), size));
+    }
+    // With their bindings and parameters, but not with the memory of transfers, which lives until
+    // the value of the submit.
+    [[nodiscard]] const wye_operation* operations(std::span<const wye_operation> operations);
+    [[nodiscard]] const wye_artifact* artifact(const wye_artifact& artifact);
+
+  private:
+    void* room(std::size_t bytes);
+
+    struct Pages {
+        std::size_t first, count;
+    };
+    const char* slot_;
+    std::vector<Pages> pages_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+// From here on a plugin that reads what it has borrowed no more is told, and the process ends.
+void watch_borrowed();
+
+}  // namespace harness
