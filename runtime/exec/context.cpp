@@ -215,12 +215,19 @@ Result<Handle> Context::open_selected(const registry::Selection& selection) {
     }
     // No lock is held while a plugin opens its device. If two threads open the same device, the
     // first session to be ready is used by both.
-    if (lost) WYE_TRY(lost->recover());
-    WYE_ASSIGN(SessionRef session,
-               DeviceSession::open(*registry_, selection, generation, options_));
+    std::uint32_t recoveries = 0;
+    if (lost) {
+        WYE_ASSIGN(recoveries, lost->recover(0));
+    }
+    auto opened = DeviceSession::open(*registry_, selection, generation, options_);
+    if (lost && !opened.ok() && opened.error().code == Code::DEVICE_LOST) {  // lost again since
+        WYE_ASSIGN(recoveries, lost->recover(recoveries));
+        opened = DeviceSession::open(*registry_, selection, generation, options_);
+    }
     const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) return known->handle;
+    WYE_ASSIGN(SessionRef session, std::move(opened));
     WYE_ASSIGN(const Handle handle, handles_.add(HandleKind::device, session, session->owner(),
                                                  session->info().selector));
     // The handle of the lost device stays valid; calls with it return DEVICE_LOST.

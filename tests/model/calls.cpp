@@ -332,7 +332,8 @@ wye_status World::perform(Call& call, wye_error** error) {
         case 'R': {
             wye_device out = 0;
             const wye_status status = wye_device_recover(context_, handle_, &out, error);
-            if (status == WYE_OK && out != handle_) old_.push_back(std::exchange(handle_, out));
+            call.opened = status == WYE_OK && out != handle_;
+            if (call.opened) old_.push_back(std::exchange(handle_, out));
             return status;
         }
         case 'C': {
@@ -348,18 +349,19 @@ wye_status World::perform(Call& call, wye_error** error) {
         default: {  // 'O'
             const wye_status status =
                 wye_device_open(context_, wye_str("scripted"), 0, &handle_, error);
+            call.opened = status == WYE_OK;
             return status;
         }
     }
 }
 
-// Buffers of a device that was opened.
 Call& World::start(Step step) {
     calls_.emplace_back();
     Call& call = calls_.back();
     call.number = static_cast<int>(calls_.size()) - 1;
     call.step = std::move(step);
     call.was_lost = device_.lost;
+    call.losses = device_.losses;
     call.idle_before = device_.is_idle();
     for (Call& other : calls_)
         if (&other != &call && other.fiber != nullptr) other.alone = call.alone = false;

@@ -234,6 +234,7 @@ void Device::spread() {
 
 void Device::lose() {
     lost = true;
+    ++losses;
     for (const auto& work : works) {
         if (work->ended) continue;
         work->ended = true;

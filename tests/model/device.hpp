@@ -154,6 +154,7 @@ class Device {
     int session = 0;
     int opens = 0;  // opened and not closed: the host opens a recovered device again
     bool lost = false;
+    int losses = 0;
     bool loss_seen = false;            // a slot has told the host
     std::vector<std::string> ignored;  // faults with one of these texts are not kept
     // Called before a wait for this work lets other fibers go on.

@@ -121,7 +121,7 @@ void Device::clear() {
     natives.clear();
     works.clear();
     breach_.clear();
-    session = opens = 0;
+    session = opens = losses = 0;
     lost = loss_seen = false;
 }
 

@@ -267,8 +267,10 @@ std::uint32_t device_lost(wye_device_object* device) {
 }
 
 wye_status try_recover(wye_device_object* device, wye_error** error) {
+    Fibers::active->place();
     const wye_status status = the_device().recover();
     if (status == WYE_OK) of<Opened>(device).session = the_device().session;
+    Fibers::active->place();
     return status == WYE_OK ? status : fail(error, status);
 }
 
@@ -347,6 +349,7 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye
 wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_object** out,
                        const wye_device_table** table, wye_error** error) {
     Device& device = the_device();
+    Fibers::active->place();
     if (device.opens == 0) device.clear();
     if (device.lost) {  // the lost one stays lost
         if (device.options.recovers) return fail(error, WYE_DEVICE_LOST);
@@ -355,6 +358,7 @@ wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_obje
     ++device.opens;
     *out = handle_of<wye_device_object>(*new Opened{device.session});
     *table = &kDeviceTable;
+    Fibers::active->place();
     return WYE_OK;
 }
 

@@ -35,6 +35,8 @@ struct Call {
     bool alone = true;         // no other call was in progress
     bool idle_before = true;   // nothing ran when it began
     bool was_lost = false;     // the device was lost when it began, or meanwhile
+    int losses = 0;            // of the device before it
+    bool opened = false;       // it has opened the device, perhaps after a recovery
     wye_pending pending = 0;   // that it made, or concerns
     std::vector<std::byte> bytes;
 };
