@@ -396,6 +396,6 @@ void World::settle() {
     judge_locks();
 }
 
-bool World::is_call(char kind) { return std::strchr("EFXLT>", kind) == nullptr; }
+bool World::is_call(char kind) { return std::strchr("EFXQLT>", kind) == nullptr; }
 
 }  // namespace wye::model

@@ -99,6 +99,9 @@ void World::judge(Call& call) {
         return;
     if (is_one_of(kind, "saphHuflg") && status == WYE_OK)
         pending_.push_back({call.pending, call.number, false, false, nullptr});
+    if (status == WYE_DEVICE_MEMORY &&
+        std::ranges::find(device_.refused, call.number) != device_.refused.end())
+        return;
     // It tries twice, and the recovery of another call may be one of them.
     if (kind == 'R' && status == WYE_UNSUPPORTED &&
         device_.losses - call.losses > (call.alone ? 1 : 0))
@@ -137,6 +140,10 @@ void World::judge(Call& call) {
                               : !device_.is_idle() ||
                                     std::ranges::any_of(
                                         buffers_, [](const BufferState& b) { return b.maps != 0; });
+        // The buffers of a refused submit count as used by the work before it.
+        if (kind == 'x' && status == WYE_BUFFER_IN_USE && !device_.refused.empty() &&
+            !device_.is_idle())
+            return;
         if (status != WYE_OK && (used || !call.alone || is_busy())) return;
         return expect(call, status == WYE_OK && (!used || kind == 'x'), used ? "a refusal" : "ok");
     }

@@ -146,7 +146,12 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
     return run(of<Native>(queue).session, error, [&] {
         Device& device = the_device();
         Native& native = of<Native>(queue);
+        const int call = Fibers::current() ? Fibers::current()->call : -1;
         device.check(native, "submit");
+        if (std::exchange(device.refuses, false)) {
+            device.refused.push_back(call);
+            return fail(error, WYE_DEVICE_MEMORY);
+        }
         for (std::uint64_t i = 0; i < submission->wait_count; ++i) {
             // A wait for work that has failed is refused, unless it is only for the order.
             const wye_event& event = submission->waits[i];
@@ -155,7 +160,7 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
             if (device.failed(of<Native>(event.timeline), event.value, status))
                 return fail(error, status);
         }
-        device.submit(native, *submission, Fibers::current() ? Fibers::current()->call : -1);
+        device.submit(native, *submission, call);
         return wye_status{WYE_OK};
     });
 }
