@@ -215,15 +215,8 @@ Result<Handle> Context::open_selected(const registry::Selection& selection) {
     }
     // No lock is held while a plugin opens its device. If two threads open the same device, the
     // first session to be ready is used by both.
-    std::uint32_t recoveries = 0;
-    if (lost) {
-        WYE_ASSIGN(recoveries, lost->recover(0));
-    }
+    if (lost) WYE_TRY(lost->recover());
     auto opened = DeviceSession::open(*registry_, selection, generation, options_);
-    if (lost && !opened.ok() && opened.error().code == Code::DEVICE_LOST) {  // lost again since
-        WYE_ASSIGN(recoveries, lost->recover(recoveries));
-        opened = DeviceSession::open(*registry_, selection, generation, options_);
-    }
     const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) return known->handle;

@@ -113,7 +113,7 @@ void World::begin() {
     pending_.clear();
     calls_.clear();
     refused_ = 0;
-    ending_ = was_lost_ = false;
+    ending_ = was_lost_ = lost_again_ = false;
     call_to_end({'O', "", 0});
 }
 
@@ -361,7 +361,6 @@ Call& World::start(Step step) {
     call.number = static_cast<int>(calls_.size()) - 1;
     call.step = std::move(step);
     call.was_lost = device_.lost;
-    call.losses = device_.losses;
     call.idle_before = device_.is_idle();
     for (Call& other : calls_)
         if (&other != &call && other.fiber != nullptr) other.alone = call.alone = false;

@@ -234,7 +234,6 @@ void Device::spread() {
 
 void Device::lose() {
     lost = true;
-    ++losses;
     for (const auto& work : works) {
         if (work->ended) continue;
         work->ended = true;

@@ -156,7 +156,6 @@ class Device {
     bool refuses = false;      // the next submit
     std::vector<int> refused;  // the calls whose submit it refused
     bool lost = false;
-    int losses = 0;
     bool loss_seen = false;            // a slot has told the host
     std::vector<std::string> ignored;  // faults with one of these texts are not kept
     // Called before a wait for this work lets other fibers go on.

@@ -121,7 +121,7 @@ void Device::clear() {
     natives.clear();
     works.clear();
     breach_.clear();
-    session = opens = losses = 0;
+    session = opens = 0;
     lost = loss_seen = refuses = false;
     refused.clear();
 }

@@ -102,10 +102,8 @@ void World::judge(Call& call) {
     if (status == WYE_DEVICE_MEMORY &&
         std::ranges::find(device_.refused, call.number) != device_.refused.end())
         return;
-    // It tries twice, and the recovery of another call may be one of them.
-    if (kind == 'R' && status == WYE_UNSUPPORTED &&
-        device_.losses - call.losses > (call.alone ? 1 : 0))
-        return;
+    // A device that is lost again between its recovery and its opening is not taken back.
+    if (kind == 'R' && status == WYE_UNSUPPORTED && lost_again_) return;
     // What a lost device returns, and calls that concern objects of a lost one.
     if ((call.was_lost || was_lost_) && status == WYE_DEVICE_LOST) return;
     // Another call has freed what it uses.

@@ -23,6 +23,8 @@ Fiber* stopped(const Fibers& fibers, int number) {
 bool World::event(const Step& step) {
     if (step.kind == 'L') {
         if (device_.lost || handle_ == 0) return false;
+        for (const Call& call : calls_)
+            lost_again_ = lost_again_ || (call.fiber != nullptr && call.step.kind == 'R');
         device_.lose();
     } else if (step.kind == 'Q') {
         device_.refuses = true;

@@ -253,9 +253,9 @@ Error DeviceSession::noted(Error error) {
 
 // Closes the session first: from then on nothing is submitted. No lock that other calls need is
 // held while it waits for them, or for the device.
-Result<std::uint32_t> DeviceSession::recover(std::uint32_t before) {
+Result<void> DeviceSession::recover() {
     const sdk::Lock alone(recovering_);
-    if (!lost() || recoveries_ > before) return recoveries_;
+    if (!lost() || recovered_) return {};
     for (const Ticket& newest : queues_.close()) await_end(newest);
     settle_all();
     pending_.drop_idle();  // it refers to these queues
@@ -271,8 +271,9 @@ Result<std::uint32_t> DeviceSession::recover(std::uint32_t before) {
     auto result = device_->recover();
     if (!result.ok() && result.error().code != Code::UNIMPLEMENTED &&
         result.error().code != Code::UNSUPPORTED)
-        return std::move(result).error();
-    return ++recoveries_;
+        return result;
+    recovered_ = true;
+    return {};
 }
 
 Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,

@@ -126,10 +126,9 @@ class DeviceSession {
     [[nodiscard]] Result<void> prepare();
     // DEVICE_BUSY while work of the device is pending or may be.
     [[nodiscard]] Result<void> check_idle();
-    // Recovers a lost device if its plugin can, so that it may be opened again, unless it was
-    // recovered more than `before` times. Afterwards this session submits nothing, and makes no
-    // objects. Returns how often it was recovered.
-    [[nodiscard]] Result<std::uint32_t> recover(std::uint32_t before);
+    // Recovers a lost device if its plugin can, so that it may be opened again. Afterwards this
+    // session submits nothing, and makes no objects.
+    [[nodiscard]] Result<void> recover();
 
     // Makes a buffer. If device memory is short, frees idle workspaces.
     [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
@@ -303,7 +302,7 @@ class DeviceSession {
     mutable sdk::Mutex loss_mutex_;
     std::optional<Error> loss_ WYE_GUARDED_BY(loss_mutex_);
     sdk::Mutex recovering_;  // locked before all others
-    std::uint32_t recoveries_ WYE_GUARDED_BY(recovering_) = 0;
+    bool recovered_ WYE_GUARDED_BY(recovering_) = false;
 
     // Also guards `done` and `overdue` of the jobs.
     sdk::WaitMutex compile_mutex_;
