@@ -229,14 +229,14 @@ Result<void> Context::open_selected(Opened& out) {
     // No lock is held while a plugin opens its device. If two threads open the same device, the
     // first session to be ready is used by both.
     if (lost) WYE_TRY(lost->recover());
-    WYE_ASSIGN(SessionRef session,
-               DeviceSession::open(*registry_, selection, generation, options_));
+    auto opened = DeviceSession::open(*registry_, selection, generation, options_);
     const sdk::Lock lock(open_mutex_);
     OpenSession* known = find_open(*selection.device);
     if (known != nullptr && !known->session->lost()) {
         out.handle = known->handle;
         return {};
     }
+    WYE_ASSIGN(SessionRef session, std::move(opened));
     WYE_ASSIGN(out.handle, handles_.add(HandleKind::device, session, session->owner(),
                                         session->info().selector));
     out.fresh = true;

@@ -113,7 +113,7 @@ void World::begin() {
     pending_.clear();
     calls_.clear();
     refused_ = 0;
-    ending_ = was_lost_ = false;
+    ending_ = was_lost_ = lost_again_ = false;
     call_to_end({'O', "", 0});
 }
 
@@ -332,7 +332,8 @@ wye_status World::perform(Call& call, wye_error** error) {
         case 'R': {
             wye_device out = 0;
             const wye_status status = wye_device_recover(context_, handle_, &out, error);
-            if (status == WYE_OK && out != handle_) old_.push_back(std::exchange(handle_, out));
+            call.opened = status == WYE_OK && out != handle_;
+            if (call.opened) old_.push_back(std::exchange(handle_, out));
             return status;
         }
         case 'C': {
@@ -348,12 +349,12 @@ wye_status World::perform(Call& call, wye_error** error) {
         default: {  // 'O'
             const wye_status status =
                 wye_device_open(context_, wye_str("scripted"), 0, &handle_, error);
+            call.opened = status == WYE_OK;
             return status;
         }
     }
 }
 
-// Buffers of a device that was opened.
 Call& World::start(Step step) {
     calls_.emplace_back();
     Call& call = calls_.back();
@@ -394,6 +395,6 @@ void World::settle() {
     judge_locks();
 }
 
-bool World::is_call(char kind) { return std::strchr("EFXLT>", kind) == nullptr; }
+bool World::is_call(char kind) { return std::strchr("EFXQLT>", kind) == nullptr; }
 
 }  // namespace wye::model

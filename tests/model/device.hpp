@@ -152,7 +152,9 @@ class Device {
     std::vector<std::unique_ptr<Work>> works;  // in the order of the submits
     DeviceOptions options;
     int session = 0;
-    int opens = 0;  // opened and not closed: the host opens a recovered device again
+    int opens = 0;             // opened and not closed: the host opens a recovered device again
+    bool refuses = false;      // the next submit
+    std::vector<int> refused;  // the calls whose submit it refused
     bool lost = false;
     bool loss_seen = false;            // a slot has told the host
     std::vector<std::string> ignored;  // faults with one of these texts are not kept

@@ -122,7 +122,8 @@ void Device::clear() {
     works.clear();
     breach_.clear();
     session = opens = 0;
-    lost = loss_seen = false;
+    lost = loss_seen = refuses = false;
+    refused.clear();
 }
 
 }  // namespace wye::model

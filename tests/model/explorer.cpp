@@ -31,7 +31,9 @@ void say(const char* text) { (void)!::write(2, text, std::strlen(text)); }
     say(what);
     say(", at the end of: ");
     say(running);
-    say("\n");
+    char tried[32];
+    std::snprintf(tried, sizeof tried, " (sequence %llu)\n", static_cast<unsigned long long>(runs));
+    say(tried);
     ::_exit(1);
 }
 

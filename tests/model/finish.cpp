@@ -103,6 +103,7 @@ void World::free_all() {
 }
 
 void World::finish() {
+    device_.refuses = false;
     for (const auto& fiber : fibers_.all()) fiber->stop_at = 0;
     for (int round = 0; round < 100 && fault_.empty(); ++round) {
         const auto stopped = std::ranges::find_if(

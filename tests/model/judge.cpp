@@ -65,7 +65,7 @@ void World::judge(Call& call) {
     const auto number = call.step.arguments.empty() || call.step.arguments[0] == 'n'
                             ? 0U
                             : static_cast<std::size_t>(call.step.number(0));
-    if (status == WYE_OK && (kind == 'O' || (kind == 'R' && call.was_lost))) {
+    if (call.opened) {
         natives_.clear();
         for (BufferState& buffer : buffers_) {
             if (buffer.handle != 0) old_buffers_.push_back(buffer.handle);
@@ -76,10 +76,13 @@ void World::judge(Call& call) {
             desc.usage = WYE_BUFFER_USAGE_SHARED;
             run([&] {
                 wye_error* error = nullptr;
-                if (wye_buffer_create(context_, handle_, &desc, &buffer.handle, &error) != WYE_OK)
+                const wye_status made =
+                    wye_buffer_create(context_, handle_, &desc, &buffer.handle, &error);
+                if (made != WYE_OK && !device_.lost)
                     fail("a buffer of an opened device is refused");
+                wye_error_free(error);
             });
-            natives_.push_back(device_.buffers.back().get());
+            natives_.push_back(buffer.handle != 0 ? device_.buffers.back().get() : nullptr);
         }
         std::ranges::fill(queues_, 0);
         pipeline_ = graph_ = 0;
@@ -96,6 +99,11 @@ void World::judge(Call& call) {
         return;
     if (is_one_of(kind, "saphHuflg") && status == WYE_OK)
         pending_.push_back({call.pending, call.number, false, false, nullptr});
+    if (status == WYE_DEVICE_MEMORY &&
+        std::ranges::find(device_.refused, call.number) != device_.refused.end())
+        return;
+    // A device that is lost again between its recovery and its opening is not taken back.
+    if (kind == 'R' && status == WYE_UNSUPPORTED && lost_again_) return;
     // What a lost device returns, and calls that concern objects of a lost one.
     if ((call.was_lost || was_lost_) && status == WYE_DEVICE_LOST) return;
     // Another call has freed what it uses.
@@ -130,6 +138,10 @@ void World::judge(Call& call) {
                               : !device_.is_idle() ||
                                     std::ranges::any_of(
                                         buffers_, [](const BufferState& b) { return b.maps != 0; });
+        // The buffers of a refused submit count as used by the work before it.
+        if (kind == 'x' && status == WYE_BUFFER_IN_USE && !device_.refused.empty() &&
+            !device_.is_idle())
+            return;
         if (status != WYE_OK && (used || !call.alone || is_busy())) return;
         return expect(call, status == WYE_OK && (!used || kind == 'x'), used ? "a refusal" : "ok");
     }

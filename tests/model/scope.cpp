@@ -37,6 +37,11 @@ const std::vector<Scope>& scopes() {
         }
         // Time limits.
         add("limits", "stETX", 4, 7);
+        // Submits that the device refuses.
+        {
+            Scope& scope = *add("refused", "+-sgGdxQE", 5, 7);
+            scope.pending = 2;
+        }
         // Few dispatches in flight.
         {
             Scope& scope = *add("room", "sahwokE", 4, 7);
@@ -71,6 +76,11 @@ const std::vector<Scope>& scopes() {
         };
         two("two_submits", "sdE>", 4, 6);
         two("two_queues", "+-sw>E", 4, 6);
+        {
+            Scope& scope = *two("two_natives", "+-sE", 5, 7);
+            scope.pending = scope.places = 2;
+        }
+        two("two_refused", "+sQ>E", 4, 6);
         two("two_room", "sHo>E", 3, 5)->pending_count = 1;
         two("two_lost", "sehLR>E", 4, 6);
         two("two_compiles", "vLTxR>E", 5, 7);

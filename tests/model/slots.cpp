@@ -146,7 +146,12 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
     return run(of<Native>(queue).session, error, [&] {
         Device& device = the_device();
         Native& native = of<Native>(queue);
+        const int call = Fibers::current() ? Fibers::current()->call : -1;
         device.check(native, "submit");
+        if (std::exchange(device.refuses, false)) {
+            device.refused.push_back(call);
+            return fail(error, WYE_DEVICE_MEMORY);
+        }
         for (std::uint64_t i = 0; i < submission->wait_count; ++i) {
             // A wait for work that has failed is refused, unless it is only for the order.
             const wye_event& event = submission->waits[i];
@@ -155,7 +160,7 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
             if (device.failed(of<Native>(event.timeline), event.value, status))
                 return fail(error, status);
         }
-        device.submit(native, *submission, Fibers::current() ? Fibers::current()->call : -1);
+        device.submit(native, *submission, call);
         return wye_status{WYE_OK};
     });
 }
@@ -267,8 +272,10 @@ std::uint32_t device_lost(wye_device_object* device) {
 }
 
 wye_status try_recover(wye_device_object* device, wye_error** error) {
+    Fibers::active->place();
     const wye_status status = the_device().recover();
     if (status == WYE_OK) of<Opened>(device).session = the_device().session;
+    Fibers::active->place();
     return status == WYE_OK ? status : fail(error, status);
 }
 
@@ -347,6 +354,7 @@ wye_status device_fact(wye_plugin_object*, std::uint32_t, std::uint32_t key, wye
 wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_object** out,
                        const wye_device_table** table, wye_error** error) {
     Device& device = the_device();
+    Fibers::active->place();
     if (device.opens == 0) device.clear();
     if (device.lost) {  // the lost one stays lost
         if (device.options.recovers) return fail(error, WYE_DEVICE_LOST);
@@ -355,6 +363,7 @@ wye_status open_device(wye_plugin_object*, const wye_open_desc*, wye_device_obje
     ++device.opens;
     *out = handle_of<wye_device_object>(*new Opened{device.session});
     *table = &kDeviceTable;
+    Fibers::active->place();
     return WYE_OK;
 }
 

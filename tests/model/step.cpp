@@ -48,6 +48,7 @@ const std::vector<Letter>& letters() {
         {'E', "n", "the next work of a native queue ends"},
         {'F', "n", "the next work of a native queue fails"},
         {'X', "n", "the next work of a native queue, whose cancel was asked for, ends by it"},
+        {'Q', "", "the device will refuse the next submit"},
         {'L', "", "the device is lost"},
         {'T', "", "time passes, until some time limit is reached"},
         {'>', "f", "a stopped call, or a thread that has not begun, goes on"},

@@ -23,7 +23,11 @@ Fiber* stopped(const Fibers& fibers, int number) {
 bool World::event(const Step& step) {
     if (step.kind == 'L') {
         if (device_.lost || handle_ == 0) return false;
+        for (const Call& call : calls_)
+            lost_again_ = lost_again_ || (call.fiber != nullptr && call.step.kind == 'R');
         device_.lose();
+    } else if (step.kind == 'Q') {
+        device_.refuses = true;
     } else if (step.kind == 'T') {
         if (!fibers_.time_can_pass()) return false;
         for (Call& call : calls_)
@@ -103,6 +107,7 @@ std::vector<Step> World::enabled() const {
         if (kind == 'g' || kind == 'j' || kind == 'i') return graph_ != 0;
         if (kind == 'W') return !pending.empty();
         if (kind == 'R') return device_.lost;
+        if (kind == 'Q') return !device_.refuses && handle_ != 0;
         if (kind == 'L') return !device_.lost && handle_ != 0;
         if (kind == 'T') return fibers_.time_can_pass();
         return true;
@@ -156,8 +161,8 @@ std::vector<Step> World::enabled() const {
 }
 
 std::string World::state() const {
-    std::string out =
-        fmt::format("{}{}{}{};", handle_ == 0, device_.lost, device_.loss_seen, device_.session);
+    std::string out = fmt::format("{}{}{}{}{};", handle_ == 0, device_.lost, device_.loss_seen,
+                                  device_.session, device_.refuses);
     for (const auto& native : device_.natives)
         out += fmt::format("n{}.{}.{}.{};", native->alive, native->session, native->newest,
                            native->seen);

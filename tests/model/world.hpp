@@ -35,6 +35,7 @@ struct Call {
     bool alone = true;         // no other call was in progress
     bool idle_before = true;   // nothing ran when it began
     bool was_lost = false;     // the device was lost when it began, or meanwhile
+    bool opened = false;       // it has opened the device, perhaps after a recovery
     wye_pending pending = 0;   // that it made, or concerns
     std::vector<std::byte> bytes;
 };
@@ -131,6 +132,7 @@ class World {
     int refused_ = 0;
     bool ending_ = false;
     bool was_lost_ = false;
+    bool lost_again_ = false;  // during a recovery
     bool traces_ = false;
 };
 

@@ -122,6 +122,8 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
         }
     }
     if (!queues_[index].native) {
+        out.wait_count = 0;  // the next try, which may be the fast one, chooses anew
+        out.follows = false;
         WYE_TRY(make(device, index));
         return false;
     }
