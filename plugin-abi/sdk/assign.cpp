@@ -49,9 +49,10 @@ class Assigner {
         if (code_.result == kNone) return;
         const Type got = expression(code_.result);
         if (!got.none() && got != wanted)
-            problem(code_.exprs[code_.result].place,
-                    "`" + name + "` returns " + type_name(wanted) + ", not " + type_name(got),
-                    "Fix: convert the value, or change the result type");
+            problem(
+                code_.exprs[code_.result].place,
+                "`" + name + "` returns " + type_name(wanted) + ", not " + type_name(got),
+                conversion_fix(code_, code_.result, got, wanted) + ", or change the result type");
     }
 
     void problem(Place place, std::string text, std::string fix) {
@@ -116,11 +117,9 @@ class Assigner {
             return;
         }
         if (wanted.none() || got == wanted) return;
-        std::string fix = "Fix: convert the value to " + type_name(wanted);
-        if (wanted == kBool) fix = "Fix: write a condition such as `x != 0`";
-        if (wanted.lanes != got.lanes) fix = "Fix: give a value of type " + type_name(wanted);
         problem(code_.exprs[id].place,
-                what + " is " + type_name(wanted) + ", got " + type_name(got), std::move(fix));
+                what + " is " + type_name(wanted) + ", got " + type_name(got),
+                conversion_fix(code_, id, got, wanted));
     }
 
     void no_result(ExprId id, const std::string& what) {
@@ -148,24 +147,27 @@ class Assigner {
 
     void bounds(const Stmt& s) {
         static constexpr const char* kParts[] = {"first value", "end", "step"};
-        Type type;
+        std::vector<ExprId> ids;
+        std::vector<Type> types;
         for (std::size_t i = 0; i < 3; ++i) {
             const Type got = expression(s.args[i]);
             if (got.none()) continue;
-            if (!got.integer() || !got.scalar())
+            if (!got.integer() || !got.scalar()) {
                 problem(code_.exprs[s.args[i]].place,
                         std::string("the ") + kParts[i] + " of `for` is " + type_name(got) +
                             ", not a scalar integer",
                         "Fix: count with i32, u32, i64 or u64");
-            else if (type.none())
-                type = got;
-            else if (got != type)
+                continue;
+            }
+            ids.push_back(s.args[i]);
+            types.push_back(got);
+            if (got != types[0])
                 problem(code_.exprs[s.args[i]].place,
-                        "`for` counts in " + type_name(type) + ", but its " + kParts[i] + " is " +
-                            type_name(got),
-                        "Fix: give first value, end and step one type");
+                        "`for` counts in " + type_name(types[0]) + ", but its " + kParts[i] +
+                            " is " + type_name(got),
+                        agreement_fix(code_, ids, types));
         }
-        declared(s, type);
+        declared(s, types.empty() ? Type{} : types[0]);
     }
 
     void zeroed(const Stmt& s) {

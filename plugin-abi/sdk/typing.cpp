@@ -43,33 +43,52 @@ constexpr Class kAny{[](Type t) { return number(t) || t.boolean(); }, "numbers o
 constexpr Class kMath{[](Type t) { return t.kind == Kind::F32 || t.kind == Kind::F64; },
                       "f32 or f64"};
 
-std::string one_type_fix(std::span<const Type> got) {
-    if (std::any_of(got.begin(), got.end(), [&](Type t) { return t.lanes != got[0].lanes; }))
-        return "Fix: build a vector from the scalar first, as in `" +
-               type_name(*std::max_element(got.begin(), got.end(),
-                                           [](Type a, Type b) { return a.lanes < b.lanes; })) +
-               "(x)`";
-    return "Fix: convert so that the types agree, as in `" + type_name(got[0]) + "(x)`";
+// The operands of a node. `ids` is empty if only their types are known.
+struct Operands {
+    const Code& code;
+    Op op;
+    std::span<const ExprId> ids;
+    std::span<const Type> types;
+    [[nodiscard]] ExprId id(std::size_t k) const { return k < ids.size() ? ids[k] : kNone; }
+};
+
+// The remedy for operands of one type that the operation does not take.
+std::string operand_fix(Op op, Type got) {
+    if (op_math(op) && got.kind == Kind::F16)
+        return "Fix: convert the f16 value to f32 first, as in `f32(x)`";
+    if (op == Op::REM && got.floating()) return "Fix: write `x - trunc(x / y) * y`";
+    if (op == Op::NEG && got.unsigned_integer()) return "Fix: write `" + zero(got) + " - x`";
+    if ((op == Op::LOGICAL_NOT || op == Op::LOGICAL_AND || op == Op::LOGICAL_OR) && number(got))
+        return "Fix: compare first, as in `" + nonzero(got) + "`";
+    if (got.boolean() && (op == Op::AND || op == Op::OR || op == Op::XOR || op == Op::NOT))
+        return std::string("Fix: write `") +
+               (op == Op::AND   ? "&&"
+                : op == Op::OR  ? "||"
+                : op == Op::XOR ? "!="
+                                : "!") +
+               "`";
+    return "Fix: convert the operand, or use an operation for " + type_name(got.component());
 }
 
 // All operands have one type, which is in `allowed`. The result has that type, or is a bool of as
 // many lanes.
-Typing same_type(Op op, std::span<const Type> got, const Class& allowed, bool to_bool = false) {
+Typing same_type(const Operands& given, const Class& allowed, bool to_bool = false) {
+    const Op op = given.op;
+    const std::span<const Type> got = given.types;
     for (const Type t : got)
         if (t != got[0])
             return wrong(quoted(op) + " takes values of one type, got " + list(got),
-                         one_type_fix(got));
+                         agreement_fix(given.code, given.ids, got));
     if (!allowed.holds(got[0]))
         return wrong(quoted(op) + " takes " + allowed.text + ", got " + list(got),
-                     op_math(op) && got[0].kind == Kind::F16
-                         ? "Fix: convert the f16 value to f32 first, as in `f32(x)`"
-                         : "Fix: convert the operand, or use an operation for " +
-                               type_name(got[0].component()));
+                     operand_fix(op, got[0]));
     return gives(to_bool ? Type{Kind::BOOL, got[0].lanes} : got[0]);
 }
 
 // A shift or rotation: the count is u32, with as many lanes as the value.
-Typing shift(Op op, std::span<const Type> got, const Class& allowed) {
+Typing shift(const Operands& given, const Class& allowed) {
+    const Op op = given.op;
+    const std::span<const Type> got = given.types;
     if (!allowed.holds(got[0]))
         return wrong(quoted(op) + " takes " + allowed.text + ", got " + type_name(got[0]),
                      "Fix: convert the value, or bitcast it to an integer type");
@@ -77,7 +96,7 @@ Typing shift(Op op, std::span<const Type> got, const Class& allowed) {
     if (got[1] != count)
         return wrong("the count of " + quoted(op) + " is " + type_name(count) + " here, got " +
                          type_name(got[1]),
-                     "Fix: write the count as `" + type_name(count) + "(n)`, or `3u`");
+                     conversion_fix(given.code, given.id(1), got[1], count));
     return gives(got[0]);
 }
 
@@ -129,23 +148,30 @@ Typing bitcast(Type to, Type from) {
                  "f16x2, or between u64 and u32x2");
 }
 
-Typing construct(Type to, std::span<const Type> got, bool splat) {
+Typing construct(Type to, const Operands& given, bool splat) {
+    const std::span<const Type> got = given.types;
     if (to.scalar() || !value_type(to))
         return wrong("`" + type_name(to) + "` is not a vector type of values",
                      "Fix: use a vector type such as f32x4");
-    for (const Type t : got)
-        if (t != to.component())
+    for (std::size_t k = 0; k < got.size(); ++k)
+        if (got[k] != to.component())
             return wrong(
                 "`" + type_name(to) + "` is " + (splat ? "filled with one " : "built from ") +
                     type_name(to.component()) + (splat ? "" : " values") + ", got " + list(got),
-                "Fix: convert the components to " + type_name(to.component()) + " first");
+                conversion_fix(given.code, given.id(k), got[k], to.component()));
     return gives(to);
 }
 
-Typing select(std::span<const Type> got) {
+Typing select(const Operands& given) {
+    const std::span<const Type> got = given.types;
+    if (got[2].boolean() && got[0] == got[1] && !(got[0].boolean() && got[0] == got[2]))
+        return wrong("the condition of `select` comes first, got " + list(got),
+                     "Fix: write `select(condition, if_true, if_false)`, the reverse of WGSL's "
+                     "order");
     if (got[1] != got[2])
         return wrong("`select` chooses between values of one type, got " + list(got.subspan(1)),
-                     one_type_fix(got.subspan(1)));
+                     agreement_fix(given.code, given.ids.subspan(given.ids.empty() ? 0 : 1),
+                                   got.subspan(1)));
     if (!value_type(got[1]))
         return wrong("`select` cannot choose between values of type " + type_name(got[1]),
                      "Fix: choose between numbers, bool or vectors of them");
@@ -156,20 +182,22 @@ Typing select(std::span<const Type> got) {
     return gives(got[1]);
 }
 
-Typing call(const Function& f, std::span<const Type> got) {
+Typing call(const Function& f, const Operands& given) {
+    const std::span<const Type> got = given.types;
     if (got.size() != f.arguments)
         return wrong("`" + f.name + "` takes " + std::to_string(f.arguments) + " arguments, got " +
                          std::to_string(got.size()),
                      "Fix: pass one value for each argument");
     for (std::uint32_t i = 0; i < f.arguments; ++i)
-        if (const Type want = f.code.locals[i].type; want != got[i])
+        if (const Type want = f.code.locals[i].type; want != got[i] && !want.none())
             return wrong("argument " + std::to_string(i + 1) + " of `" + f.name + "` is " +
                              type_name(want) + ", got " + type_name(got[i]),
-                         "Fix: convert the argument to " + type_name(want));
+                         conversion_fix(given.code, given.id(i), got[i], want));
     return gives(f.type);
 }
 
-Typing atomic(const Program& program, const Expr& e, std::span<const Type> got) {
+Typing atomic(const Program& program, const Expr& e, const Operands& given) {
+    const std::span<const Type> got = given.types;
     const Buffer& buffer = program.buffers[e.imm];
     if (Typing index = check_index(buffer.name, got[0]); !index.ok()) return index;
     const Type t = buffer.type;
@@ -180,11 +208,11 @@ Typing atomic(const Program& program, const Expr& e, std::span<const Type> got) 
                      e.op == Op::ATOMIC_ADD
                          ? "Fix: use elements of type i32, u32, i64, u64, f32 or f64"
                          : "Fix: use elements of type i32, u32, i64 or u64");
-    for (const Type v : got.subspan(1))
-        if (v != t)
+    for (std::size_t k = 1; k < got.size(); ++k)
+        if (got[k] != t)
             return wrong(quoted(e.op) + " on `" + buffer.name + "` takes " + type_name(t) +
-                             " values, got " + type_name(v),
-                         "Fix: convert the value to " + type_name(t));
+                             " values, got " + type_name(got[k]),
+                         conversion_fix(given.code, given.id(k), got[k], t));
     return gives(e.op == Op::ATOMIC_STORE ? Type{} : t);
 }
 
@@ -214,8 +242,9 @@ Typing array_local(const Code& code, const Expr& e) {
                  "Fix: use the name alone, or declare it with `[count]`");
 }
 
-Typing derive_leaf(const Program& program, const Code& code, const Expr& e,
-                   std::span<const Type> got) {
+Typing derive_leaf(const Program& program, const Expr& e, const Operands& given) {
+    const Code& code = given.code;
+    const std::span<const Type> got = given.types;
     switch (e.op) {
         case Op::LITERAL: {
             const std::optional<Type> t = type_from_code(e.imm);
@@ -266,7 +295,7 @@ Typing derive_leaf(const Program& program, const Code& code, const Expr& e,
             return element(local_name(code, e.extra), got[0], code.locals[e.extra].type);
         }
         case Op::CALL:
-            return call(program.functions[e.imm], got);
+            return call(program.functions[e.imm], given);
         case Op::COMPONENT:
             if (got[0].lanes <= e.imm || got[0].scalar())
                 return wrong("a value of type " + type_name(got[0]) + " has no component `." +
@@ -274,7 +303,7 @@ Typing derive_leaf(const Program& program, const Code& code, const Expr& e,
                              "Fix: pick a component that the vector has");
             return gives(got[0].component());
         case Op::SELECT:
-            return select(got);
+            return select(given);
         default:
             break;
     }
@@ -288,9 +317,9 @@ Typing derive_leaf(const Program& program, const Code& code, const Expr& e,
                 return wrong("`" + type_name(*to) + "` is built from " + std::to_string(to->lanes) +
                                  " components, got " + std::to_string(got.size()),
                              "Fix: give one value, or one for each component");
-            return construct(*to, got, false);
+            return construct(*to, given, false);
         case Op::SPLAT:
-            return construct(*to, got, true);
+            return construct(*to, given, true);
         case Op::CONVERT:
             return convert(*to, got[0]);
         default:
@@ -298,11 +327,13 @@ Typing derive_leaf(const Program& program, const Code& code, const Expr& e,
     }
 }
 
-Typing derive_operator(Op op, std::span<const Type> got) {
+Typing derive_operator(const Operands& given) {
+    const Op op = given.op;
+    const std::span<const Type> got = given.types;
     switch (op) {
         case Op::NEG:
         case Op::ABS:
-            return same_type(op, got, kSigned);
+            return same_type(given, kSigned);
         case Op::NOT:
         case Op::REM:
         case Op::AND:
@@ -315,11 +346,11 @@ Typing derive_operator(Op op, std::span<const Type> got) {
         case Op::MUL_HI:
         case Op::ADD_SAT:
         case Op::SUB_SAT:
-            return same_type(op, got, kInts);
+            return same_type(given, kInts);
         case Op::LOGICAL_NOT:
         case Op::LOGICAL_AND:
         case Op::LOGICAL_OR:
-            return same_type(op, got, kBools);
+            return same_type(given, kBools);
         case Op::ADD:
         case Op::SUB:
         case Op::MUL:
@@ -327,21 +358,21 @@ Typing derive_operator(Op op, std::span<const Type> got) {
         case Op::MIN:
         case Op::MAX:
         case Op::CLAMP:
-            return same_type(op, got, kNumbers);
+            return same_type(given, kNumbers);
         case Op::SHL:
         case Op::SHR:
-            return shift(op, got, kInts);
+            return shift(given, kInts);
         case Op::ROTL:
         case Op::ROTR:
-            return shift(op, got, kUnsigned);
+            return shift(given, kUnsigned);
         case Op::EQ:
         case Op::NE:
-            return same_type(op, got, kAny, true);
+            return same_type(given, kAny, true);
         case Op::LT:
         case Op::LE:
         case Op::GT:
         case Op::GE:
-            return same_type(op, got, kNumbers, true);
+            return same_type(given, kNumbers, true);
         case Op::SQRT:
         case Op::FMA:
         case Op::COPYSIGN:
@@ -349,10 +380,10 @@ Typing derive_operator(Op op, std::span<const Type> got) {
         case Op::CEIL:
         case Op::TRUNC:
         case Op::ROUND:
-            return same_type(op, got, kFloats);
+            return same_type(given, kFloats);
         case Op::ISNAN:
         case Op::ISINF:
-            return same_type(op, got, kFloats, true);
+            return same_type(given, kFloats, true);
         case Op::ANY:
         case Op::ALL:
             if (!got[0].boolean() || got[0].scalar())
@@ -376,15 +407,20 @@ Typing derive_type(const Program& program, const Code& code, const Expr& expr,
         return wrong(quoted(op) + " takes " + std::to_string(arity) + " operands, got " +
                          std::to_string(operands.size()),
                      "Fix: give it as many operands as it takes");
+    const Operands given{code, op,
+                         expr.count == operands.size() && expr.count != 0
+                             ? code.operands_of(expr)
+                             : std::span<const ExprId>{},
+                         operands};
     const auto group = static_cast<unsigned>(op) & 0xf00U;
-    if (group == 0x100) return derive_leaf(program, code, expr, operands);
-    if (op_math(op)) return same_type(op, operands, kMath);
-    if (op_atomic(op)) return atomic(program, expr, operands);
+    if (group == 0x100) return derive_leaf(program, expr, given);
+    if (op_math(op)) return same_type(given, kMath);
+    if (op_atomic(op)) return atomic(program, expr, given);
     if (op_subgroup(op)) return subgroup(op, operands);
     if (op == Op::WORKGROUP_UNIFORM_LOAD)
         return element(program.buffers[expr.imm].name, operands[0],
                        program.buffers[expr.imm].type.loaded());
-    return derive_operator(op, operands);
+    return derive_operator(given);
 }
 
 }  // namespace wye::ir

@@ -3,6 +3,7 @@
 // The `wye` command from a user's side: exit codes, streams, files left behind.
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <sstream>
@@ -116,6 +117,47 @@ TEST_CASE("check describes a good program and locates every mistake of a bad one
     CHECK(contains(outcome.err, bad + ":7:22"));
     CHECK(contains(outcome.err, "^"));
     CHECK(contains(outcome.err, "Fix: "));
+}
+
+TEST_CASE("check warns of what is hardly meant, if asked") {
+    const TempFolder folder;
+    const std::string program =
+        folder.write("odd.wye",
+                     "wye 1; program odd; workgroup 64; output r: u32[64];\n"
+                     "main {\n    for i in 4..2 { r[i] = 1u; }\n    r[64] = 1u << 32u;\n}\n");
+    const std::string lines =
+        program +
+        ":3:5: warning: this `for` has no rounds: its first value is 4, its end 2. Fix: count up, "
+        "and compute the falling number from it\n" +
+        program +
+        ":4:7: warning: this index of `r` is 64, but `r` has 64 elements, so that it stores "
+        "nothing. Fix: use an index below 64\n" +
+        program +
+        ":4:19: warning: a shift of u32 by 32 shifts by 0: only the lowest 5 bits count. Fix: "
+        "shift by less than 32\n";
+    // Standard error is no terminal here.
+    CHECK(wye_command({"check", program}).err.empty());
+    const Outcome warned = wye_command({"check", "-W", program});
+    CHECK(warned.code == 0);
+    CHECK(warned.err == lines);
+    CHECK(contains(warned.out, "fingerprint"));
+    const Outcome failed = wye_command({"check", "--werror", program, "--json"});
+    CHECK(failed.code == 1);
+    CHECK(failed.err == lines);
+    const auto listed = nlohmann::json::parse(failed.out).at("warnings");
+    REQUIRE(listed.size() == 3);
+    CHECK(listed[1].at("place") == nlohmann::json{{"line", 4}, {"column", 7}});
+    CHECK(listed[1].at("fix") == "Fix: use an index below 64");
+    const Outcome quiet = wye_command({"check", "--werror", "-w", program});
+    CHECK(quiet.code == 1);
+    CHECK(quiet.err.empty());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kPrograms)) {
+        if (entry.path().extension() != ".wye") continue;
+        CAPTURE(entry.path().string());
+        const Outcome clean = wye_command({"check", "--werror", entry.path().string()});
+        CHECK(clean.code == 0);
+        CHECK(clean.err.empty());
+    }
 }
 
 TEST_CASE("explain prints entries of the language reference") {

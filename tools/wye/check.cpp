@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye check` and `wye lower`: print the analysis and the lowered forms of a program.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "load.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/printable.hpp"
 
 namespace wye::tool {
 namespace {
@@ -74,22 +77,46 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
     }
 }
 
-Result<void> check_program(const CheckOptions& options) {
+// Prints the warnings as a compiler does, and returns their number.
+std::size_t print_warnings(const std::string& path, const Json& analysis) {
+    const Json warnings = analysis.value("warnings", Json::array());
+    for (const Json& one : warnings) {
+        const auto place = one.find("place");
+        const auto where = one.find("where");
+        std::string at = sdk::one_line(path);
+        if (place != one.end() && place->is_object())
+            at += fmt::format(":{}:{}", place->value("line", 0), place->value("column", 0));
+        else if (where != one.end() && where->is_string())
+            at += ": " + where->get<std::string>();
+        fmt::print(stderr, "{}: warning: {}. {}\n", at,
+                   sdk::one_line(one.value("message", std::string())),
+                   one.value("fix", std::string()));
+    }
+    return warnings.size();
+}
+
+// Returns whether the program passed.
+Result<bool> check_program(const CheckOptions& options) {
     WYE_ASSIGN(const auto file, read_program(options.program));
     // Checking needs no device, so no plugins are searched for.
     WYE_ASSIGN(const auto context, Context::create({.flags = WYE_CONTEXT_NO_PLUGINS}));
     WYE_ASSIGN(const auto program, load_program(context, file));
     WYE_ASSIGN(const auto text, program.analysis());
-    if (options.json) {
-        fmt::print("{}\n", text);
-        return {};
-    }
-    WYE_ASSIGN(const auto about, program.describe());
     const Json analysis = Json::parse(text, nullptr, false);
     if (analysis.is_discarded())
         return Error(Code::INTERNAL, "the library's analysis is not JSON", "Fix: report this");
-    print_analysis(about, analysis);
-    return {};
+    if (options.json) {
+        fmt::print("{}\n", text);
+    } else {
+        WYE_ASSIGN(const auto about, program.describe());
+        print_analysis(about, analysis);
+    }
+    std::fflush(stdout);
+    const bool wanted =
+        options.warnings || options.werror || (!options.json && ::isatty(STDERR_FILENO) != 0);
+    std::size_t count = analysis.value("warnings", Json::array()).size();
+    if (wanted && !options.no_warnings) count = print_warnings(file.path, analysis);
+    return !options.werror || count == 0;
 }
 
 Result<void> lower_program(const LowerOptions& options) {
@@ -133,7 +160,8 @@ Result<void> lower_program(const LowerOptions& options) {
 
 ExitCode check(const CheckOptions& options) {
     const auto result = check_program(options);
-    return result.ok() ? kOk : fail(result.error());
+    if (!result.ok()) return fail(result.error());
+    return *result ? kOk : kFailed;
 }
 
 ExitCode lower(const LowerOptions& options) {

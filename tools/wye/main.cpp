@@ -54,7 +54,12 @@ wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
 
 void add_check(CLI::App& app, CheckOptions& options) {
     app.add_option("program", options.program, "Program, text or wire form")->required();
-    app.add_flag("--json", options.json, "The analysis as JSON");
+    app.add_flag("--json", options.json, "The analysis as JSON, with the warnings");
+    auto* warnings =
+        app.add_flag("-W,--warnings", options.warnings,
+                     "Warn of what is legal but hardly meant (default: on a terminal)");
+    app.add_flag("-w,--no-warnings", options.no_warnings, "Do not warn")->excludes(warnings);
+    app.add_flag("--werror", options.werror, "Warn, and fail if there are warnings");
 }
 
 void add_explain(CLI::App& app, ExplainOptions& options) {

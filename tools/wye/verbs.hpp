@@ -25,6 +25,9 @@ struct HelpOptions {
 struct CheckOptions {
     std::string program;
     bool json = false;
+    bool warnings = false;     // even if standard error is no terminal
+    bool no_warnings = false;  // even if it is one
+    bool werror = false;       // a program with warnings fails
 };
 [[nodiscard]] ExitCode check(const CheckOptions& options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/program/analysis_json.hpp"
 #include "plan/binding.hpp"
+#include "program/check/warnings.hpp"
 #include "registry/json.hpp"
 
 namespace wye::exec {
@@ -57,6 +58,14 @@ std::string analysis_json(const LoadedProgram& program) {
         out["needs"].push_back({{"capability", need.capability},
                                 {"because", need.because},
                                 {"place", place_json(need.place)}});
+    out["warnings"] = Json::array();
+    for (const ir::Diagnostic& warning : ir::warnings(source)) {
+        Json one = {{"message", warning.message},
+                    {"fix", warning.fix},
+                    {"place", place_json(warning.place)}};
+        one["where"] = warning.where.empty() ? Json(nullptr) : Json(warning.where);
+        out["warnings"].push_back(std::move(one));
+    }
     out["workgroup"] = source.workgroup;
     out["adjustable"] = source.adjustable;
     out["sizes"] = {{"shared_bytes", plan.analysis.shared_bytes},

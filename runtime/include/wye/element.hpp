@@ -135,6 +135,16 @@ template <ParamValue T>
         return std::bit_cast<std::uint64_t>(value);
 }
 
+// The remedy for a value of another type than the one that a parameter is declared with.
+[[nodiscard]] constexpr const char* param_fix(std::string_view declared) {
+    if (declared == "f32") return "Fix: give a float, as in `2.0F`";
+    if (declared == "f64") return "Fix: give a double, as in `2.0`";
+    if (declared == "i32") return "Fix: give a std::int32_t, as in `2`";
+    if (declared == "u32") return "Fix: give a std::uint32_t, as in `2U`";
+    if (declared == "i64") return "Fix: give a std::int64_t, as in `std::int64_t{2}`";
+    return "Fix: give a std::uint64_t, as in `std::uint64_t{2}`";
+}
+
 // The type of a vector's components; a vector is a std::array.
 template <typename T>
 struct Lanes {

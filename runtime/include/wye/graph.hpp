@@ -117,7 +117,8 @@ class GraphParams {
             if (one.type != detail::scalar_name<T>())
                 return wrong(
                     dispatch, name,
-                    "has type " + one.type + ", got " + std::string(detail::scalar_name<T>()));
+                    "has type " + one.type + ", got " + std::string(detail::scalar_name<T>()),
+                    detail::param_fix(one.type));
             values_[i] = detail::param_bits(value);
             return *this;
         }
@@ -135,14 +136,15 @@ class GraphParams {
     GraphParams(std::shared_ptr<const std::vector<Declared>> declared,
                 std::vector<std::uint64_t> values)
         : declared_(std::move(declared)), values_(std::move(values)) {}
-    GraphParams& wrong(std::uint64_t dispatch, std::string_view name, const std::string& what) {
+    GraphParams& wrong(std::uint64_t dispatch, std::string_view name, const std::string& what,
+                       const char* fix =
+                           "Fix: count the graph's dispatches from 0, and use the "
+                           "names that their programs declare") {
         if (!error_)
             error_ = Error(
                 Code::INVALID_ARGUMENT,
                 "`" + std::string(name) + "` of dispatch " + std::to_string(dispatch) + " " + what,
-                "Fix: count the graph's dispatches from 0, and use the names and types "
-                "that their programs declare",
-                std::string(name));
+                fix, std::string(name));
         return *this;
     }
 

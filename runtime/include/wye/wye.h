@@ -392,7 +392,7 @@ WYE_API wye_status wye_program_describe(wye_context* context, wye_program progra
                                         wye_program_description* out, wye_error** error);
 
 /* Returns validation and analysis as JSON: name, fingerprint, needs (with reasons and positions),
- * whether the program is deterministic (with the condition, or the doubts), sizes. */
+ * whether the program is deterministic (with the condition, or the doubts), sizes, warnings. */
 WYE_API wye_status wye_program_analysis(wye_context* context, wye_program program, wye_blob** out,
                                         wye_error** error);
 

@@ -288,8 +288,10 @@ class Dispatch {
             if (detail::view(info_.params[i].name) != name) continue;
             if (const auto type = detail::view(info_.params[i].type);
                 type != detail::scalar_name<T>())
-                return wrong(name, "has type " + std::string(type) + ", got " +
-                                       std::string(detail::scalar_name<T>()));
+                return wrong(name,
+                             "has type " + std::string(type) + ", got " +
+                                 std::string(detail::scalar_name<T>()),
+                             detail::param_fix(type));
             params_[i] = detail::param_bits(value);
             given_[i] = true;
             return *this;

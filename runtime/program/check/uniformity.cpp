@@ -232,9 +232,12 @@ std::string Flow::cause(Node node) const {
                            statement_of(passed.back()) == statement_of(node);
         if (!again) passed.push_back(node);
     }
-    if (last >= locals_) return fmt::format("level {}", level);
+    static constexpr const char* kDiffers[] = {
+        "is the same in the whole grid", "differs between workgroups", "differs between subgroups",
+        "differs between invocations"};
+    if (last >= locals_) return kDiffers[level];
     const Expr& e = code_.exprs[last];
-    std::string text = fmt::format("level {} because of ", level);
+    std::string text = fmt::format("{} because of ", kDiffers[level]);
     if (e.op == Op::BUILTIN)
         text += quoted(builtin_text(e.imm));
     else if (e.op == Op::LOAD)

@@ -23,7 +23,8 @@ class Flow {
     [[nodiscard]] std::uint8_t local(std::uint32_t local) const { return level_[locals_ + local]; }
     [[nodiscard]] std::uint8_t control(StmtId id) const { return level_[control_[id]]; }
 
-    // Returns the reason for a level, such as "level 3 because of `local_id` at 9:8, through `i`".
+    // Returns the reason for a level, such as "differs between invocations because of `local_id` at
+    // 9:8, through `i`".
     [[nodiscard]] std::string expr_cause(ExprId id) const { return cause(id); }
     [[nodiscard]] std::string local_cause(std::uint32_t local) const {
         return cause(locals_ + local);

@@ -29,7 +29,7 @@ class Demands {
     void control(StmtId id, Place place, const std::string& what, std::uint8_t most) {
         if (flow_.control(id) <= most) return;
         report_.code(kNone, place,
-                     fmt::format("{} is in control flow that is not uniform {}: it is {}", what,
+                     fmt::format("{} is in control flow that is not uniform {}: it {}", what,
                                  scope_of(most), flow_.control_cause(id)),
                      flow_.control_left_early(id)
                          ? "Fix: put the work under an `if` instead of leaving early"
@@ -38,10 +38,10 @@ class Demands {
 
     void value(ExprId id, const std::string& what, std::uint8_t most) {
         if (flow_.expr(id) <= most) return;
-        report_.code(kNone, code_.exprs[id].place,
-                     fmt::format("{} is not uniform {}: it is {}", what, scope_of(most),
-                                 flow_.expr_cause(id)),
-                     fmt::format("Fix: compute it from values of level {} or below", most));
+        report_.code(
+            kNone, code_.exprs[id].place,
+            fmt::format("{} is not uniform {}: it {}", what, scope_of(most), flow_.expr_cause(id)),
+            fmt::format("Fix: compute it from values that are the same {}", scope_of(most)));
     }
 
     void statement(StmtId id) {
@@ -149,7 +149,7 @@ class Phases {
         if (flow_.control(id) > 0)
             say(s.place,
                 fmt::format("`grid_barrier` is in control flow that is not uniform in the whole "
-                            "grid: it is {}",
+                            "grid: it {}",
                             flow_.control_cause(id)),
                 "Fix: let every invocation of the grid reach it");
     }
@@ -159,7 +159,7 @@ class Phases {
             if (flow_.expr(s.args[k]) > 0)
                 say(code_.exprs[s.args[k]].place,
                     fmt::format("the bounds of a loop that holds a `grid_barrier` are the same in "
-                                "the whole grid, but this one is {}",
+                                "the whole grid, but this one {}",
                                 flow_.expr_cause(s.args[k])),
                     "Fix: compute the bounds from parameters and lengths");
         ++phase_;  // later iterations are in another phase than the text above
@@ -251,14 +251,15 @@ class Phases {
         if (fixed && flow_.local(local) == 0 && variable == kNone) return;
         std::string why;
         if (fixed && flow_.local(local) == 0)
-            why = fmt::format(" without variables survives, and it depends on {}",
+            why = fmt::format(" and uses no variables survives, and it depends on {}",
                               local_name(code_, variable));
         else if (l.form == Local::Form::Let)
-            why = fmt::format(" survives, and it is {}", flow_.local_cause(local));
+            why = fmt::format(" survives, and it {}", flow_.local_cause(local));
         else
             why = " survives";
         say(place,
-            fmt::format("{} does not survive the `grid_barrier` above: only a `let` of level 0{}",
+            fmt::format("{} does not survive the `grid_barrier` above: only a `let` that is the "
+                        "same in the whole grid{}",
                         local_name(code_, local), why),
             "Fix: compute it again in this phase, or keep it in a buffer");
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 namespace wye::ir {
@@ -229,22 +230,57 @@ Token Lexer::next() {
             continue;
         }
         if (punctuation(token)) return token;
-        const auto byte = static_cast<unsigned char>(c);
-        std::size_t bytes = 1;
-        while ((static_cast<unsigned char>(at(bytes)) & 0xc0U) == 0x80) ++bytes;
-        if (byte < 0x20 || byte == 0x7f) {
-            report(token.place, fmt::format("byte {} is not allowed in a program", byte),
-                   "Fix: remove it");
-        } else {
-            report(token.place, fmt::format("`{}` has no meaning here", text_.substr(at_, bytes)),
-                   c == '?' ? "Fix: choose with `select(condition, a, b)`"
-                            : "Fix: remove it; names have letters a to z, digits and `_`");
+        if (c == '#') {
+            const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+            preprocessor(token, text_.substr(at_, end - at_));
+            if (errors_ == nullptr) return finish(token, Tok::Bad, end - at_);
+            advance(end - at_);
+            continue;
         }
-        // Reports a whole run of such bytes once.
-        const char run = c;
-        while (at(bytes) == run && at_ + bytes < text_.size()) ++bytes;
-        return finish(token, Tok::Bad, bytes);
+        return meaningless(token);
     }
+}
+
+// Reports a line that begins with `#`.
+void Lexer::preprocessor(const Token& token, std::string_view line) {
+    line = line.substr(std::min(line.find_first_not_of("# \t"), line.size()));
+    const auto is = [&](std::string_view word) { return line.starts_with(word); };
+    if (is("define")) {
+        report(token.place, "there is no preprocessor",
+               "Fix: declare a number above `main`, as in `const N = 64;`");
+    } else if (is("include") || is("version") || is("pragma") || is("extension") || is("if") ||
+               is("endif") || is("else") || is("undef")) {
+        report(token.place, "there is no preprocessor", "Fix: remove this line");
+    } else {
+        report(token.place, "a comment begins with `//`", "Fix: write `//` instead of `#`");
+    }
+}
+
+// Reports characters that no rule uses.
+Token Lexer::meaningless(Token token) {
+    const char c = at(0);
+    const auto byte = static_cast<unsigned char>(c);
+    std::size_t bytes = 1;
+    while ((static_cast<unsigned char>(at(bytes)) & 0xc0U) == 0x80) ++bytes;
+    if (c == '\'' && at(2) == '\'') {
+        report(token.place, "there are no characters",
+               fmt::format("Fix: write the character's number, {}",
+                           static_cast<unsigned>(static_cast<unsigned char>(at(1)))));
+        return finish(token, Tok::Bad, 3);
+    }
+    if (byte < 0x20 || byte == 0x7f) {
+        report(token.place, fmt::format("byte {} is not allowed in a program", byte),
+               "Fix: remove it");
+    } else {
+        report(token.place, fmt::format("`{}` has no meaning here", text_.substr(at_, bytes)),
+               c == '?'   ? "Fix: choose with `select(condition, a, b)`"
+               : c == '@' ? "Fix: remove the attribute; the size stands above `main`, as in "
+                            "`workgroup 64;`"
+                          : "Fix: remove it; names have letters a to z, digits and `_`");
+    }
+    // Reports a whole run of such bytes once.
+    while (at(bytes) == c && at_ + bytes < text_.size()) ++bytes;
+    return finish(token, Tok::Bad, bytes);
 }
 
 std::string unescape(std::string_view text) {

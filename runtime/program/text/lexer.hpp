@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "program/diagnostic.hpp"
@@ -68,6 +69,7 @@ class Diagnostics {
     void add(Place place, std::string message, std::string fix);
     [[nodiscard]] bool full() const { return list_.size() >= kMaxDiagnostics; }
     [[nodiscard]] bool empty() const { return list_.empty(); }
+    void clear() { list_.clear(); }
     [[nodiscard]] std::vector<Diagnostic> take() { return std::move(list_); }
 
   private:
@@ -79,6 +81,8 @@ class Lexer {
   public:
     Lexer(std::string_view text, Diagnostics* diagnostics) : text_(text), errors_(diagnostics) {}
     [[nodiscard]] Token next();
+    // Reports to `diagnostics` from now on, or nothing if it is null. Returns the one before.
+    Diagnostics* report_to(Diagnostics* diagnostics) { return std::exchange(errors_, diagnostics); }
 
   private:
     [[nodiscard]] char at(std::size_t ahead) const {
@@ -93,6 +97,8 @@ class Lexer {
     Token string(Token token);
     Token raw(Token token);
     bool punctuation(Token& token);
+    Token meaningless(Token token);
+    void preprocessor(const Token& token, std::string_view line);
     void report(Place place, std::string message, std::string fix);
 
     std::string_view text_;

@@ -199,6 +199,8 @@ std::int64_t signed_value(Type type, std::uint64_t bits) {
 }
 
 LiteralValue literal_value(const Number& number, bool negative) {
+    // Of no type if malformed, so that its uses are not reported.
+    if (!number.problem.empty()) return {};
     LiteralValue out{number.type, 0, {}, {}};
     const std::string name = type_name(number.type);
     if (number.form != Number::Form::Integer) {

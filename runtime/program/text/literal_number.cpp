@@ -46,20 +46,32 @@ bool known_suffix(std::string_view suffix, Type& type) {
            suffix == "f64";
 }
 
-Number bad_suffix(std::string_view text, std::string_view suffix) {
+// `floating`: whether the digits have a point or an exponent.
+Number bad_suffix(std::string_view text, std::string_view suffix, bool floating) {
     const std::string shown = fmt::format("`{}`", suffix.substr(0, 40));
     const std::string body(text.substr(0, text.size() - suffix.size()));
-    if (suffix == "i32" || suffix == "f32")
-        return malformed(
-            fmt::format("{} is not a suffix: a literal without one is i32 or f32", shown),
-            "Fix: leave the suffix out");
-    if (suffix == "u32") return malformed("`u32` is not a suffix", "Fix: write `u`");
-    if (suffix == "f" || suffix == "F")
-        return malformed(fmt::format("{} is not a suffix: a float without one is f32", shown),
-                         "Fix: leave the suffix out");
-    if (suffix == "U") return malformed("`U` is not a suffix", "Fix: write `u`");
+    const std::string real = floating ? body : body + ".0";
+    std::string lower(suffix);
+    for (char& c : lower) c = static_cast<char>(c | 0x20);
+    const auto write = [&](std::string_view what, const std::string& literal) {
+        return malformed(fmt::format("{} is not a suffix{}", shown, what),
+                         fmt::format("Fix: write `{}`", literal));
+    };
+    const bool prefixed = text.size() > 1 && (text[1] == 'x' || text[1] == 'b');
+    if ((lower == "f" || suffix == "f32") && (floating || !prefixed))
+        return write(": a float without one is f32", real);
+    if ((lower == "d" || lower == "lf") && (floating || !prefixed)) return write("", real + "f64");
+    if (lower == "h" && (floating || !prefixed)) return write("", real + "f16");
     if (suffix[0] == '_')
         return malformed("`_` is allowed only between two digits", "Fix: remove this `_`");
+    if (!floating) {
+        if (suffix == "i" || suffix == "i32")
+            return write(": a whole number without one is i32", body);
+        if (lower == "u" || suffix == "u32") return write("", body + "u");
+        if (lower == "l" || lower == "ll") return write("", body + "i64");
+        if (lower == "ul" || lower == "ull" || lower == "lu" || lower == "llu")
+            return write("", body + "u64");
+    }
     return malformed(fmt::format("{} is not a number's suffix", shown),
                      "Fix: the suffixes are `u`, `i64`, `u64`, `f16` and `f64`");
 }
@@ -135,7 +147,7 @@ Number scan_number(std::string_view text) {
                          "Fix: add `p0` (a power of two) after the digits");
     if (floating) out.type = kF32;
     if (!rest.empty()) {
-        if (!known_suffix(rest, out.type)) return bad_suffix(text, rest);
+        if (!known_suffix(rest, out.type)) return bad_suffix(text, rest, floating);
         out.suffixed = true;
         if (floating != out.type.floating()) {
             const std::string suffix(rest);

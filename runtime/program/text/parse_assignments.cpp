@@ -14,7 +14,26 @@ bool Parser::assignment(std::vector<StmtId>& into) {
     take();
     const Symbol* found = find(target.text);
     const Symbol symbol = found != nullptr ? *found : Symbol{};
-    if (found == nullptr && !token_.is(Tok::LeftParen)) unknown(target, "name");
+    if (found == nullptr && token_.is(Tok::Colon)) {  // `q := 3`, `q: f32 = 3.0`, or a label
+        const bool label =
+            !peek().is(Tok::Assign) && !peek().is(Tok::Type) && foreign_type(peek().text).none();
+        error(target.place,
+              label ? "there are no labels" : "a declaration begins with `let` or `var`",
+              label
+                  ? "Fix: use loops with `break` and `continue`"
+                  : fmt::format("Fix: write `let {} = ...;`, or `var` if it changes", target.text));
+        if (!label) add_local(target, {Local::Form::Var, {}, 0, {}, {}});
+        return false;
+    }
+    if (found == nullptr && !token_.is(Tok::LeftParen)) {
+        if (!token_.is(Tok::Assign) && !token_.is(Tok::OpAssign) && !token_.is(Tok::LeftBracket) &&
+            !token_.is(Tok::Dot) && !doubled(Op::ADD) && !doubled(Op::SUB)) {
+            error(target.place, fmt::format("no statement begins with {}", describe(target)),
+                  "Fix: write `let`, `var`, an assignment, `if`, `for` or the like");
+            return false;
+        }
+        unknown(target, "name");
+    }
     ExprId index = kNone;
     int lane = -1;
     if (token_.is(Tok::LeftBracket)) {
@@ -51,14 +70,18 @@ bool Parser::assignment(std::vector<StmtId>& into) {
         return expect_semicolon("the assignment");
     }
     if (token_.is(Tok::OpAssign)) {
+        const std::string element = source(target.text);
         take();
+        const std::string_view amount = token_.text;
         const ExprId right = expression();
         if (right == kNone) return false;
         if (index != kNone) {
-            const std::string element = fmt::format("{}[...]", target.text);
+            const std::string value = source(amount);
+            const bool plain = value.find_first_of(" -<>") == std::string::npos;
             error(op.place,
                   fmt::format("{} works on a `var` only, not on array elements", describe(op)),
-                  fmt::format("Fix: write `{} = {} {} ...;`", element, element, op_text(op.op())));
+                  fmt::format("Fix: write `{0} = {0} {1} {2}{3}{4};`", element, op_text(op.op()),
+                              plain ? "" : "(", value, plain ? "" : ")"));
         } else if (found != nullptr && assign_to(stmt, target, symbol, kNone, lane)) {
             ExprId left = node(Op::LOCAL, 0, symbol.index, target.place, {});
             if (lane >= 0)
@@ -69,10 +92,30 @@ bool Parser::assignment(std::vector<StmtId>& into) {
         }
         return expect_semicolon("the assignment");
     }
-    const bool twice = token_.is(Op::ADD) || token_.is(Op::SUB);
+    if (doubled(Op::ADD) || doubled(Op::SUB)) {
+        const std::string place = source(target.text);
+        const bool up = token_.is(Op::ADD);
+        Type type = symbol.kind == Symbol::Kind::Buffer
+                        ? program_.buffers[symbol.index].type.loaded()
+                    : symbol.kind == Symbol::Kind::Local ? code_->locals[symbol.index].type
+                                                         : kI32;
+        if (lane >= 0) type = type.component();
+        error(
+            op.place, fmt::format("there is no `{}`", up ? "++" : "--"),
+            index == kNone
+                ? fmt::format("Fix: write `{} {} {};`", place, up ? "+=" : "-=", one(type))
+                : fmt::format("Fix: write `{0} = {0} {1} {2};`", place, up ? "+" : "-", one(type)));
+        take();
+        take();
+        return expect_semicolon("the statement");
+    }
+    if (token_.is(Op::EQ)) {
+        error(op.place, "`==` compares and does not assign",
+              fmt::format("Fix: write `{} = ...;`", source(target.text)));
+        return false;
+    }
     unexpected("`=` or an operator such as `+=`",
-               twice ? fmt::format("Fix: write `{} {}= 1;`", target.text, token_.text)
-                     : fmt::format("Fix: assign a value, as in `{} = ...;`", target.text));
+               fmt::format("Fix: assign a value, as in `{} = ...;`", target.text));
     return false;
 }
 
@@ -95,6 +138,9 @@ bool Parser::assign_to(Stmt& out, const Token& target, const Symbol& symbol, Exp
             out.local = symbol.index;
             return true;
         }
+        // The declaration was reported.
+        if (symbol.kind == Symbol::Kind::Local && code_->locals[symbol.index].type.none())
+            return false;
         error(target.place,
               fmt::format("{} is {}{}", shown, article(symbol),
                           symbol.kind == Symbol::Kind::Table ? ", which cannot be written"

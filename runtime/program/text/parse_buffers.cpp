@@ -16,24 +16,33 @@ bool Parser::buffer(Role role) {
     Buffer buffer;
     buffer.role = role;
     Token given;
-    if (!name("the buffer's name", given) || !expect(Tok::Colon, ":", "after the name") ||
-        !type(buffer.type) || !expect(Tok::LeftBracket, "[", "before the buffer's count"))
-        return false;
+    bool good = type_first(given, buffer.type);
+    if (!good) {
+        if (!name("the buffer's name", given)) return false;
+        good = expect(Tok::Colon, ":", "after the name") && type(buffer.type);
+    }
     buffer.name = given.text;
     buffer.place = given.place;
-    if (!token_.is(Tok::RightBracket)) {
-        const Place place = token_.place;
-        if (!size(buffer.size)) return false;
-        count(buffer, place);
-    }
     bool bound = false;
-    if (!expect(Tok::RightBracket, "]", "after the count") || !attributes(buffer, bound))
-        return false;
+    good = good && expect(Tok::LeftBracket, "[", "before the buffer's count") && counted(buffer) &&
+           expect(Tok::RightBracket, "]", "after the count") && attributes(buffer, bound);
+    // Declared in any case, so that its uses are not reported.
     if (!bound) buffer.binding = next_binding_;
     next_binding_ = buffer.binding + 1;
     program_.buffers.push_back(std::move(buffer));
     declare(given, Symbol::Kind::Buffer, program_.buffers.size() - 1);
-    return expect_semicolon("the buffer");
+    return good && expect_semicolon("the buffer");
+}
+
+bool Parser::counted(Buffer& buffer) {
+    if (token_.is(Tok::RightBracket)) return true;
+    const Place place = token_.place;
+    if (!size(buffer.size)) {
+        buffer.size.clear();
+        return false;
+    }
+    count(buffer, place);
+    return true;
 }
 
 // Parses a count. A size made of numbers alone becomes a literal count.

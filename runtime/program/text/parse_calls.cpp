@@ -16,6 +16,7 @@ ExprId Parser::call(const Token& name, std::uint32_t function) {
         return poison(name.place);
     }
     const Function& callee = program_.functions[function];
+    if (callee.type.none()) return poison(name.place);  // its declaration was reported
     if (given.size() != callee.arguments) {
         error(name.place,
               fmt::format("`{}` takes {} {}, got {}", callee.name, callee.arguments,
@@ -46,6 +47,14 @@ ExprId Parser::construct() {
     const Token at = token_;
     const Type type = type_from_code(at.code).value_or(Type{});
     take();
+    if (token_.is(Tok::Colon) && peek().is(Tok::Colon)) {  // `f32::MAX`
+        error(at.place, "a type has no members",
+              "Fix: write the value, such as `inf_f32`, or `2147483647` for the largest i32");
+        take();
+        take();
+        if (token_.is(Tok::Name)) take();
+        return poison(at.place);
+    }
     std::vector<ExprId> given;
     if (!arguments(given)) return kNone;
     if (given.size() == 1) {
@@ -99,6 +108,10 @@ ExprId Parser::length() {
     const bool wide = at.is(Key::LEN64);
     take();
     if (!expect(Tok::LeftParen, "(", "after " + describe(at))) return kNone;
+    if (token_.is(Op::AND)) {
+        error(token_.place, "there are no pointers", "Fix: leave the `&` out");
+        take();
+    }
     const Token name = token_;
     if (!name.is(Tok::Name)) {
         unexpected("an array's name", {});
@@ -135,6 +148,10 @@ ExprId Parser::effect() {
     bool placed = true;
     if (op_atomic(op) || op == Op::WORKGROUP_UNIFORM_LOAD) {
         if (!expect(Tok::LeftParen, "(", "and a buffer's element")) return kNone;
+        if (token_.is(Op::AND)) {
+            error(token_.place, "there are no pointers", "Fix: leave the `&` out");
+            take();
+        }
         const Token name = token_;
         if (!name.is(Tok::Name)) {
             unexpected("a buffer's element",

@@ -39,8 +39,15 @@ ParseResult Parser::run() {
               "Fix: begin with `wye 1;`, `program NAME;` and `workgroup SIZE;`");
         return {{}, errors_.take()};
     }
-    header();
-    heads();
+    if (!token_.is(Key::WYE)) foreign_text({});
+    if (token_.is(Tok::Name)) {  // not even the header was forgotten
+        unexpected("`wye 1;`", "Fix: begin with `wye 1; program NAME; workgroup SIZE;`");
+        skip_all();
+        foreign_ = true;
+    }
+    if (!foreign_) header();
+    if (!foreign_) heads();
+    if (foreign_) return {{}, errors_.take()};
     body();
     order_buffers();
     lasting_lets();
@@ -121,11 +128,20 @@ bool Parser::head() {
                 break;
         }
     }
+    if (token_.is(Tok::Bad) || token_.is(Tok::Name) || token_.is(Op::LT) ||
+        token_.is(Tok::LeftBracket))
+        if (foreign_text(token_.place)) return true;
     if (token_.is(Key::LET) || token_.is(Key::VAR)) {
         error(token_.place, fmt::format("{} is outside of `main` and functions", describe(token_)),
               "Fix: declare a value of the whole program with `const` or `param`");
+        take();
+        if (token_.is(Tok::Name)) {
+            constants_.emplace_back();
+            declare(token_, Symbol::Kind::Constant, constants_.size() - 1);
+        }
         return false;
     }
+    if (foreign_head()) return true;
     std::vector<std::string_view> words = {"workgroup", "subgroup", "const",   "param", "grid",
                                            "table",     "fn",       "variant", "main"};
     for (const std::string_view role : words_of(WordClass::Role)) words.push_back(role);
@@ -174,10 +190,8 @@ bool Parser::constant() {
     if (!name("the constant's name", given) || !expect(Tok::Assign, "=", "after the name"))
         return false;
     const std::optional<LiteralValue> value = literal();
-    if (value) {
-        constants_.push_back(*value);
-        declare(given, Symbol::Kind::Constant, constants_.size() - 1);
-    }
+    constants_.push_back(value.value_or(LiteralValue{}));
+    declare(given, Symbol::Kind::Constant, constants_.size() - 1);
     if (value && !token_.is(Tok::Semicolon) && !starts_line()) {
         error(token_.place,
               fmt::format("a constant is one literal, found {} after it", describe(token_)),
@@ -190,26 +204,31 @@ bool Parser::constant() {
 bool Parser::param() {
     Param param;
     Token given;
-    if (!name("the parameter's name", given) || !expect(Tok::Colon, ":", "after the name") ||
-        !type(param.type))
-        return false;
+    bool good = type_first(given, param.type);
+    if (!good) {
+        if (!name("the parameter's name", given)) return false;
+        good = expect(Tok::Colon, ":", "after the name") && type(param.type);
+    }
     param.name = given.text;
     param.place = given.place;
     program_.params.push_back(std::move(param));
     declare(given, Symbol::Kind::Param, program_.params.size() - 1);
-    return expect_semicolon("the parameter");
+    return good && expect_semicolon("the parameter");
 }
 
 bool Parser::table() {
     Table table;
     Token given;
     std::uint64_t count = 0;
-    if (!name("the table's name", given) || !expect(Tok::Colon, ":", "after the name") ||
-        !type(table.type) || !expect(Tok::LeftBracket, "[", "before the table's count"))
-        return false;
+    if (!name("the table's name", given)) return false;
     table.name = given.text;
     table.place = given.place;
-    if (!num("the table's count", count) || !expect(Tok::RightBracket, "]", "after the count") ||
+    const std::size_t index = program_.tables.size();
+    program_.tables.push_back(table);  // of no type until it is read
+    declare(given, Symbol::Kind::Table, index);
+    if (!expect(Tok::Colon, ":", "after the name") || !type(table.type) ||
+        !expect(Tok::LeftBracket, "[", "before the table's count") ||
+        !num("the table's count", count) || !expect(Tok::RightBracket, "]", "after the count") ||
         !expect(Tok::Assign, "=", "before the elements") ||
         !expect(Tok::LeftBrace, "{", "before the elements"))
         return false;
@@ -217,7 +236,7 @@ bool Parser::table() {
         const Place place = token_.place;
         const std::optional<LiteralValue> value = literal();
         if (!value) return false;
-        if (value->type != table.type && !table.type.none())
+        if (value->type != table.type && !table.type.none() && !value->type.none())
             error(place,
                   fmt::format("an element of `{}` is {}, not {}", table.name, type_name(table.type),
                               type_name(value->type)),
@@ -237,8 +256,7 @@ bool Parser::table() {
               fmt::format("`{}` has {} elements, but {} are given", table.name, count,
                           table.bits.size()),
               fmt::format("Fix: write `[{}]`, or correct the list", table.bits.size()));
-    program_.tables.push_back(std::move(table));
-    declare(given, Symbol::Kind::Table, program_.tables.size() - 1);
+    program_.tables[index] = std::move(table);
     return expect_semicolon("the table");
 }
 
@@ -340,6 +358,11 @@ void Parser::body() {
         return;
     }
     take();
+    if (token_.is(Tok::LeftParen)) {
+        if (errors_.empty())
+            error(token_.place, "`main` takes no arguments", "Fix: write `main { ... }`");
+        skip_group();
+    }
     code_ = &program_.main;
     depths_.clear();
     program_.main.root = block(1);

@@ -101,6 +101,7 @@ ExprId Parser::node(Op op, std::uint16_t imm, std::uint64_t extra, Place place,
 }
 
 ExprId Parser::literal_node(const LiteralValue& value, Place place) {
+    if (value.type.none()) return poison(place);
     Expr e;
     e.op = Op::LITERAL;
     e.imm = value.type.code();
@@ -143,7 +144,17 @@ ExprId Parser::expression() {
 ExprId Parser::binary(int level) {
     ExprId left = unary();
     bool compared = false;
-    while (left != kNone && token_.is(Tok::Operator)) {
+    while (left != kNone) {
+        if (token_.is(Tok::Name) && token_.text == "as" && !starts_line()) {
+            left = converted();
+            continue;
+        }
+        if (const std::optional<Op> meant = foreign_operator()) {
+            // Parsed as the operator that it stands for, and reported where that is taken.
+            token_.tok = Tok::Operator;
+            token_.code = static_cast<std::uint16_t>(*meant);
+        }
+        if (!token_.is(Tok::Operator)) break;
         const Token op = token_;
         const int strong = strength(op.op());
         if (strong < level || strong == 0) break;
@@ -157,7 +168,17 @@ ExprId Parser::binary(int level) {
         } else if (strong < kComparison) {
             compared = false;
         }
+        if (letter(op.text[0]))
+            error(op.place, fmt::format("there is no operator {}", describe(op)),
+                  fmt::format("Fix: write `{}`", op_text(op.op())));
         take();
+        if (op.is(Op::MUL) && token_.is(Op::MUL) && token_.place == op.end) {
+            error(op.place, "there is no operator `**`", "Fix: write `pow(x, y)`");
+            take();
+            if (unary() == kNone) return kNone;
+            left = poison(op.place);
+            continue;
+        }
         const ExprId right = binary(strong + 1);
         if (right == kNone) return kNone;
         left = node(op.op(), 0, 0, op.place, {left, right});
@@ -179,7 +200,12 @@ ExprId Parser::unary() {
                 error(token_.place, number.problem, number.fix);
             else if (!value.problem.empty())
                 error(op.place, value.problem, value.fix);
+            const Token digits = token_;
             take();
+            if (token_.is(Tok::Dot) && token_.place == digits.end) {
+                foreign_point(digits);
+                return poison(op.place);
+            }
             return selected(literal_node(value, op.place));
         }
         if (infinity) {
@@ -192,15 +218,24 @@ ExprId Parser::unary() {
     } else if (op.is(Op::NOT) || op.is(Op::LOGICAL_NOT)) {
         take();
     } else if (op.is(Op::ADD)) {
-        error(op.place, "there is no prefix `+`", "Fix: leave it out");
+        const bool twice = last_.is(Op::ADD) || doubled(Op::ADD);
+        error(op.place, twice ? "there is no `++`" : "there is no prefix `+`",
+              twice ? "Fix: write `x += 1;` as a statement of its own" : "Fix: leave it out");
         return kNone;
+    } else if (op.is(Op::AND)) {
+        error(op.place, "there are no pointers", "Fix: leave the `&` out, and name the element");
+        take();
+    } else if (op.is(Tok::Name) && op.text == "not" && find(op.text) == nullptr) {
+        error(op.place, "there is no operator `not`", "Fix: write `!`");
+        take();
     } else {
         return postfix();
     }
     if (!deeper(op.place)) return kNone;
     const ExprId operand = unary();
     --depth_;
-    if (operand == kNone) return kNone;
+    if (operand == kNone || op.is(Op::AND)) return operand;
+    if (op.is(Tok::Name)) return node(Op::LOGICAL_NOT, 0, 0, op.place, {operand});
     return node(op.is(Op::SUB) ? Op::NEG : op.op(), 0, 0, op.place, {operand});
 }
 
@@ -229,9 +264,20 @@ ExprId Parser::selected(ExprId id) {
         if (token_.is(Tok::Dot)) {
             const Place place = token_.place;
             std::uint16_t picked = 0;
+            // A member of what was reported already.
+            if (code_->exprs[id].op == Op::None && peek().text.size() != 1) {
+                take();
+                if (!token_.is(Tok::Semicolon)) take();
+                if (token_.is(Tok::LeftParen)) skip_group();
+                continue;
+            }
             if (!component(picked)) return kNone;
             id = node(Op::COMPONENT, picked, 0, place, {id});
         } else if (token_.is(Tok::LeftBracket)) {
+            if (code_->exprs[id].op == Op::None) {
+                skip_group();
+                continue;
+            }
             error(token_.place, "only a named array has elements, and they take one index",
                   "Fix: pick a component with `.x`, or compute one index, as in "
                   "`a[row * width + column]`");
@@ -278,13 +324,14 @@ ExprId Parser::primary() {
         default:
             break;
     }
-    unexpected("an expression",
-               token_.is(Tok::Assign) ? "Fix: write a value here" : "Fix: write a value here");
+    if (const ExprId id = foreign_value(); id != kNone) return id;
+    unexpected("an expression", "Fix: write a value here");
     return kNone;
 }
 
 ExprId Parser::parenthesised() {
     take();
+    if (const ExprId id = cast(); id != kNone) return id;
     const ExprId id = expression();
     if (id == kNone || !expect(Tok::RightParen, ")", "after the expression")) return kNone;
     return id;
@@ -316,9 +363,23 @@ ExprId Parser::name_use() {
     const Symbol* found = find(name.text);
     const bool called = token_.is(Tok::LeftParen);
     if (found == nullptr) {
+        if (const Type type = foreign_type(name.text);
+            !type.none() && (called || token_.is(Op::LT)) && !gone_.contains(name.text))
+            return foreign_call(name, type);
+        if (token_.is(Tok::Colon) && peek().is(Tok::Colon)) {  // `std::sin(x)`
+            error(name.place, "there are no namespaces",
+                  "Fix: write the name alone, as in `sin(x)`");
+            while (token_.is(Tok::Colon)) take();
+            if (!token_.is(Tok::Semicolon)) take();
+            if (token_.is(Tok::LeftParen)) skip_group();
+            return poison(name.place);
+        }
         unknown(name, called ? "function" : token_.is(Tok::LeftBracket) ? "array" : "name");
         std::vector<ExprId> ignored;
-        if (called && !arguments(ignored)) return kNone;
+        if (called && !foreign_name(name.text).empty())
+            skip_group();
+        else if (called && !arguments(ignored))
+            return kNone;
         if (!called && token_.is(Tok::LeftBracket)) {
             take();
             if (expression() == kNone || !expect(Tok::RightBracket, "]", "after the index"))
@@ -347,16 +408,27 @@ ExprId Parser::name_use() {
             return node(Op::PARAM, static_cast<std::uint16_t>(symbol.index), 0, name.place, {});
         case Symbol::Kind::Local:
             return node(Op::LOCAL, 0, symbol.index, name.place, {});
-        default:
+        default: {
+            const Token member = token_.is(Tok::Dot) ? peek() : Token{};
+            const bool length = member.text == "length" || member.text == "len" ||
+                                member.text == "size" || member.text == "shape";
             error(name.place, fmt::format("{} is {}, not a value", describe(name), article(symbol)),
-                  fmt::format("Fix: read one element, as in `{}[i]`", name.text));
+                  length ? fmt::format("Fix: write `len({})`", name.text)
+                         : fmt::format("Fix: read one element, as in `{}[i]`", name.text));
             return poison(name.place);
+        }
     }
 }
 
 ExprId Parser::indexed(const Token& name, const Symbol& symbol) {
     take();
     const ExprId index = expression();
+    if (index != kNone && token_.is(Tok::Comma)) {
+        error(token_.place, "an array takes one index",
+              "Fix: compute it, as in `a[row * width + column]`");
+        while (!token_.is(Tok::RightBracket) && !token_.is(Tok::Semicolon) && !token_.is(Tok::End))
+            take();
+    }
     if (index == kNone || !expect(Tok::RightBracket, "]", "after the index")) return kNone;
     const auto imm = static_cast<std::uint16_t>(symbol.index);
     if (symbol.kind == Symbol::Kind::Buffer) return node(Op::LOAD, imm, 0, name.place, {index});

@@ -10,6 +10,11 @@ namespace wye::ir::detail {
 bool Parser::function() {
     Function function;
     Token given;
+    if (token_.is(Key::MAIN)) {
+        error(token_.place, "`main` is not declared as a function",
+              "Fix: write `main { ... }`, without `fn` and `()`");
+        return true;
+    }
     if (!name("the function's name", given) || !expect(Tok::LeftParen, "(", "after the name"))
         return false;
     function.name = given.text;
@@ -23,8 +28,9 @@ bool Parser::function() {
         Token argument;
         Local local;
         local.form = Local::Form::Argument;
-        good = name("an argument's name", argument) &&
-               expect(Tok::Colon, ":", "after the argument's name") && type(local.type);
+        good = type_first(argument, local.type) ||
+               (name("an argument's name", argument) &&
+                expect(Tok::Colon, ":", "after the argument's name") && type(local.type));
         if (!good) break;
         add_local(argument, std::move(local));
         ++function.arguments;

@@ -87,6 +87,7 @@ std::optional<LiteralValue> Parser::literal() {
     const Token at = token_;
     const bool negative = token_.is(Op::SUB);
     if (negative) take();
+    const Token digits = token_;
     if (token_.is(Tok::Number)) {
         const Number number = scan_number(token_.text);
         LiteralValue value = literal_value(number, negative);
@@ -95,6 +96,10 @@ std::optional<LiteralValue> Parser::literal() {
         else if (!value.problem.empty())
             error(at.place, value.problem, value.fix);
         take();
+        if (token_.is(Tok::Dot) && token_.place == digits.end) {
+            foreign_point(digits);
+            value.type = {};
+        }
         return value;
     }
     if (!token_.is(Tok::Constant)) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "program/text/parser.hpp"
+#include "wye/sdk/typing.hpp"
 
 namespace wye::ir::detail {
 
@@ -35,7 +36,24 @@ BlockId Parser::block(unsigned nesting) {
         return kNone;
     }
     const Place begin = token_.place;
-    if (!expect(Tok::LeftBrace, "{", "before the block")) return kNone;
+    if (!token_.is(Tok::LeftBrace)) {
+        const bool next = starts_line();
+        error(next ? last_.end : token_.place,
+              fmt::format("expected `{{` before the block{}",
+                          next ? std::string() : ", found " + describe(token_)),
+              token_.is(Tok::Assign) ? "Fix: write `==` to compare"
+                                     : "Fix: put the block between `{` and `}`");
+        // One statement without braces, as in `if (x) y = 1;`.
+        std::vector<StmtId> ids;
+        const std::size_t mark = local_names_.size();
+        const bool good =
+            (last_.is(Tok::RightParen) || token_.tok == Tok::Keyword) && statement(ids, nesting);
+        close_scope(mark);
+        if (!good) return kNone;
+        code_->blocks.push_back(std::move(ids));
+        return static_cast<BlockId>(code_->blocks.size() - 1);
+    }
+    take();
     const auto id = static_cast<BlockId>(code_->blocks.size());
     code_->blocks.emplace_back();
     const std::size_t mark = local_names_.size();
@@ -49,7 +67,8 @@ BlockId Parser::block(unsigned nesting) {
         error(token_.place,
               fmt::format("expected `}}` for the block that begins at {}:{}, found {}", begin.line,
                           begin.column, describe(token_)),
-              "Fix: close the block with `}`");
+              token_.is(Key::FN) ? "Fix: close the block with `}`; a function stands above `main`"
+                                 : "Fix: close the block with `}`");
         // After unbalanced braces, further reports would be useless.
         while (!token_.is(Tok::End)) take();
     }
@@ -73,6 +92,7 @@ void Parser::statements(std::vector<StmtId>& into, unsigned nesting, bool functi
 }
 
 bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
+    if (const std::optional<bool> done = foreign_statement(into, nesting)) return *done;
     if (token_.is(Tok::Name)) return assignment(into);
     if (token_.is(Tok::Effect)) {
         Stmt stmt;
@@ -113,7 +133,7 @@ bool Parser::statement(std::vector<StmtId>& into, unsigned nesting) {
                 error(token_.place,
                       fmt::format("{} must be above `main`, not inside a block", describe(token_)),
                       "Fix: move it up, or write `let`");
-                return false;
+                return head();  // declares its name
             default:
                 break;
         }
@@ -162,9 +182,7 @@ void Parser::check_annotation(const Token& name, Type wanted, ExprId value) {
     error(code_->exprs[value].place,
           fmt::format("{} is declared {}, but its value is {}", describe(name), type_name(wanted),
                       type_name(got)),
-          got.lanes == wanted.lanes
-              ? fmt::format("Fix: convert the value, as in `{}(...)`", type_name(wanted))
-              : fmt::format("Fix: change the declared type, or build a {}", type_name(wanted)));
+          conversion_fix(*code_, value, got, wanted));
 }
 
 bool Parser::let(std::vector<StmtId>& into) {
@@ -174,12 +192,25 @@ bool Parser::let(std::vector<StmtId>& into) {
     take();
     Token given;
     Type wanted;
+    if (token_.is(Tok::Name) && token_.text == "mut" && peek().is(Tok::Name)) {
+        error(token_.place, "a `let` does not change",
+              fmt::format("Fix: write `var {} = ...;`", peek().text));
+        take();
+    }
     if (!name("a name", given)) return false;
+    bool good = true;
     if (token_.is(Tok::Colon)) {
         take();
-        if (!type(wanted)) return false;
+        good = type(wanted);
     }
-    bool good = expect(Tok::Assign, "=", "and a value");
+    if (good && token_.is(Tok::Semicolon)) {
+        error(
+            token_.place, "a `let` has a value",
+            fmt::format("Fix: write `let {} = ...;`, or `var {}: TYPE;`", given.text, given.text));
+        good = false;
+    } else {
+        good = good && expect(Tok::Assign, "=", "and a value");
+    }
     if (good) {
         stmt.args[0] = value();
         good = stmt.args[0] != kNone;
@@ -198,6 +229,12 @@ bool Parser::var(std::vector<StmtId>& into) {
     stmt.place = token_.place;
     take();
     Token given;
+    if (token_.is(Op::LT)) {  // `var<private> q`
+        error(token_.place, "a `var` has no address space",
+              "Fix: write `var NAME = ...;`; a `shared` array is declared above `main`");
+        while (!token_.is(Op::GT) && !token_.is(Tok::Semicolon) && !token_.is(Tok::End)) take();
+        if (token_.is(Op::GT)) take();
+    }
     if (!name("a name", given)) return false;
     Local local{Local::Form::Var, {}, 0, {}, {}};
     Type wanted;
@@ -233,6 +270,10 @@ bool Parser::var(std::vector<StmtId>& into) {
         stmt.op = Op::VAR_ZERO;
         stmt.imm = wanted.code();
         local.type = wanted;
+    } else if (good && token_.is(Tok::Semicolon)) {
+        error(token_.place, "a `var` has a value or a type",
+              fmt::format("Fix: write `var {0} = ...;`, or `var {0}: TYPE;`", given.text));
+        good = false;
     } else if (good) {
         good = expect(Tok::Assign, "=", "and a value, or `:` and a type");
         if (good) {
@@ -292,6 +333,7 @@ bool Parser::for_loop(std::vector<StmtId>& into, unsigned nesting) {
     stmt.op = Op::FOR;
     stmt.place = token_.place;
     take();
+    if (token_.is(Tok::LeftParen)) return c_for(into, nesting);
     Token given;
     if (!name("the loop variable's name", given)) return false;
     bool good = token_.is(Key::IN);
@@ -299,9 +341,16 @@ bool Parser::for_loop(std::vector<StmtId>& into, unsigned nesting) {
         take();
     else
         unexpected("`in`", "Fix: write `for NAME in FIRST..END { ... }`");
+    bool counted = true;  // whether the range is understood
     if (good) {
+        counted = !(token_.is(Tok::Name) && token_.text == "range" && find("range") == nullptr);
         stmt.args[0] = expression();
-        good = stmt.args[0] != kNone && expect(Tok::DotDot, "..", "after the first value");
+        good =
+            stmt.args[0] != kNone && counted && expect(Tok::DotDot, "..", "after the first value");
+    }
+    if (good && token_.is(Tok::Assign)) {
+        error(token_.place, "a range ends before its end", "Fix: write `FIRST..LAST + 1`");
+        take();
     }
     if (good) {
         stmt.args[1] = expression();
@@ -386,6 +435,11 @@ bool Parser::leave(std::vector<StmtId>& into) {
             stmt.imm = static_cast<std::uint16_t>(trap_code);
             break;
         }
+    }
+    if (token_.is(Tok::LeftParen)) {
+        error(token_.place, fmt::format("{} takes no arguments", describe(at)),
+              fmt::format("Fix: write `{};`", at.text));
+        skip_group();
     }
     add(into, stmt);
     return expect_semicolon(describe(at));

@@ -31,31 +31,6 @@ bool begins_statement(const Token& token) {
            token.is(Key::TRAP);
 }
 
-// Maps names of types in other languages to the language's own, for suggestions.
-std::string_view foreign_type(std::string_view text) {
-    static constexpr std::array<std::array<std::string_view, 2>, 16> kTypes = {{
-        {"float", "f32"},
-        {"double", "f64"},
-        {"half", "f16"},
-        {"int", "i32"},
-        {"uint", "u32"},
-        {"long", "i64"},
-        {"ulong", "u64"},
-        {"char", "i8"},
-        {"uchar", "u8"},
-        {"short", "i16"},
-        {"ushort", "u16"},
-        {"byte", "u8"},
-        {"bfloat16", "bf16"},
-        {"vec2", "f32x2"},
-        {"vec3", "f32x3"},
-        {"vec4", "f32x4"},
-    }};
-    for (const auto& [theirs, ours] : kTypes)
-        if (text == theirs) return ours;
-    return {};
-}
-
 }  // namespace
 
 Parser::Parser(std::string_view text) : text_(text), lexer_(text, &errors_) {}
@@ -63,6 +38,54 @@ Parser::Parser(std::string_view text) : text_(text), lexer_(text, &errors_) {}
 void Parser::take() {
     last_ = token_;
     token_ = lexer_.next();
+    // A reserved word that was declared as a name is used as one, unless it is called.
+    if (!misnamed_.empty() && misnamed_.contains(token_.text) && !peek().is(Tok::LeftParen))
+        token_.tok = Tok::Name;
+}
+
+// Returns the token after the next one.
+Token Parser::peek() const {
+    Lexer ahead = lexer_;
+    ahead.report_to(nullptr);
+    return ahead.next();
+}
+
+// Whether the next two tokens are this operator twice, without a blank between them.
+bool Parser::doubled(Op op) const {
+    return token_.is(op) && peek().is(op) && peek().place == token_.end;
+}
+
+// Returns the text from `begin`, a view of the text, to the end of the last token, for messages;
+// "..." if it is long.
+std::string Parser::source(std::string_view begin) const {
+    constexpr std::ptrdiff_t kWidest = 48;
+    const std::ptrdiff_t bytes = last_.text.data() + last_.text.size() - begin.data();
+    const std::string_view found = bytes > 0 && bytes <= kWidest
+                                       ? std::string_view(begin.data(), bytes)
+                                       : std::string_view("...");
+    return std::string(found.find('\n') == std::string_view::npos ? found : "...");
+}
+
+// Skips what is between the next token, an opening bracket, and the bracket that closes it, and
+// reports nothing in it.
+void Parser::skip_group() {
+    Diagnostics* const report = lexer_.report_to(nullptr);
+    int open = 0;
+    do {
+        if (token_.is(Tok::LeftParen) || token_.is(Tok::LeftBrace) || token_.is(Tok::LeftBracket))
+            ++open;
+        if (token_.is(Tok::RightParen) || token_.is(Tok::RightBrace) ||
+            token_.is(Tok::RightBracket))
+            --open;
+        if (open == 0) lexer_.report_to(report);
+        take();
+    } while (open > 0 && !token_.is(Tok::End));
+    lexer_.report_to(report);
+}
+
+void Parser::skip_all() {
+    lexer_.report_to(nullptr);
+    while (!token_.is(Tok::End)) take();
 }
 
 void Parser::error(Place place, std::string message, std::string fix) {
@@ -102,10 +125,18 @@ bool Parser::expect_semicolon(std::string_view after) {
     }
     if (token_.is(Tok::Bad)) return false;
     const bool harmless = starts_line() || token_.is(Tok::RightBrace) || token_.is(Tok::End);
+    const std::string_view rest = text_.substr(
+        static_cast<std::size_t>(last_.text.data() + last_.text.size() - text_.data()));
+    const std::size_t next = rest.find_first_not_of(" \t");
+    const bool comment =
+        harmless && next != std::string_view::npos && rest.substr(next).starts_with("//");
     error(harmless ? last_.end : token_.place,
           fmt::format("expected `;` after {}{}", after,
                       harmless ? std::string() : fmt::format(", found {}", describe(token_))),
-          "Fix: write `;` here");
+          token_.is(Tok::Assign) && !harmless ? "Fix: assign to one name in each statement"
+          : token_.is(Key::IF) && !harmless   ? "Fix: choose with `select(condition, a, b)`"
+          : comment ? "Fix: write `;` here; `//` begins a comment, and `/` divides"
+                    : "Fix: write `;` here");
     return harmless;
 }
 
@@ -122,6 +153,7 @@ bool Parser::name(std::string_view what, Token& out) {
     }
     error(token_.place, fmt::format("{} is a reserved word, not a name", describe(token_)),
           fmt::format("Fix: choose another name, such as `{}_`", token_.text));
+    misnamed_.insert(token_.text);
     out = token_;
     take();
     return true;
@@ -133,18 +165,42 @@ bool Parser::type(Type& out) {
         take();
         return true;
     }
+    if (token_.is(Tok::LeftBracket)) {
+        error(token_.place, "an array's count comes after its type",
+              code_ != nullptr ? "Fix: write `var NAME: f32[4];`" : "Fix: write `f32[4]`");
+        skip_group();
+        return false;
+    }
     if (!token_.is(Tok::Name)) {
         unexpected("a type", "Fix: write a type such as `f32` or `u32x4`");
         return false;
     }
-    std::string_view near = foreign_type(token_.text);
-    if (near.empty()) near = nearest(token_.text, words_of(WordClass::Type));
-    error(token_.place, fmt::format("{} is not a type", describe(token_)),
+    const Token at = token_;
+    Type theirs = foreign_type(at.text);
+    take();
+    if (token_.is(Op::LT)) {  // `vec4<f32>`, `array<f32, 4>`
+        take();
+        const Token inner = token_;
+        Diagnostics* const report = lexer_.report_to(nullptr);
+        while (!token_.is(Op::GT) && !token_.is(Op::SHR) && !token_.is(Tok::Semicolon) &&
+               !token_.is(Tok::End))
+            take();
+        lexer_.report_to(report);
+        if (!token_.is(Tok::Semicolon)) take();
+        const Type component =
+            inner.is(Tok::Type) ? type_from_code(inner.code).value_or(Type{}) : Type{};
+        theirs = at.text == "atomic" ? component : component.with_lanes(theirs.lanes);
+        if (component.none()) theirs = {};
+    }
+    std::string near = theirs.none() ? std::string(nearest(at.text, words_of(WordClass::Type)))
+                                     : type_name(theirs);
+    const bool array = at.text == "array";
+    if (array) near = code_ != nullptr ? "var NAME: f32[4];" : "f32[]";
+    error(at.place, fmt::format("{} is not a type", describe(at)),
           near.empty() ? "Fix: write a type such as `f32` or `u32x4`"
                        : fmt::format("Fix: write `{}`", near));
     out = Type{};
-    take();
-    return true;
+    return !array;
 }
 
 // Skips to after the `;` or the block that ends this statement or declaration, or to before the
@@ -161,6 +217,7 @@ void Parser::skip_to_end(bool head) {
             if (open == 0 && !head) return;
             if (open > 0 && --open == 0) {
                 take();
+                if (token_.is(Key::ELSE)) continue;  // it belongs to what is skipped
                 if (token_.is(Tok::Semicolon)) take();
                 return;
             }
@@ -297,6 +354,17 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
             "Fix: move the declaration above this use");
         return;
     }
+    const std::string what = fmt::format("there is no {} {}", wanted, shown);
+    if (const std::string_view ours = foreign_name(name.text); !ours.empty()) {
+        error(name.place, what, fmt::format("Fix: {}", ours));
+        return;
+    }
+    if (const Type type = foreign_type(name.text); !type.none()) {
+        error(name.place, what,
+              fmt::format("Fix: write `{}`",
+                          type.storage() ? type_name(type.loaded()) : type_name(type)));
+        return;
+    }
     std::vector<std::string_view> candidates;
     for (const auto& [text, symbol] : symbols_) candidates.push_back(text);
     std::sort(candidates.begin(), candidates.end());
@@ -304,7 +372,7 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
                                  WordClass::Constant, WordClass::Keyword})
         for (const std::string_view text : words_of(word)) candidates.push_back(text);
     const std::string_view near = nearest(name.text, candidates);
-    error(name.place, fmt::format("there is no {} {}", wanted, shown),
+    error(name.place, what,
           near.empty() ? "Fix: declare it above, or correct the name"
                        : fmt::format("Fix: write `{}`, or declare {} above", near, shown));
 }

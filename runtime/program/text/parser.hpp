@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "program/text/foreign.hpp"
 #include "program/text/lexer.hpp"
 #include "program/text/literal.hpp"
 #include "program/text/text.hpp"
@@ -45,6 +46,11 @@ class Parser {
     void unexpected(std::string_view wanted, std::string fix);
     void skip_to_end(bool head);
     [[nodiscard]] bool starts_line() const { return token_.place.line > last_.place.line; }
+    [[nodiscard]] Token peek() const;
+    [[nodiscard]] bool doubled(Op op) const;
+    [[nodiscard]] std::string source(std::string_view begin) const;
+    void skip_group();
+    void skip_all();
 
     // ---- names ----
     // A name of main that is declared again after a grid barrier.
@@ -61,6 +67,24 @@ class Parser {
     void unknown(const Token& name, std::string_view wanted);
     void look_ahead();
     [[nodiscard]] std::string article(const Symbol& symbol) const;
+
+    // ---- forms of other languages (parse_foreign.cpp) ----
+    bool foreign_text(Place place);
+    [[nodiscard]] bool foreign_declaration() const;
+    bool c_declaration(std::vector<StmtId>& into);
+    bool type_first(Token& given, Type& out);
+    std::optional<bool> foreign_statement(std::vector<StmtId>& into, unsigned nesting);
+    bool c_for(std::vector<StmtId>& into, unsigned nesting);
+    bool do_loop(std::vector<StmtId>& into, unsigned nesting);
+    bool step_by_one();
+    bool foreign_head();
+    std::optional<Op> foreign_operator() const;
+    ExprId foreign_value();
+    ExprId cast();
+    ExprId foreign_call(const Token& name, Type type);
+    ExprId converted();
+    void foreign_point(const Token& number);
+    [[nodiscard]] static std::string one(Type type);
 
     // ---- declarations ----
     void header();
@@ -87,6 +111,7 @@ class Parser {
 
     bool num(std::string_view what, std::uint64_t& out);
     bool num32(std::string_view what, std::uint64_t least, std::uint32_t& out);
+    bool counted(Buffer& buffer);
     void count(Buffer& buffer, Place place);
     bool size(SizeExpr& out);
     bool size_join(std::uint8_t op, SizeExpr& out, const SizeExpr& right, unsigned& depth,
@@ -161,6 +186,7 @@ class Parser {
     std::unordered_map<std::string_view, Place> later_;
     bool looked_ahead_ = false;
     std::unordered_set<std::string_view> reported_;  // unknown names, so that each is reported once
+    std::unordered_set<std::string_view> misnamed_;  // reserved words that were declared as names
     bool in_function_ = false;
     std::vector<std::uint8_t> depths_;  // the depth of each expression of code_
     unsigned depth_ = 0;                // the depth of the recursion
@@ -170,6 +196,7 @@ class Parser {
     bool seen_workgroup_ = false;
     bool seen_subgroup_ = false;
     bool seen_grid_ = false;
+    bool foreign_ = false;  // whether the text is no program at all, which was reported
 };
 
 // Returns the binding strength of a binary operator, from 1 (loosest) to 9, or 0 for other

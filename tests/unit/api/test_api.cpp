@@ -105,17 +105,19 @@ TEST_CASE("wrong names and types are told by name") {
     const auto device = take(ctx.open("cpu"));
     const auto program = take(ctx.program_from_text(kSaxpy));
     std::vector<float> r(3);
-    const auto refused = [&](auto change, std::string_view fragment) {
+    const auto refused = [&](auto change, std::string_view fragment,
+                             std::string_view fix = "Fix: ") {
         wye::Dispatch dispatch(program, device);
         change(dispatch);
         const auto result = dispatch.run();
         REQUIRE(!result.ok());
         CHECK(result.error().code == Code::INVALID_ARGUMENT);
         CHECK(result.error().message.find(fragment) != std::string::npos);
-        CHECK(result.error().fix.starts_with("Fix: "));
+        CHECK(result.error().fix.starts_with(fix));
     };
     refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is not a parameter");
-    refused([&](auto& d) { d.param("a", 1.0); }, "has type f32, got f64");
+    refused([&](auto& d) { d.param("a", 1.0); }, "has type f32, got f64",
+            "Fix: give a float, as in `2.0F`");
     refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is not a buffer");
     refused([&](auto& d) { d.input("x", r); }, "parameter `a` has no value");
     refused([&](auto& d) { d.param("a", 1.0F).input("x", r); }, "`y` (binding 1) has no argument");

@@ -61,11 +61,11 @@ TEST_CASE("the text of an error keeps its own lines, and escapes what it quotes"
     CHECK(text(Code::NOT_FOUND, "no `\xc3\xa9`") == "no `\xc3\xa9`. Fix: none");
     // A caret below a text, and a list of faults.
     CHECK(text(Code::INVALID_ARGUMENT, "column 2\n  ab\n   ^\n") ==
-          "column 2\n  ab\n   ^\n. Fix: none");
+          "column 2\n  ab\n   ^\nFix: none");
     CHECK(text(Code::INVALID_TEXT, "p:1:1\np:2:1\x1b") == "p:1:1\np:2:1\\x1b. Fix: none");
     const Error outer =
         Error(Code::COMPILE_FAILED, "one\ntwo\x7f", "").wrapped(Code::DRIVER, "a\nb", "Fix: c\nd");
-    CHECK(outer.text() == "a\\nb\n  because: one\ntwo\\x7f\nFix: c\\nd");
+    CHECK(outer.text() == "a\\nb. Fix: c\\nd\n  because: one\ntwo\\x7f");
 }
 
 }  // namespace test_result

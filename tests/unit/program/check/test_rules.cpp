@@ -71,6 +71,48 @@ TEST_CASE("types of statements and expressions") {
         check(test::around(row.text), row, test::kBodyLine);
 }
 
+TEST_CASE("a remedy for a wrong type changes the literal, or loses no data unsaid") {
+    for (const auto& [body, fix] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"let q = 2 * x[n];", "write `2.0`"},
+             {"let q = x[n] / 2;", "write `2.0`"},
+             {"let q = n + 1;", "write `1u`"},
+             {"let q = m - 1u;", "write `1i64`"},
+             {"let q = d * 0.1;", "write `0.1f64`"},
+             {"let q = pow(a, 2);", "write `2.0`"},
+             {"let q = n << 3;", "write `3u`"},
+             {"let q = n * 2.0;",
+              "write `2u`, or, for a float result, convert the u32 value, as in `f32(x)`"},
+             {"let q = n * 1.5;", "convert the u32 value, as in `f32(x)`"},
+             {"let q = x[n] + n;", "convert the u32 value, as in `f32(x)`"},
+             {"let q = n + x[n];", "convert the u32 value, as in `f32(x)`"},
+             {"let q = d + a;", "convert the f32 value, as in `f64(x)`"},
+             {"let q = m * a;", "convert the values to f64, as in `f64(x)`"},
+             {"let q = n + i32(n);",
+              "convert one of them: `u32(x)` keeps values from 0 up, `i32(x)` those below 2^31"},
+             {"let q = k[0] * 2;", "build a vector from the scalar first, as in `f32x4(2.0)`"},
+             {"let q = k[0] * n;", "build a vector from the scalar first, as in `f32x4(f32(x))`"},
+             {"let q = n > 1u && n;", "compare the u32 value first, as in `x != 0u`"},
+             {"if n { }", "write a condition such as `x != 0u`"},
+             {"let q = a % 2.0;", "write `x - trunc(x / y) * y`"},
+             {"let q = -n;", "write `0u - x`"},
+             {"b[0] = 1;", "write `1u`"},
+             {"b[0] = a;", "convert the value, as in `u32(...)`, which drops the fraction"},
+             {"b[0] = u32(m) + 1u; b[1] = i32(n);",
+              "convert the value, as in `u32(...)`, if it is not negative"},
+             {"var q: f32 = 3;", "write `3.0`"},
+             {"for i in 0..n { }", "write `0u`"},
+             {"let q = f32x2(1, 2);", "write `1.0`"},
+             {"let q = atomic_add(b[0], 1);", "write `1u`"},
+             {"let q = select(1.0, 2.0, n > 1u);",
+              "write `select(condition, if_true, if_false)`, the reverse of WGSL's order"},
+         }) {
+        CAPTURE(std::string(body));
+        const auto list = test::problems(test::around(body));
+        REQUIRE(list.size() == 1);
+        CHECK(list[0].fix == std::string("Fix: ") + fix);
+    }
+}
+
 TEST_CASE("where statements may stand and what they may change") {
     for (const Row& row : {
              Row{"x[0] = 1.0;", 1, "`x` is `input`, which is only read"},

@@ -112,11 +112,10 @@ TEST_CASE("demands") {
     CHECK(refusal("if subgroup_id == 1u { let q = subgroup_add(n); }") == "");
     CHECK(refusal("let q = subgroup_broadcast(n, subgroup_id);") == "");
     CHECK(refusal("let i = local_id.x;\nif i < 3u { barrier; }") ==
-          "`barrier` is in control flow that is not uniform in the workgroup: it is level 3 "
-          "because of "
-          "`local_id` at 7:9, through `i`, the `if` at 8:1");
-    CHECK(refusal("if subgroup_id == 1u { barrier; }").find("level 2 because of `subgroup_id`") !=
-          std::string::npos);
+          "`barrier` is in control flow that is not uniform in the workgroup: it differs "
+          "between invocations because of `local_id` at 7:9, through `i`, the `if` at 8:1");
+    CHECK(refusal("if subgroup_id == 1u { barrier; }")
+              .find("it differs between subgroups because of `subgroup_id`") != std::string::npos);
     CHECK(refusal("if local_index == 1u { let q = subgroup_add(n); }")
               .find("not uniform in the subgroup") != std::string::npos);
     CHECK(refusal("let q = subgroup_broadcast(n, local_index);").find("the lane of") == 0);
@@ -139,8 +138,9 @@ TEST_CASE("grid barriers") {
     CHECK(refusal("var q = n; grid_barrier; q = 1u;").find("`q` does not survive") == 0);
     CHECK(refusal("let q = n + 1u; let sum = q * 2u; grid_barrier; b[0] = sum;") == "");
     CHECK(refusal("var q = n; q = q + 1u; let v = q; let sum = v; grid_barrier; b[0] = sum;")
-              .find("`sum` does not survive the `grid_barrier` above: only a `let` of level 0 "
-                    "without variables survives, and it depends on `q`") == 0);
+              .find("`sum` does not survive the `grid_barrier` above: only a `let` that is the "
+                    "same in the whole grid and uses no variables survives, and it depends on "
+                    "`q`") == 0);
     CHECK(refusal("var q: u32[4]; q[0] = n; let v = q[0]; grid_barrier; b[0] = v;")
               .find("`v` does not survive") == 0);
     CHECK(refusal("var q: u32[4]; b[0] = q[0]; grid_barrier; b[0] = len(q);")

@@ -66,7 +66,7 @@ TEST_CASE("errors in main") {
         {"let q = -1u;", {0, 9}, "cannot be negative", "0u"},
         {"let q = 3000000000;", {0, 9}, "outside the range of i32", "`u`"},
         {"let q = 1e39;", {0, 9}, "largest finite f32", "inf_f32"},
-        {"let q = 1.5f;", {0, 9}, "`f` is not a suffix", "leave the suffix out"},
+        {"let q = 1.5f;", {0, 9}, "`f` is not a suffix", "write `1.5`"},
         {"let q: i32 = n;", {0, 14}, "`q` is declared i32, but its value is u32", "i32(...)"},
         {"let q: float = a;", {0, 8}, "`float` is not a type", "`f32`"},
         {"let q: u33 = n;", {0, 8}, "`u33` is not a type", "`u3"},
@@ -74,16 +74,18 @@ TEST_CASE("errors in main") {
         {"let n = 1;", {0, 5}, "already declared at 2:21, as a parameter", "never hides"},
         {"let q = 1; let q = 2;", {0, 16}, "already declared at 7:5, as a let", "another name"},
         {"let y = 1", {0, 10}, "expected `;`", ""},
-        {"var q;", {0, 6}, "expected `=`", ""},
+        {"var q;", {0, 6}, "has a value or a type", "var q: TYPE;"},
+        {"let q;", {0, 6}, "has a value", "let q = ...;"},
         {"var q: u32[0];", {0, 12}, "0 elements", "change the count"},
         {"var q: u32[4] = 1;", {0, 15}, "starts at zero", "remove the value"},
         {"b[0].x = 1u;", {0, 5}, "whole element", "whole vector"},
-        {"b[0] += 1u;", {0, 6}, "on a `var` only", "b[...] = b[...] +"},
+        {"b[0] += 1u;", {0, 6}, "on a `var` only", "write `b[0] = b[0] + 1u;`"},
+        {"b[0] *= n + 1u;", {0, 6}, "on a `var` only", "write `b[0] = b[0] * (n + 1u);`"},
         {"b = 1u;", {0, 1}, "one element is assigned at a time", "b[i]"},
         {"n = 1u;", {0, 1}, "a parameter, which cannot be assigned", "`var`"},
         {"q = 1u;", {0, 1}, "there is no name `q`", ""},
-        {"b[0]++;", {0, 5}, "expected `=`", "b += 1"},
-        {"f32 q = 1.0;", {0, 1}, "begins with `let` or `var`", "let NAME: f32"},
+        {"b[0]++;", {0, 5}, "there is no `++`", "write `b[0] = b[0] + 1u;`"},
+        {"f32 q = 1.0; r[0] = u32(q);", {0, 1}, "begins with `let` or `var`", "let q: f32 = 1.0;"},
         {"sqrt(a);", {0, 1}, "not a statement", "let v"},
         {"{ let q = 1; }", {0, 1}, "a block is allowed only after", "braces"},
         {";", {0, 1}, "no empty statement", "remove"},
@@ -214,6 +216,159 @@ TEST_CASE("errors in the head") {
         {"wye 1; program p; workgroup 1; // \xff\nmain { }", {1, 35}, "byte 255", "UTF-8"},
     };
     for (const Row& row : rows) check(row.text, row);
+}
+
+// Each form is reported once, whatever it declares and whatever follows it.
+TEST_CASE("what people from other languages write first") {
+    const Row rows[] = {
+        {"do { b[0] = n; } while (n > 1u);",
+         {0, 1},
+         "no statement `do`",
+         "write `while true { ... if !(n > 1u) { break; } }`"},
+        {"loop { break; }", {0, 1}, "no statement `loop`", "write `while true { ... }`"},
+        {"switch n { case 0u: { break; } default: {} }",
+         {0, 1},
+         "no statement `switch`",
+         "else if x == 1"},
+        {"for (int j = 0; j < 10; j++) { r[j] = 1u; }",
+         {0, 1},
+         "counts through a range",
+         "write `for j in 0..10 { ... }`"},
+        {"for (uint j = 0; j <= n; j += 2) { r[j] = 1u; }",
+         {0, 1},
+         "counts through a range",
+         "write `for j in 0u..n + 1u step 2u { ... }`"},
+        {"for (let j = 9; j >= 0; j--) { r[j] = 1u; }",
+         {0, 1},
+         "counts through a range",
+         "write `for j in FIRST..END { ... }`, or a `while`"},
+        {"for j in range(10) { r[j] = 1u; }",
+         {0, 10},
+         "no function `range`",
+         "write `for i in 0..n"},
+        {"for j in 0..=9 { r[j] = 1u; }", {0, 13}, "ends before its end", "LAST + 1"},
+        {"float y = 3; let z = y * a;",
+         {0, 1},
+         "begins with `let` or `var`",
+         "write `let y: f32 = 3.0;`, or `var` if it changes"},
+        {"const uint q = 3, z = 4; r[q] = z;", {0, 1}, "begins with `let`", "let q: u32 = 3u;"},
+        {"unsigned int q; q = n;", {0, 1}, "begins with `let`", "write `var q: u32;`"},
+        {"float q[4] = {1, 2}; q[0] = a;", {0, 1}, "begins with `let`", "write `var q: f32[4];`"},
+        {"auto q = n; r[0] = q;", {0, 1}, "begins with `let`", "write `let q = n;`"},
+        {"q := n; r[0] = q;", {0, 1}, "begins with `let`", "let q = ...;"},
+        {"float *p = x;", {0, 1}, "no pointers", "x[i]"},
+        {"let mut q = n; q = 2u;", {0, 5}, "a `let` does not change", "write `var q = ...;`"},
+        {"var<private> q = n; q = 2u;", {0, 4}, "no address space", "shared"},
+        {"let q: array<f32, 4>; q[0] = a;", {0, 8}, "`array` is not a type", "var NAME: f32[4];"},
+        {"var q: [f32; 4]; q[0] = a;", {0, 8}, "count comes after", "var NAME: f32[4];"},
+        {"let q: vec4<u32> = k[0];", {0, 8}, "`vec4` is not a type", "write `u32x4`"},
+        {"let step = 2u; r[step] = step;", {0, 5}, "is a reserved word", "step_"},
+        {"const Q = 3u; r[0] = Q;", {0, 1}, "must be above `main`", "move it up"},
+        {"let q = 2.f * a;", {0, 9}, "digits on both sides", "write `2.0`"},
+        {"let q = 2. * a;", {0, 9}, "digits on both sides", "write `2.0`"},
+        {"let q = .5 * a;", {0, 9}, "digits on both sides", "write `0.5`"},
+        {"let q = 1e-3f * a;", {0, 9}, "not a suffix", "write `1e-3`"},
+        {"let q = 0x1p3f * a;", {0, 9}, "not a suffix", "write `0x1p3`"},
+        {"let q = n + 10U;", {0, 13}, "not a suffix", "write `10u`"},
+        {"let q = m + 10L;", {0, 13}, "not a suffix", "write `10i64`"},
+        {"let q = 10ULL;", {0, 9}, "not a suffix", "write `10u64`"},
+        {"let q = 2f * a;", {0, 9}, "not a suffix", "write `2.0`"},
+        {"var q = n; ++q;", {0, 12}, "there is no `++`", "write `q += 1u;`"},
+        {"var q = a; q--;", {0, 13}, "there is no `--`", "write `q -= 1.0;`"},
+        {"let q = n++;", {0, 11}, "there is no `++`", "statement of its own"},
+        {"b[0] == 1u;", {0, 6}, "compares and does not assign", "write `b[0] = ...;`"},
+        {"if (n > 1u) b[0] = 1u;", {0, 13}, "expected `{`", "between `{` and `}`"},
+        {"if n > 1u and a > 1.0 { b[0] = 1u; }", {0, 11}, "no operator `and`", "write `&&`"},
+        {"if not (n > 1u) { b[0] = 1u; }", {0, 4}, "no operator `not`", "write `!`"},
+        {"if n > 1u { } elif n > 2u { b[0] = 1u; }", {0, 15}, "no statement `elif`", "else if"},
+        {"let q = if n > 1u { 1u } else { 2u };", {0, 9}, "has no value", "select"},
+        {"let q = 1u if n > 1u else 2u;", {0, 12}, "expected `;`", "select"},
+        {"let q = threadIdx.x;", {0, 9}, "no name `threadIdx`", "write `local_id`"},
+        {"let q = gl_GlobalInvocationID.x;", {0, 9}, "no name", "write `global_id`"},
+        {"let q = global_invocation_id.x;", {0, 9}, "no name", "write `global_id`"},
+        {"let q = blockIdx.x;", {0, 9}, "no name", "write `workgroup_id`"},
+        {"let q = get_global_id(0);", {0, 9}, "no function", "write `global_id.x`"},
+        {"__syncthreads();", {0, 1}, "no effect `__syncthreads`", "write `barrier;`"},
+        {"barrier();", {0, 8}, "`barrier` takes no arguments", "write `barrier;`"},
+        {"#include \"x.h\"", {0, 1}, "no preprocessor", "remove this line"},
+        {"#define N 3", {0, 1}, "no preprocessor", "const N = 64;"},
+        {"b[0] = n; # done", {0, 11}, "begins with `//`", "instead of `#`"},
+        {"let q = (float)n;", {0, 10}, "written as a call", "write `f32(n)`"},
+        {"let q = n as f32;", {0, 11}, "no operator `as`", "write `f32(x)`"},
+        {"let q = float(n);", {0, 9}, "no type `float`", "write `f32(...)`"},
+        {"let q = vec4<f32>(a, a, a, a);", {0, 9}, "no type `vec4`", "write `f32x4(...)`"},
+        {"let q = vec3f(a, a, a);", {0, 9}, "no type `vec3f`", "write `f32x3(...)`"},
+        {"let q = f32::MAX;", {0, 9}, "a type has no members", "inf_f32"},
+        {"let q = std::sin(a);", {0, 9}, "no namespaces", "sin(x)"},
+        {"let q = a ** 2.0;", {0, 11}, "no operator `**`", "write `pow(x, y)`"},
+        {"let q = arrayLength(&b);", {0, 9}, "no function", "write `len(b)`"},
+        {"let q = b.length();", {0, 9}, "not a value", "write `len(b)`"},
+        {"let q = b[n, 0];", {0, 12}, "takes one index", "row * width"},
+        {"let q = [1, 2, 3];", {0, 9}, "no lists", "table t"},
+        {"let q = \"a\";", {0, 9}, "no strings", "number"},
+        {"let q = 'a';", {0, 9}, "no characters", "97"},
+        {"let q = atomic_add(&b[0], 1u);", {0, 20}, "no pointers", "leave the `&` out"},
+        {"let q = n // 2;", {0, 10}, "expected `;`", "begins a comment"},
+        {"struct S { a: f32 }", {0, 1}, "no statement `struct`", "for each member"},
+        {"goto end;", {0, 1}, "no statement `goto`", "loop"},
+        {"end: b[0] = n;", {0, 1}, "no labels", "loops"},
+    };
+    for (Row row : rows) {
+        row.place.line = test::kBodyLine;
+        check(test::around(row.text), row);
+    }
+    const Row heads[] = {
+        {"param float a; main { let q = a * 2.0; }", {1, 38}, "before its type", "write `a: f32`"},
+        {"input float x[]; main { let q = x[0]; }", {1, 38}, "before its type", "write `x: f32`"},
+        {"param a float; main { let q = a; }", {1, 40}, "expected `:`", "`:`"},
+        {"const A = ; main { let q = A; }", {1, 42}, "a literal", ""},
+        {"float a; main { let q = a; }", {1, 32}, "does not begin with its type", "param a: f32;"},
+        {"fn f(float v) -> f32 { return v; } main { let q = f(1.0); }",
+         {1, 37},
+         "before its type",
+         "write `v: f32`"},
+        {"fn main() { }", {1, 35}, "not declared as a function", "write `main { ... }`"},
+        {"void main() { }", {1, 32}, "`main` has no type", "write `main { ... }`"},
+        {"struct S { float a; }; main { }", {1, 32}, "no declaration `struct`", "each member"},
+        {"let a = 1; main { let q = a; }", {1, 32}, "outside of `main`", "const"},
+    };
+    for (const Row& row : heads)
+        check(std::string("wye 1; program p; workgroup 1; ") + row.text, row);
+}
+
+TEST_CASE("a text of another language is one error") {
+    const std::pair<const char*, const char*> texts[] = {
+        {"@group(0) @binding(0) var<storage, read> x: array<f32>;\n"
+         "@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) "
+         "{\n  x[id.x] = 2.0;\n}\n",
+         "this is WGSL"},
+        {"#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer X { float x[]; };"
+         "\nvoid main() { x[gl_GlobalInvocationID.x] *= 2.0; }\n",
+         "this is GLSL"},
+        {"#include <cuda_runtime.h>\n__global__ void f(int n, float* x) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] = 1;\n}\n",
+         "this is CUDA C++"},
+        {"__kernel void f(__global float* x) { x[get_global_id(0)] = 1; }", "this is OpenCL C"},
+        {"#include <metal_stdlib>\nusing namespace metal;\nkernel void f(device float* a "
+         "[[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = 1; }\n",
+         "this is the Metal language"},
+        {"RWStructuredBuffer<float> r : register(u0);\n[numthreads(64, 1, 1)]\n"
+         "void main(uint3 id : SV_DispatchThreadID) { r[id.x] = 1; }\n",
+         "this is HLSL"},
+        {"void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }", "this is C,"},
+        {"import numpy\ndef f(x): return x\n", "this is Python"},
+    };
+    for (const auto& [text, what] : texts) {
+        check(text, {text, {1, 1}, what, "begin with `wye 1; program NAME;"});
+        if (std::string(what).find("C,") == std::string::npos &&
+            std::string(what).find("Python") == std::string::npos) {
+            // Below a header of Wye too.
+            const std::string below = std::string("wye 1; program p; workgroup 64;\n") + text;
+            CHECK(parse(below).diagnostics.size() == 1);
+            CHECK(parse(below).diagnostics[0].message.find(what) == 0);
+        }
+    }
+    check("hello world\n", {"hello", {1, 1}, "expected `wye 1;`", "begin"});
 }
 
 TEST_CASE("all mistakes are reported at once, each once") {

@@ -41,9 +41,10 @@ enum class Code : wye_status {
 }
 
 // Joins what went wrong, mostly a sentence without a full stop, and its remedy: "reason. Fix: ...".
-// Either may be empty.
+// Either may be empty. After a reason that ends its line, as a caret does, the remedy has its own.
 [[nodiscard]] inline std::string with_remedy(std::string reason, std::string_view remedy) {
-    if (reason.empty() || remedy.empty()) return reason + std::string(remedy);
+    if (reason.empty() || remedy.empty() || reason.back() == '\n')
+        return reason + std::string(remedy);
     if (std::string_view(".!?").find(reason.back()) == std::string_view::npos) reason += '.';
     return reason + ' ' + std::string(remedy);
 }
@@ -81,14 +82,12 @@ struct Error {
         return outer;
     }
 
-    // Returns "message. Fix: ..."; with causes, a line for each of them between the two. What the
-    // members quote is escaped for a terminal.
+    // Returns "message. Fix: ...", and a line for each cause below it. What the members quote is
+    // escaped for a terminal.
     [[nodiscard]] std::string text() const {
-        if (!cause) return with_remedy(shown(message), shown(fix));
-        std::string out = shown(message);
+        std::string out = with_remedy(shown(message), shown(fix));
         for (const Error* e = cause.get(); e != nullptr; e = e->cause.get())
             out += "\n  because: " + with_remedy(e->shown(e->message), e->shown(e->fix));
-        if (!fix.empty()) out += "\n" + shown(fix);
         return out;
     }
 

@@ -26,6 +26,18 @@ struct Typing {
 [[nodiscard]] Typing derive_type(const Program& program, const Code& code, const Expr& expr,
                                  std::span<const Type> operands);
 
+// The remedy for operands that should have one type. `ids`: the operands; may be empty.
+[[nodiscard]] std::string agreement_fix(const Code& code, std::span<const ExprId> ids,
+                                        std::span<const Type> got);
+// The remedy for a value of type `got` where `wanted` is needed. `id` may be kNone.
+[[nodiscard]] std::string conversion_fix(const Code& code, ExprId id, Type got, Type wanted);
+// A literal written in another type; empty if it is no literal, or that type does not hold it.
+[[nodiscard]] std::string literal_as(const Code& code, ExprId id, Type wanted);
+// The zero of a number type: "0u", "f32x2(0.0)".
+[[nodiscard]] std::string zero(Type type);
+// A condition on a number of this type: "x != 0u".
+[[nodiscard]] std::string nonzero(Type type);
+
 struct TypeProblem {
     std::uint32_t function = kNone;  // index of a function; kNone for main
     Place place;
