@@ -365,7 +365,7 @@ namespace {
     const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
     DeviceSession& session, Clock::time_point start, wye_report* report, Result<void>& result) {
     NamedQueue queue;
-    return queue.try_find(context.handles(), desc.queue, session) &&
+    return (desc.queue == 0 || queue.try_find(context.handles(), desc.queue, session)) &&
            repeat_on(queue.number(), context, desc, loaded, session, start, report, result);
 }
 
@@ -392,21 +392,16 @@ namespace {
 }
 
 // For a request without a device: that of its buffers, which are all on one if it was kept.
-[[nodiscard, gnu::noinline]] bool repeat_owned(const Context& context,
-                                               const wye_dispatch_desc& desc,
-                                               const LoadedProgram& loaded, Clock::time_point start,
-                                               wye_report* report, Result<void>& result) {
+[[nodiscard, gnu::cold, gnu::noinline]] bool repeat_owned(
+    const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
+    Clock::time_point start, wye_report* report, Result<void>& result) {
     if (desc.device != 0) return false;
     const registry::Pin buffer =
         context.handles().try_find(desc.arguments[0].buffer, registry::HandleKind::buffer);
     if (!buffer) return false;
     const BufferObject& object = buffer.as<BufferObject>();
-    DeviceSession& session = object.session;
-    if (!session.is_ready()) return false;
-    NamedQueue queue;
-    if (desc.queue != 0 && !queue.try_find(context.handles(), desc.queue, session)) [[unlikely]]
-        return false;
-    if (!repeat_on(queue.number(), context, desc, loaded, session, start, report, result))
+    if (!object.session.is_ready() ||
+        !repeat_named(context, desc, loaded, object.session, start, report, result))
         return false;
     if (report != nullptr && result.ok()) Routed{object.device, WYE_ROUTED_OWNER, 0}.write(*report);
     return true;
