@@ -24,7 +24,7 @@ allow() {
 
 abi='wye/(abi|abi_compiler|abi_layer|abi_layouts|abi_loss|abi_native|program_format)\.h'
 sdk="$abi|wye/sdk/[a-z_0-9]+\.hpp"
-posix='(cxxabi|linux/futex|unistd|fcntl|fnmatch|dlfcn|elf|link|pthread|sched|spawn|poll|dirent|sys/[a-z]+)\.h'
+posix='(cxxabi|linux/futex|unistd|fcntl|fnmatch|dlfcn|elf|link|pthread|sched|spawn|poll|dirent|malloc|sys/[a-z]+)\.h'
 simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
 
 allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
