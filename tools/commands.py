@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 
-PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE'}
+PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE', 'NAME=DATA'}
 
 
 def verbs_of(table, words=()):
