@@ -35,10 +35,10 @@ bool is_number(std::string_view text) {
 
 bool is_list(std::string_view data) { return is_number(trimmed(data.substr(0, data.find(',')))); }
 
-Error too_much(const Wanted& wanted, std::string_view what) {
+Error too_much(const Wanted& wanted, std::string_view what, std::uint64_t most) {
     return Error(Code::LIMIT_EXCEEDED,
-                 fmt::format("{} has more than the {} bytes that input `{}` can use", what,
-                             wanted.most, wanted.name),
+                 fmt::format("{} has more than the {} bytes that input `{}` can use", what, most,
+                             wanted.name),
                  "Fix: give fewer numbers", wanted.name);
 }
 
@@ -58,7 +58,7 @@ Result<void> add_numbers(const Wanted& wanted, std::string_view line, std::strin
                          "Fix: write numbers within that range, with commas between them, or "
                          "./ before the name of a file",
                          wanted.name);
-        if (out.size() + scalar.bytes > wanted.most) return too_much(wanted, what);
+        if (out.size() + scalar.bytes > wanted.most) return too_much(wanted, what, wanted.most);
         const std::size_t place = out.size();
         out.resize(place + scalar.bytes);
         std::memcpy(out.data() + place, &*bits, scalar.bytes);
@@ -164,7 +164,7 @@ Result<Values> make(const Wanted& wanted, const std::string& data) {
     const Scalar& scalar = *wanted.element.scalar;
     const std::uint64_t most = std::min(wanted.most, most_of_stream());
     if (made.count && *made.count > most / wanted.element.bytes())
-        return too_much(wanted, fmt::format("`--in {}={}`", wanted.name, data));
+        return too_much(wanted, fmt::format("`--in {}={}`", wanted.name, data), most);
     const std::uint64_t size =
         made.count ? *made.count * wanted.element.bytes() : std::min(wanted.most, most);
     Values out;
