@@ -9,8 +9,10 @@ were read.
 """
 import io
 import itertools
+import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -255,6 +257,21 @@ def check_tables():
     check(f'a terminal: {terminal}', '  [0]  7  8' in terminal)
 
 
+def check_progress():
+    """Only a terminal has a line about a run of more than two seconds, and none is left of it."""
+    with open('long.wye', 'w', encoding='utf-8') as file:
+        file.write('wye 1; program long; workgroup 1; output r: u32[1]; grid groups 1;\n'
+                   'main { var n = 1u; for i in 0u..1000000u { n = n * 1664525u + 1013904223u; } r[0] = n; }\n')
+    one = run('long.wye', '--repeat', '2', '--json')
+    seconds = json.loads(one.stdout)['wall_ns'] / 2e9
+    words = ['long.wye', '-d', 'cpu', '--repeat', str(int(4 / seconds) + 1)]
+    terminal = subprocess.run(['script', '-qec', f"'{wye}' run {' '.join(words)}", '/dev/null'], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, check=False, timeout=600, env={**os.environ, 'TERM': 'xterm'}).stdout.decode()
+    check(f'a line about a long run: {terminal}', re.search(r'\r\x1b\[K\d+ of \d+ repetitions, [\d.]+/s, \d+ s left', terminal)
+          and '\r\x1b[Kwye: picked' in terminal)
+    check('no such line in a pipe', run(*words[:1], *words[3:]).stderr.count(b'repetitions,') == 0)
+
+
 def check_persistent():
     with open('sum.wye', 'w', encoding='utf-8') as file:
         file.write('wye 1; program sum; workgroup 64; input x: u32[]; persistent sum: u32[len(x)]; output r: u32[len(x)];\n'
@@ -273,7 +290,7 @@ def check_persistent():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for part in (check_numbers, check_files, check_wrong_files, check_pictures, check_tables, check_persistent):
+    for part in (check_numbers, check_files, check_wrong_files, check_pictures, check_tables, check_persistent, check_progress):
         part()
     os.chdir('/')
 print('\n'.join(failures) or f'{ran} runs, as NumPy has it')

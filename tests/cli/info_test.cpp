@@ -149,10 +149,10 @@ TEST_CASE("one physical device is one entry, with the others that are the same b
               "devices\n"
               "* first:0     Test device\n"
               "              gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1, @fedcba9876543210\n"
-              "  + fourth:0  the same device, certain (both have the PCI address "
-              "0000:01:00.0)\n"
-              "              Test device by another API\n"
+              "  + fourth:0  Test device by another API\n"
               "              gpu, OpenCL 3.0\n"
+              "              the same device, certain (both have the PCI address "
+              "0000:01:00.0)\n"
               "  first:1     Test device\n"));
     // The printed id is a selector: that of the physical device, in all APIs.
     CHECK(info({"--from", path, "-l", "-d", "@" + id}).out ==
@@ -189,14 +189,14 @@ TEST_CASE("remembered facts, the age of memory, compilers and warnings are on th
     const std::string path = saved.write(report);
     const std::string out = info({"--from", path}).out;
     CHECK(has(out, "gpu, 4.0 GiB of 8.0 GiB free 3 min ago, Vulkan"));
-    CHECK(has(out, "remembered: first (probed 2026-11-24T16:16:14Z; "));
+    CHECK(has(out, "\nremembered\n  first: as a probe found at 2026-11-24T16:16:14Z; "));
     CHECK(has(out, "the driver is not installed (compiler only: NVRTC 13.0). Fix: install"));
     CHECK(has(out,
               "warnings\n  first     it changes the locale. Fix: tell its author\n"
-              "  1 note; `wye info -v` has it\n"));
+              "notes\n  1 note; `wye info -v` has it\n"));
     CHECK_FALSE(has(out, "a note"));
     const std::string details = info({"--from", path, "-v"}).out;
-    CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2\n"));
+    CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13\n"));
     CHECK(has(details,
               "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after 310 "
               "ms, first dispatch 1904 ms)\n"));
@@ -489,14 +489,21 @@ TEST_CASE(
               "has a device filter that is no selector"));
 }
 
-TEST_CASE("details have each fact with its source, or why it is not known") {
+TEST_CASE("details have each fact with its source, or why it is not known if a device knows it") {
     const Saved saved;
     json report = machine();
     report["devices"][0]["fact_sources"] = {{"driver", "CL_DRIVER_VERSION"}};
     report["devices"][0]["facts"]["uuid"] = nullptr;
     report["devices"][0]["fact_reasons"] = {{"uuid", "unknown"}, {"driver", nullptr}};
+    report["devices"][1]["facts"]["uuid"] = "x";
+    report["devices"][1]["facts"]["max_workgroup_size"] = {64, 64, 64};
+    report["devices"][0]["facts"]["max_buffers"] = nullptr;
+    report["devices"][1]["facts"]["luid"] = nullptr;
     const Outcome outcome = info({"-v", "--from", saved.write(report)});
     CHECK(outcome.code == 0);
+    CHECK_FALSE(has(outcome.out, "luid"));
+    CHECK_FALSE(has(outcome.out, "max_buffers"));
+    CHECK(has(outcome.out, "\n  2 facts that no device here reports are left out; "));
     const auto shows = [&](const std::string& name, const std::string& value) {
         return std::ranges::any_of(lines_of(outcome.out), [&](const std::string& line) {
             return line.starts_with("  " + name + " ") && has(line, value);
@@ -504,8 +511,8 @@ TEST_CASE("details have each fact with its source, or why it is not known") {
     };
     CHECK(shows("driver", "9.1  [CL_DRIVER_VERSION]"));
     CHECK(shows("memory_bytes", "8589934592 (8.0 GiB)"));
-    CHECK(shows("max_workgroup_size", "unknown: not reported by the driver; counts as 1"));
-    CHECK(shows("uuid", "unknown: the plugin is older than this fact"));
+    CHECK(shows("unknown", "not reported by the driver; counts as 1: max_workgroup_size"));
+    CHECK(shows("unknown", "the plugin is older than this fact: uuid"));
     CHECK(shows("message", "the driver is not installed"));
 }
 
@@ -538,6 +545,68 @@ TEST_CASE("a saved report that is wrong is refused with its place") {
     CHECK(info({"--from", folder.path("absent")}).code == 2);
     CHECK(info({"--from", "/dev/zero"}).code == 2);
     CHECK(info({"--from", "/"}).code == 2);
+}
+
+TEST_CASE("two views at once are refused by name, but for a list of properties") {
+    const Saved saved;
+    const std::string path = saved.write(machine());
+    struct Row {
+        std::vector<std::string> words;
+        const char* part;
+    };
+    const Row rows[] = {
+        {{"--json", "--html"}, "`--json` and `--html`"},
+        {{"--html", "-l"}, "`--html` and `--list`"},
+        {{"-v", "-l"}, "`--verbose` and `--list`"},
+        {{"--prop", "name", "-v"}, "`--prop`"},
+        {{"--require", "f64", "--json"}, "`--json`"},
+        {{"doctor", "--json"}, "`doctor`"},
+        {{"env", "--html"}, "`env` and `--html`"},
+    };
+    for (const Row& row : rows) {
+        std::vector<std::string> words = {"--from", path};
+        words.insert(words.begin(), row.words.begin(), row.words.end());
+        const Outcome outcome = info(words);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(has(outcome.err, row.part));
+    }
+    CHECK(info({"--from", path, "-l", "--prop", "kind"}).out == "first:0\tgpu\nfirst:1\tcpu\n");
+    CHECK(info({"--from", path, "-l", "--require", "kind=GPU"}).out == "first:0\tTest device\n");
+}
+
+TEST_CASE("a plugin without hardware is not applicable, and no fault") {
+    const Saved saved;
+    json report = machine();
+    json& plugin = report["plugins"][2];
+    plugin["id"] = "cuda";
+    plugin["reason"]["code"] = "MISSING_DEPENDENCY";
+    const auto outcomes = [&](const char* part, bool fault) {
+        const std::string path = saved.write(report);
+        const Outcome doctor = info({"doctor", "--from", path});
+        const Outcome screen = info({"--strict", "--from", path});
+        CAPTURE(doctor.out);
+        CAPTURE(screen.out);
+        CHECK(doctor.code == (fault ? 1 : 0));
+        CHECK(screen.code == (fault ? 5 : 0));
+        CHECK(has(doctor.out, part));
+        CHECK(has(screen.out, "not applicable: cuda (this machine has no device of NVIDIA)") ==
+              !fault);
+        CHECK(info({"-l", "--from", path}).err.empty() == !fault);
+    };
+    outcomes("install the driver", true);  // an older report does not say what there is
+    report["hardware"] = {{"vendors", nullptr}};
+    outcomes("install the driver", true);
+    report["hardware"] = {{"vendors", {"0x1002", "0x10de"}}};
+    outcomes("install the driver", true);
+    report["hardware"] = {{"vendors", {"0x1002", "0x8086"}}};
+    outcomes("not applicable: plugin `cuda`: this machine has no device of NVIDIA\n", false);
+    plugin["reason"]["code"] = "PLUGIN_FAULT";
+    outcomes("install the driver", true);
+    plugin["id"] = "third";
+    plugin["reason"]["code"] = "MISSING_DEPENDENCY";
+    outcomes("install the driver", true);
 }
 
 TEST_CASE("what a report brings reaches the terminal without its control characters") {
@@ -662,6 +731,16 @@ TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
     CHECK(out["environment"][0]["value"] == "~/lib:/home/USER");
     CHECK(out["devices"][0]["facts"]["uuid"] == "redacted");
     CHECK(out["devices"][1] == report["devices"][1]);
+    // What says why a fact is not known stays, and what was taken out is no change.
+    report["devices"][1]["facts"]["uuid"] = nullptr;
+    report["devices"][1]["fact_reasons"] = {{"uuid", "unreported"}, {"luid", "unreported"}};
+    const std::string whole = saved.write(report, "whole");
+    const Outcome again = info({"--redact", "--json", "--from", whole});
+    CHECK(json::parse(again.out)["devices"][1] == report["devices"][1]);
+    report["plugins"][2] = json::parse(again.out)["plugins"][2];
+    report["environment"] = json::parse(again.out)["environment"];
+    CHECK(info({"diff", saved.write(report, "unredacted"), saved.folder.write("r", again.out)})
+              .code == 0);
 }
 
 TEST_CASE("a library that a manifest needs is not taken from a relative folder") {
@@ -747,7 +826,11 @@ TEST_CASE("doctor names what is wrong with plugins that are used all the same") 
     note["severity"] = "note";
     json authors = record;
     authors["fix"] = "Fix: report this to the plugin's author";
-    report["records"] = json::array({record, note, authors});
+    json own = authors;
+    own["plugin"] = "first";
+    report["plugins"][0]["vendor"] = "the Wye project";
+    report["records"] = json::array({record, note, authors, own});
+    CHECK(has(info({"--from", saved.write(report)}).out, "Fix: report this to the Wye project"));
     json doubt;
     doubt["devices"] = json::array({"first:0", "third:0"});
     doubt["reason"] = "one UUID, two PCI addresses";

@@ -63,6 +63,22 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("help fits 80 columns in a pipe, and has all words") {
+    for (const char* verb :
+         {"info", "run", "conform", "quirks", "bench", "fuzz", "lower", "cache"}) {
+        const Outcome outcome = wye_command({verb, "--help"});
+        CAPTURE(outcome.out);
+        std::istringstream lines(outcome.out);
+        for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+        CHECK(contains(outcome.out, "Exit status") ==
+              (std::string_view(verb) != "run" && std::string_view(verb) != "lower" &&
+               std::string_view(verb) != "cache"));
+    }
+    CHECK(contains(wye_command({"info", "--help"}).out,
+                   "  --from FILE                 A report that --json wrote, instead of this\n"
+                   "                              machine\n"));
+}
+
 TEST_CASE("help and version go to stdout and succeed") {
     for (const char* flag : {"--help", "-h", "--version"}) {
         const Outcome outcome = wye_command({flag});
@@ -84,7 +100,10 @@ TEST_CASE("wrong usage goes to stderr with exit code 2 and the nearest word") {
         {{"inof"}, "`info`"},
         {{"info", "--jsn"}, "`--json`"},
         {{"run", kPrograms + "/saxpy.wye", "--elemnts", "3"}, "`--elements`"},
-        {{"lower", kPrograms + "/saxpy.wye"}, "Fix:"},
+        {{"lower", kPrograms + "/saxpy.wye"}, "Fix: see `wye lower --help`"},
+        {{"info", "diff", "a"}, "AFTER is missing\nFix: see `wye info diff --help`"},
+        {{"conform"}, "PLUGIN is missing\nFix: see `wye conform --help`"},
+        {{"info", "-d", "llvmpip"}, "write `\"llvmpip\"` if this is a part of a device's name"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "1,2,3,4"}, "X[,Y[,Z]]"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "x"}, "X[,Y[,Z]]"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "4294967296"}, "X[,Y[,Z]]"},

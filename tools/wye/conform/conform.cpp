@@ -21,6 +21,7 @@
 #include "../helper.hpp"
 #include "../numbers.hpp"
 #include "../output.hpp"
+#include "../progress.hpp"
 #include "../verbs.hpp"
 #include "groups.hpp"
 #include "screen.hpp"
@@ -128,7 +129,11 @@ std::string hindrance(Needs needs, const Verdict& verdict) {
 
 class Run {
   public:
-    Run(const ConformOptions& options, Setup setup) : options_(options), setup_(std::move(setup)) {
+    Run(const ConformOptions& options, Setup setup)
+        : options_(options),
+          setup_(std::move(setup)),
+          progress_("groups",
+                    options.only.empty() ? group_plans().size() : options.only.size() + 1) {
         verdict_.path = options.plugin;
         verdict_.depth = setup_.depth;
     }
@@ -169,6 +174,7 @@ class Run {
         if (loads || verdict_.find("load") != nullptr)
             if (shown || group.count(Outcome::failed) != 0) print(lines_of(group));
         verdict_.groups.push_back(std::move(group));
+        progress_.at(verdict_.groups.size());
         return {};
     }
 
@@ -193,8 +199,9 @@ class Run {
         return {};
     }
 
-    void print(const std::string& text) const {
+    void print(const std::string& text) {
         if (options_.json) return;
+        progress_.hide();
         std::fputs(text.c_str(), output());
         std::fflush(output());
     }
@@ -203,6 +210,7 @@ class Run {
     Setup setup_;
     Link link_;
     Verdict verdict_;
+    Progress progress_;
 };
 
 Result<void> check_groups(const std::vector<std::string>& only) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "../progress.hpp"
 #include "slots.hpp"
 
 namespace wye::tool {
@@ -72,6 +73,8 @@ void add(wye_report& sum, const wye_report& one) {
 }
 
 Result<void> run_all(const std::function<Result<wye_report>()>& run, Repeated& out) {
+    Progress progress(out.how.count == 1 ? "running" : "repetitions",
+                      out.how.count == 1 ? 0 : out.how.count);
     for (std::uint64_t i = 0; i < out.how.count; ++i) {
         auto one = run();
         if (!one.ok()) {
@@ -84,6 +87,7 @@ Result<void> run_all(const std::function<Result<wye_report>()>& run, Repeated& o
             out.report = *one;
         else
             add(out.report, *one);
+        progress.at(out.how.count == 1 ? 0 : i + 1);
     }
     return {};
 }

@@ -12,6 +12,7 @@
 
 #include "../load.hpp"
 #include "../output.hpp"
+#include "../progress.hpp"
 #include "../verbs.hpp"
 #include "repeat.hpp"
 #include "report.hpp"
@@ -60,6 +61,7 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
     for (std::size_t i = 0; i < slots.size(); ++i)
         if (slots[i].wanted()) WYE_TRY(make_room(slots[i], sizes[i]));
     Repeated out;
+    const Progress progress("running");
     WYE_ASSIGN(out.report, request().run());
     return out;
 }
