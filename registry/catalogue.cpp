@@ -195,11 +195,11 @@ struct Registry::Impl {
     // The number of opened plugins when it was made.
     std::size_t identified_plugins WYE_GUARDED_BY(identified_mutex) = 0;
 
-    void keep(const std::vector<Record>& more) {
+    void keep(const std::vector<Record>& more, std::string_view area = "registry") {
         for (const Record& record : more) {
             const std::uint32_t level =
                 record.severity == Severity::note ? WYE_LOG_INFO : WYE_LOG_WARNING;
-            host->log(level, "registry", to_text(record));
+            host->log(level, area, to_text(record));
         }
         const sdk::Lock lock(records_mutex);
         records.insert(records.end(), more.begin(), more.end());
@@ -543,7 +543,7 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     impl->host = HostServices::create(std::move(options.config), std::move(options.log));
     impl->prober.emplace(std::move(options.probe), impl->host);
     impl->rank = std::move(options.rank);
-    impl->keep(options.records);
+    impl->keep(options.records, "cache");
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) ||

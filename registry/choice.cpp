@@ -50,7 +50,9 @@ PassedOver unknown_plugin_of(const ChoiceSource& source, const SelectorEntry& en
     return {to_text(entry),
             fmt::format("there is no plugin `{}`; there are {}", entry.plugin,
                         some_of({source.plugins.begin(), source.plugins.end()})),
-            near.empty() ? "Fix: install it, or set WYE_PLUGIN_PATH_ADD"
+            near.empty() ? fmt::format("Fix: write `{}` if this is a part of a device's name, else "
+                                       "install the plugin or set WYE_PLUGIN_PATH_ADD",
+                                       in_quotes(entry.plugin))
                          : fmt::format("Fix: write `{}`, or install the plugin", near),
             Why::unmatched};
 }

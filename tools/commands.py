@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 
-PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE'}
+PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE', 'NAME=DATA'}
 
 
 def verbs_of(table, words=()):
@@ -47,7 +47,7 @@ def man_page(table, page):
 
 def bash(table):
     out = ['# SPDX-License-Identifier: Apache-2.0', '# bash completion for wye', '_wye() {',
-           '    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= i',
+           '    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= head= i',
            '    for ((i = 1; i < COMP_CWORD; i++)); do',
            '        case "$verb ${COMP_WORDS[i]}" in']
     for words, _ in verbs_of(table):
@@ -55,10 +55,19 @@ def bash(table):
     out += ['        esac', '    done',
             '    case $previous in',
             "        -d | --device) COMPREPLY=($(compgen -W \"auto $(wye info -l 2>/dev/null | cut -f1)\" -- \"$current\")); return ;;",
-            '    esac', '    local words=', '    case $verb in']
+            '    esac', '    local words=', '    case "$verb $previous" in']
+    for words, verb in verbs_of(table):
+        for option in verb['options']:
+            if option['values']:
+                names = ' | '.join(f'"{" ".join(words)} {flag}"' for flag in option['flags'])
+                out.append(f'        {names}) words="{" ".join(option["values"])}" ;;')
+    # Lists are completed behind their last comma.
+    out += ['    esac', '    if [[ -n $words ]]; then', '        [[ $current == *,* ]] && head=${current%,*},',
+            '        COMPREPLY=($(compgen -P "$head" -W "$words" -- "${current##*,}")); return', '    fi', '    case $verb in']
     out.append(f'        "") words="{" ".join([verb["name"] for verb in table["verbs"]] + ["--help", "--version"])}" ;;')
     for words, verb in verbs_of(table):
         known = [inner['name'] for inner in verb['verbs']]
+        known += [value for place in verb['positionals'] for value in place['values']]
         known += [flag for option in options_of(table, words) for flag in option['flags']] + ['--help']
         out.append(f'        "{" ".join(words)}") words="{" ".join(known)}" ;;')
     out += ['    esac', '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
@@ -86,6 +95,7 @@ def zsh(table):
             if option['value']:
                 action = '_files' if option['value'] in PATHS else ' '
                 action = '_wye_devices' if '--device' in option['flags'] else action
+                action = f"({' '.join(option['values'])})" if option['values'] else action
                 value = f':{about(option["value"])}:{action}'
             for flag in option['flags']:
                 lines.append(f"        '*{flag}[{about(option['about'])}]{value}' \\")
@@ -95,6 +105,9 @@ def zsh(table):
                       '            _describe verb verbs ;;',
                       f'        rest) (( $+functions[{name}_$words[1]] )) && {name}_$words[1] ;;', '    esac']
         else:
+            for place in node['positionals']:
+                if place['values']:
+                    lines.append(f"        '1:{about(place['name'])}:({' '.join(place['values'])})' \\")
             lines.append("        '*:file:_files'")
         return lines + ['}']
 
@@ -111,11 +124,16 @@ def fish(table):
         seen = '; and '.join(f'__fish_seen_subcommand_from {word}' for word in words)
         for inner in verb['verbs']:
             out.append(f"complete -c wye -n '{seen}' -f -a {inner['name']} -d '{quoted(inner['about'])}'")
+        for place in verb['positionals']:
+            if place['values']:
+                out.append(f"complete -c wye -n '{seen}' -f -a '{' '.join(place['values'])}'")
         for option in verb['options']:
             flags = ' '.join(('-l ' if flag.startswith('--') else '-s ') + flag.lstrip('-') for flag in option['flags'])
             value = ' -r' if option['value'] else ''
             if '--device' in option['flags']:
                 value += " -f -a 'auto (wye info -l 2>/dev/null)'"
+            if option['values']:
+                value += f" -f -a '{' '.join(option['values'])}'"
             out.append(f"complete -c wye -n '{seen}' {flags}{value} -d '{quoted(option['about'])}'")
     return '\n'.join(out) + '\n'
 

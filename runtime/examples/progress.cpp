@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -24,18 +25,29 @@ Progress::Progress(std::FILE* stream) : stream_(stream), terminal_(draws_on(stre
 void Progress::start(std::string label, std::uint64_t total) {
     label_ = std::move(label);
     total_ = total;
+    begun_ = std::chrono::steady_clock::now();
+    drawn_at_ = {};
 }
 
 void Progress::advance(std::uint64_t done) {
     if (!terminal_) return;
     constexpr std::uint64_t kWidth = 30;
+    constexpr auto kPatience = std::chrono::seconds(2);
+    constexpr auto kBetween = std::chrono::milliseconds(200);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - begun_ < kPatience || now - drawn_at_ < kBetween) return;
+    drawn_at_ = now;
+    const double seconds = std::chrono::duration<double>(now - begun_).count();
     const double mib = static_cast<double>(done) / (1 << 20);
+    const double speed = mib / seconds;
     if (total_ == 0) {
-        fmt::print(stream_, "\r{} {:.0f} MiB", label_, mib);
+        fmt::print(stream_, "\r\033[K{} {:.0f} MiB, {:.0f} MiB/s", label_, mib, speed);
     } else {
-        const std::uint64_t cells = done >= total_ ? kWidth : done * kWidth / total_;
-        fmt::print(stream_, "\r[{:<{}}] {:3}% {}", std::string(cells, '='), kWidth,
-                   done >= total_ ? 100 : done * 100 / total_, label_);
+        const std::uint64_t part = std::min(done, total_);
+        const std::uint64_t cells = part * kWidth / total_;
+        const double left = static_cast<double>(total_ - part) / (1 << 20) / std::max(speed, 1e-9);
+        fmt::print(stream_, "\r\033[K[{:<{}}] {:3}% {}, {:.0f} MiB/s, {:.0f} s left",
+                   std::string(cells, '='), kWidth, part * 100 / total_, label_, speed, left);
     }
     std::fflush(stream_);
     drawn_ = true;

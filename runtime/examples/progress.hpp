@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A one-line progress bar; silent unless its stream is a terminal. Not thread-safe.
+// A one-line progress bar with speed and time left, for work that takes more than two seconds;
+// silent unless its stream is a terminal. Not thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -24,6 +26,7 @@ class Progress {
     bool drawn_ = false;
     std::string label_;
     std::uint64_t total_ = 0;
+    std::chrono::steady_clock::time_point begun_, drawn_at_;
 };
 
 }  // namespace wye::examples

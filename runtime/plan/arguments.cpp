@@ -82,7 +82,7 @@ Result<void> check_resident(const ir::Buffer& buffer, const Argument& argument) 
     return check_read_back(buffer, argument, argument.asks());
 }
 
-Result<void> check_kind(const ir::Buffer& buffer, const Argument& argument) {
+Result<void> check_kind(const ir::Buffer& buffer, const Argument& argument, bool sizes_only) {
     switch (argument.kind) {
         case ArgumentKind::Host:
             return check_host(buffer, argument);
@@ -90,6 +90,8 @@ Result<void> check_kind(const ir::Buffer& buffer, const Argument& argument) {
             return check_resident(buffer, argument);
         case ArgumentKind::Discard:
             if (buffer.role == ir::Role::OUTPUT) return {};
+            // The caller asks how large a buffer to make.
+            if (sizes_only && buffer.role == ir::Role::PERSISTENT) return {};
             return wrong(buffer, "is discarded, but only an output can be",
                          "Fix: bind host bytes or a resident buffer");
     }
@@ -118,7 +120,7 @@ Result<void> admit_arguments(const ProgramPlan& plan, const Request& request, La
                          fmt::format("`{}` (binding {}) is bound twice, by arguments {} and {}",
                                      buffer.name, buffer.binding, bound.argument, i),
                          "Fix: bind each buffer once", buffer.name);
-        WYE_TRY(check_kind(buffer, argument));
+        WYE_TRY(check_kind(buffer, argument, request.sizes_only));
         bound.argument = i;
         bound.kind = argument.kind;
         bound.input =

@@ -245,6 +245,12 @@ TEST_CASE("a cache folder that cannot be used turns the cache off, and no other 
         for (const auto& record : said_info["records"])
             recorded = recorded || contains(record.value("message", ""), "the cache is off");
         CHECK(recorded);
+        const Outcome run = wye_command(
+            {"run", kPrograms + "/mix.wye", "-d", "cpu", "-q", "--in", "words=@zeros(16)"}, env);
+        CHECK(run.code == 0);
+        CHECK(run.err.starts_with("wye: warning: cache: "));
+        CHECK(contains(run.err, "the cache is off: "));
+        CHECK(contains(run.err, "Fix: "));
         std::string said;
         if (!drivers().empty()) run_mix(drivers().back(), folder, env, said);
         CHECK_FALSE(std::filesystem::exists(folder.path("xdg")));

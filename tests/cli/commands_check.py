@@ -8,6 +8,7 @@ PAGE is wye(1). Each MANUAL is the page of a verb, wye-VERB.1.
 
 Reads --help as text. Completes in a real bash, and in zsh and fish where they are installed.
 """
+import json
 import os
 import re
 import shutil
@@ -70,8 +71,8 @@ for manual in manuals:
 bash_source, fish_source = read(bash), read(fish)
 
 
-def bash_words(words):
-    line = ['wye', *words, '-']
+def bash_words(words, last='-'):
+    line = ['wye', *words, last]
     script = f'source {bash}; COMP_WORDS=({" ".join(line)}); COMP_CWORD={len(line) - 1}; _wye; printf "%s\\n" "${{COMPREPLY[@]}}"'
     return set(output('bash', '-c', script).split()) - {'--help', '--version'}
 
@@ -94,6 +95,30 @@ for words in all_verbs():
     body = re.search(rf'^{"_".join(("_wye", *words))}\(\) {{$(.*?)^}}$', read(zsh), re.M | re.S)
     known = set(re.findall(r"^ *'\*(--?[a-zA-Z][\w-]*)\[", body[1] if body else '', re.M))
     complain('zsh', words, (flags | above) - known, known - flags - above)
+values = {('cache',): ['clear', 'list', 'size'], ('help',): sorted(set(help_of()[1])), ('run', '--policy'): ['auto', 'prefer', 'require'],
+          ('lower', 'x.wye', '--to'): ['cuda-c', 'opencl-c', 'preconditions', 'ptx', 'spirv', 'text', 'wire', 'wye-program']}
+for words, known in values.items():
+    offered = bash_words(words, "''")
+    if not set(known) <= offered or (words[-1].startswith('-') and offered != set(known)):
+        failures.append(f'bash offers {sorted(offered)} behind {words}, not {known}')
+facts = set(json.loads(output(wye, 'info', '--json', '-d', 'cpu'))['devices'][0]['facts'])
+for words in (('info', '--prop'), ('info', '-d', 'cpu', '--require')):
+    offered = bash_words(words, "''")
+    if offered != facts or bash_words(words, 'native_f64_d') != {'native_f64_div'}:
+        failures.append(f'bash offers {sorted(offered)} behind {words}, and the facts are {sorted(facts)}')
+if bash_words(('info', '--require'), 'f64,native_f64_d') != {'f64,native_f64_div'}:
+    failures.append('bash does not complete a list behind its comma')
+if not {'lifetime', 'random'} < bash_words(('conform', 'x.so', '--only'), "''"):
+    failures.append('bash does not offer the groups of conform')
+for path in (zsh, fish):
+    if not all(word in read(path) for word in ('native_f64_div', 'lifetime')):
+        failures.append(f'{path} lacks facts or groups')
+if shutil.which('lexgrog'):
+    # As `man -k` finds them.
+    for path in [page, *manuals]:
+        name = os.path.basename(path)[:-len('.1')]
+        if not output('lexgrog', path).startswith(f'{path}: "{name} - '):
+            failures.append(f'{path}: man -k does not find {name}')
 for shell, path, check in (('zsh', zsh, ['-n']), ('fish', fish, ['--no-execute'])):
     if shutil.which(shell) and subprocess.run([shell, *check, path], check=False, timeout=600).returncode != 0:
         failures.append(f'{shell} does not read {path}')

@@ -5,86 +5,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "command.hpp"
+#include "saved_report.hpp"
 #include "wye/abi.h"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
-namespace {
-
-using Variables = std::map<std::string, std::string>;
+using namespace wye::test;
 using nlohmann::json;
-
-Outcome info(std::vector<std::string> words, const Variables& variables = {}) {
-    words.insert(words.begin(), {WYE_TOOL, "info"});
-    return run_command(words, variables);
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> out;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) out.push_back(line);
-    return out;
-}
-
-// A machine with a GPU, a CPU, and two plugins that failed.
-json machine() {
-    const json reason = {{"stage", "enumerated"},    {"severity", "refused"},
-                         {"code", "NO_DEVICE"},      {"message", "the driver is not installed"},
-                         {"loader_text", nullptr},   {"fix", "Fix: install the driver"},
-                         {"path", "/home/ann/p.so"}, {"plugin", "third"}};
-    const auto plugin = [](const char* id, const char* state, const json& why) {
-        return json{{"id", id}, {"path", nullptr}, {"state", state}, {"reason", why}};
-    };
-    const auto device = [](const char* selector, const json& facts) {
-        return json{
-            {"id", "0123456789abcdef"}, {"selector", selector}, {"name", "Test device"},
-            {"plugin", "first"},        {"usable", true},       {"reason", nullptr},
-            {"fix", nullptr},           {"facts", facts},       {"formats", {"spirv-vulkan"}}};
-    };
-    const json gpu = {{"device_kind", "gpu"},
-                      {"memory_bytes", 8589934592},
-                      {"f64", true},
-                      {"driver", "9.1"},
-                      {"api_version", "Vulkan 1.3.230"},
-                      {"uuid", "00112233445566778899aabbccddeeff"},
-                      {"subgroup_sizes", {16, 32}},
-                      {"max_workgroup_size", nullptr}};
-    const json cpu = {{"device_kind", "cpu"}, {"memory_bytes", 1073741824}, {"f64", nullptr}};
-    return {{"schema_version", 1},
-            {"host", {{"version", "0.1.0"}, {"arch", "x86_64"}, {"system", "Linux"}}},
-            {"filters", {{{"name", "selector"}, {"value", "auto"}}}},
-            {"picks", "first:0"},
-            {"plugins",
-             {plugin("first", "ready", nullptr), plugin("second", "not_opened", reason),
-              plugin("third", "failed", reason)}},
-            {"devices", {device("first:0", gpu), device("first:1", cpu)}},
-            {"records", json::array()}};
-}
-
-struct Saved {
-    TempFolder folder;
-    [[nodiscard]] std::string write(const json& report, const char* name = "report.json") const {
-        return folder.write(name, report.dump(1));
-    }
-};
-
-}  // namespace
 
 TEST_CASE("one screen shows devices first, the picked one marked, then what failed") {
     const Saved saved;
@@ -149,10 +80,10 @@ TEST_CASE("one physical device is one entry, with the others that are the same b
               "devices\n"
               "* first:0     Test device\n"
               "              gpu, 8.0 GiB, Vulkan 1.3.230, driver 9.1, @fedcba9876543210\n"
-              "  + fourth:0  the same device, certain (both have the PCI address "
-              "0000:01:00.0)\n"
-              "              Test device by another API\n"
+              "  + fourth:0  Test device by another API\n"
               "              gpu, OpenCL 3.0\n"
+              "              the same device, certain (both have the PCI address "
+              "0000:01:00.0)\n"
               "  first:1     Test device\n"));
     // The printed id is a selector: that of the physical device, in all APIs.
     CHECK(info({"--from", path, "-l", "-d", "@" + id}).out ==
@@ -189,14 +120,14 @@ TEST_CASE("remembered facts, the age of memory, compilers and warnings are on th
     const std::string path = saved.write(report);
     const std::string out = info({"--from", path}).out;
     CHECK(has(out, "gpu, 4.0 GiB of 8.0 GiB free 3 min ago, Vulkan"));
-    CHECK(has(out, "remembered: first (probed 2026-11-24T16:16:14Z; "));
+    CHECK(has(out, "\nremembered\n  first: as a probe found at 2026-11-24T16:16:14Z; "));
     CHECK(has(out, "the driver is not installed (compiler only: NVRTC 13.0). Fix: install"));
     CHECK(has(out,
               "warnings\n  first     it changes the locale. Fix: tell its author\n"
-              "  1 note; `wye info -v` has it\n"));
+              "notes\n  1 note; `wye info -v` has it\n"));
     CHECK_FALSE(has(out, "a note"));
     const std::string details = info({"--from", path, "-v"}).out;
-    CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13 1 2\n"));
+    CHECK(has(details, "compiler only              NVRTC 13.0 /usr/lib/libnvrtc.so.13\n"));
     CHECK(has(details,
               "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after 310 "
               "ms, first dispatch 1904 ms)\n"));
@@ -284,7 +215,7 @@ TEST_CASE("saved reports of real machines answer every verb") {
               "* cuda:0      NVIDIA H200\n"
               "              gpu, 132 compute units, 139 GiB, sm_90, CUDA 13.0, driver 580.159.04, "
               "@c5cb5cc16c7d7cc7\n"
-              "  + vulkan:0  the same device, certain (pci_address 0000:00:06.0, uuid UUID)\n"));
+              "  + vulkan:0  NVIDIA H200\n"));
     CHECK(info({"--from", gpu, "--require", "kind=gpu,memory>=100GiB"}).out ==
           "cuda:0\tNVIDIA H200\nopencl:0\tNVIDIA H200\nvulkan:0\tNVIDIA H200\n");
     CHECK(info({"--from", gpu, "doctor"}).out == "nothing to change\n");
@@ -489,14 +420,21 @@ TEST_CASE(
               "has a device filter that is no selector"));
 }
 
-TEST_CASE("details have each fact with its source, or why it is not known") {
+TEST_CASE("details have each fact with its source, or why it is not known if a device knows it") {
     const Saved saved;
     json report = machine();
     report["devices"][0]["fact_sources"] = {{"driver", "CL_DRIVER_VERSION"}};
     report["devices"][0]["facts"]["uuid"] = nullptr;
     report["devices"][0]["fact_reasons"] = {{"uuid", "unknown"}, {"driver", nullptr}};
+    report["devices"][1]["facts"]["uuid"] = "x";
+    report["devices"][1]["facts"]["max_workgroup_size"] = {64, 64, 64};
+    report["devices"][0]["facts"]["max_buffers"] = nullptr;
+    report["devices"][1]["facts"]["luid"] = nullptr;
     const Outcome outcome = info({"-v", "--from", saved.write(report)});
     CHECK(outcome.code == 0);
+    CHECK_FALSE(has(outcome.out, "luid"));
+    CHECK_FALSE(has(outcome.out, "max_buffers"));
+    CHECK(has(outcome.out, "\n  2 facts that no device here reports are left out; "));
     const auto shows = [&](const std::string& name, const std::string& value) {
         return std::ranges::any_of(lines_of(outcome.out), [&](const std::string& line) {
             return line.starts_with("  " + name + " ") && has(line, value);
@@ -504,8 +442,8 @@ TEST_CASE("details have each fact with its source, or why it is not known") {
     };
     CHECK(shows("driver", "9.1  [CL_DRIVER_VERSION]"));
     CHECK(shows("memory_bytes", "8589934592 (8.0 GiB)"));
-    CHECK(shows("max_workgroup_size", "unknown: not reported by the driver; counts as 1"));
-    CHECK(shows("uuid", "unknown: the plugin is older than this fact"));
+    CHECK(shows("unknown", "not reported by the driver; counts as 1: max_workgroup_size"));
+    CHECK(shows("unknown", "the plugin is older than this fact: uuid"));
     CHECK(shows("message", "the driver is not installed"));
 }
 
@@ -540,6 +478,68 @@ TEST_CASE("a saved report that is wrong is refused with its place") {
     CHECK(info({"--from", "/"}).code == 2);
 }
 
+TEST_CASE("two views at once are refused by name, but for a list of properties") {
+    const Saved saved;
+    const std::string path = saved.write(machine());
+    struct Row {
+        std::vector<std::string> words;
+        const char* part;
+    };
+    const Row rows[] = {
+        {{"--json", "--html"}, "`--json` and `--html`"},
+        {{"--html", "-l"}, "`--html` and `--list`"},
+        {{"-v", "-l"}, "`--verbose` and `--list`"},
+        {{"--prop", "name", "-v"}, "`--prop`"},
+        {{"--require", "f64", "--json"}, "`--json`"},
+        {{"doctor", "--json"}, "`doctor`"},
+        {{"env", "--html"}, "`env` and `--html`"},
+    };
+    for (const Row& row : rows) {
+        std::vector<std::string> words = {"--from", path};
+        words.insert(words.begin(), row.words.begin(), row.words.end());
+        const Outcome outcome = info(words);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 2);
+        CHECK(outcome.out.empty());
+        CHECK(has(outcome.err, row.part));
+    }
+    CHECK(info({"--from", path, "-l", "--prop", "kind"}).out == "first:0\tgpu\nfirst:1\tcpu\n");
+    CHECK(info({"--from", path, "-l", "--require", "kind=GPU"}).out == "first:0\tTest device\n");
+}
+
+TEST_CASE("a plugin without hardware is not applicable, and no fault") {
+    const Saved saved;
+    json report = machine();
+    json& plugin = report["plugins"][2];
+    plugin["id"] = "cuda";
+    plugin["reason"]["code"] = "MISSING_DEPENDENCY";
+    const auto outcomes = [&](const char* part, bool fault) {
+        const std::string path = saved.write(report);
+        const Outcome doctor = info({"doctor", "--from", path});
+        const Outcome screen = info({"--strict", "--from", path});
+        CAPTURE(doctor.out);
+        CAPTURE(screen.out);
+        CHECK(doctor.code == (fault ? 1 : 0));
+        CHECK(screen.code == (fault ? 5 : 0));
+        CHECK(has(doctor.out, part));
+        CHECK(has(screen.out, "not applicable: cuda (this machine has no device of NVIDIA)") ==
+              !fault);
+        CHECK(info({"-l", "--from", path}).err.empty() == !fault);
+    };
+    outcomes("install the driver", true);  // an older report does not say what there is
+    report["hardware"] = {{"vendors", nullptr}};
+    outcomes("install the driver", true);
+    report["hardware"] = {{"vendors", {"0x1002", "0x10de"}}};
+    outcomes("install the driver", true);
+    report["hardware"] = {{"vendors", {"0x1002", "0x8086"}}};
+    outcomes("not applicable: plugin `cuda`: this machine has no device of NVIDIA\n", false);
+    plugin["reason"]["code"] = "PLUGIN_FAULT";
+    outcomes("install the driver", true);
+    plugin["id"] = "third";
+    plugin["reason"]["code"] = "MISSING_DEPENDENCY";
+    outcomes("install the driver", true);
+}
+
 TEST_CASE("what a report brings reaches the terminal without its control characters") {
     const Saved saved;
     json report = machine();
@@ -565,206 +565,6 @@ TEST_CASE("what a report brings reaches the terminal without its control charact
         }
         CHECK((has(outcome.out, "end") || !view.empty()));
     }
-}
-
-TEST_CASE("diff says what differs between two machines, and exits as diff(1)") {
-    const Saved saved;
-    json after = machine();
-    after["devices"][0]["facts"]["driver"] = "9.2";
-    after["devices"].erase(1);
-    after["plugins"][2]["state"] = "ready";
-    const std::string first = saved.write(machine(), "a");
-    const std::string second = saved.write(after, "b");
-    const Outcome same = info({"diff", first, first});
-    CHECK(same.code == 0);
-    CHECK(same.out.empty());
-    const Outcome differ = info({"diff", first, second});
-    CHECK(differ.code == 1);
-    CHECK(differ.out ==
-          "~ devices first:0.facts.driver: 9.1 -> 9.2\n"
-          "- devices first:1: Test device\n"
-          "~ plugins third.state: failed -> ready\n");
-    CHECK(info({"diff", first}).code == 2);
-    CHECK(info({"diff", first, saved.folder.path("absent")}).code == 2);
-}
-
-TEST_CASE("env shows the variables in effect, and the nearest name of a misspelt one") {
-    const TempFolder folder;
-    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PAHT", "/x"},
-                                           {"VK_DRIVER_FILES", folder.path("none")},
-                                           {"VK_LOADER_DEBUG", ""},
-                                           {"OCL_ICD_VENDORS", folder.path("")},
-                                           {"UNRELATED", "secret"}});
-    CHECK(outcome.code == 0);
-    CHECK(has(outcome.out,
-              "WYE_PLUGIN_PAHT=/x\n    no effect: there is no such variable; did you "
-              "mean WYE_PLUGIN_PATH?\n"));
-    CHECK(has(outcome.out, "VK_DRIVER_FILES=" + folder.path("none")));
-    CHECK(has(outcome.out, "note: this does not exist: " + folder.path("none")));
-    CHECK(has(outcome.out, "VK_LOADER_DEBUG=\n"));
-    CHECK(has(outcome.out, "OCL_ICD_VENDORS="));
-    CHECK_FALSE(has(outcome.out, "UNRELATED"));
-    CHECK_FALSE(has(outcome.out, "CUDA_DEVICE_ORDER"));
-    CHECK(has(info({"env", "--all"}).out, "CUDA_DEVICE_ORDER  not set; "));
-    // Drivers have variables that are not listed: only what is nearly a listed one is noted.
-    const Outcome drivers =
-        info({"env"}, {{"VK_ICD_FILENAME", "/x"}, {"CUDA_HOME", "/usr"}, {"VK_SDK_PATH", "/y"}});
-    CHECK(has(drivers.out,
-              "VK_ICD_FILENAME=/x\n"
-              "    no effect: there is no such variable; did you mean VK_ICD_FILENAMES?\n"));
-    CHECK_FALSE(has(drivers.out, "CUDA_HOME"));
-    CHECK_FALSE(has(drivers.out, "VK_SDK_PATH"));
-}
-
-TEST_CASE("env enters no plugin") {
-    const TempFolder folder;
-    std::filesystem::copy_file(WYE_MISBEHAVES, folder.path("misbehaves.so"));
-    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PATH", folder.path("misbehaves.so")},
-                                           {"WYE_MISBEHAVES", "abort@constructor"},
-                                           {"WYE_PROBE", "off"}});
-    CHECK(outcome.code == 0);
-    CHECK(has(outcome.out, "WYE_PLUGIN_PATH="));
-}
-
-TEST_CASE("env knows the variables of the manual page") {
-    const std::string all = info({"env", "--all"}).out;
-    std::size_t count = 0;
-    for (const std::string& line : lines_of(read_bytes(WYE_MAN_PAGE)))
-        if (line.starts_with(".B WYE_")) {
-            CAPTURE(line);
-            CHECK(has("\n" + all, "\n" + line.substr(3)));
-            ++count;
-        }
-    CHECK(count >= 8);
-}
-
-TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
-    const Saved saved;
-    json report = machine();
-    report["plugins"][2]["path"] = "/home/ann/lib/wye.so";
-    report["plugins"][2]["reason"]["message"] =
-        "user bob on box: /srv/bob/x, GPU-00112233-4455-6677-8899-aabbccddeeff, bobsleigh";
-    report["environment"] = {{{"name", "LD_LIBRARY_PATH"},
-                              {"value", "/data/bob/lib:/home/ann"},
-                              {"owner", "system"},
-                              {"in_effect", true},
-                              {"about", nullptr},
-                              {"note", nullptr},
-                              {"missing", json::array()}}};
-    const Outcome outcome = info({"--redact", "--json", "--from", saved.write(report)},
-                                 {{"HOME", "/data/bob"}, {"USER", "bob"}});
-    REQUIRE(outcome.code == 0);
-    const json out = json::parse(outcome.out);
-    for (const char* secret : {"ann", "/data/bob", "user bob", "/srv/bob", "00112233"})
-        CHECK_FALSE(has(outcome.out, secret));
-    CHECK(out["plugins"][2]["path"] == "/home/USER/lib/wye.so");
-    CHECK(has(out["plugins"][2]["reason"]["message"], "/srv/USER/x, GPU-UUID, bobsleigh"));
-    CHECK(out["environment"][0]["value"] == "~/lib:/home/USER");
-    CHECK(out["devices"][0]["facts"]["uuid"] == "redacted");
-    CHECK(out["devices"][1] == report["devices"][1]);
-}
-
-TEST_CASE("a library that a manifest needs is not taken from a relative folder") {
-    namespace fs = std::filesystem;
-    const TempFolder folder;
-    fs::create_directory(folder.path("plugins"));
-    fs::create_directory(folder.path("libraries"));
-    fs::copy_file(WYE_MISBEHAVES, folder.path("plugins/misbehaves.so"));
-    fs::copy_file(WYE_MISBEHAVES, folder.path("libraries/libwye_strange.so"));
-    utsname machine{};
-    REQUIRE(::uname(&machine) == 0);
-    const json abi = {{"major", WYE_ABI_MAJOR},
-                      {"draft", WYE_ABI_MINOR_DRAFT},
-                      {"minor_needed", 0},
-                      {"minor_built", WYE_ABI_MINOR}};
-    const json manifest = {{"schema", 1},        {"id", "misbehaves"},
-                           {"abi", abi},         {"library", "misbehaves.so"},
-                           {"version", "0.1.0"}, {"arch", machine.machine},
-                           {"backend", "fake"},  {"needs", {{{"soname", "libwye_strange.so"}}}}};
-    (void)folder.write("plugins/misbehaves.wye.json", manifest.dump());
-    const auto report = [&](const std::string& libraries) {
-        const Outcome outcome = run_command({WYE_TOOL, "info", "--json", "-d", "misbehaves"},
-                                            {{"WYE_PLUGIN_PATH", folder.path("plugins")},
-                                             {"WYE_CACHE_DIR", folder.path("cache")},
-                                             {"LD_LIBRARY_PATH", libraries}});
-        return json::parse(outcome.out);
-    };
-    const std::string there = folder.path("libraries");
-    CHECK(report(there)["plugins"][1]["state"] == "ready");
-    const std::string relative = fs::relative(there).string();
-    const json record = report(relative)["plugins"][1]["reason"];
-    REQUIRE(record.is_object());
-    CHECK(record["code"] == "NOT_TRUSTED");
-    CHECK(record["stage"] == "needs");
-    CHECK(has(record["message"], "`" + relative + "/libwye_strange.so`"));
-    CHECK(has(record["fix"], "LD_LIBRARY_PATH"));
-}
-
-TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
-    const Saved saved;
-    json before = machine();
-    before["environment"] = {{{"name", "VK_DRIVER_FILES"},
-                              {"value", "/x"},
-                              {"owner", "vulkan"},
-                              {"in_effect", true},
-                              {"about", nullptr},
-                              {"note", "gone"},
-                              {"missing", {"/x"}}}};
-    const std::string first = saved.write(before, "before");
-    const Outcome ill = info({"doctor", "--from", first});
-    CHECK(ill.code == 1);
-    CHECK(ill.out ==
-          "1.  variable `VK_DRIVER_FILES`: it names `/x`, which does not exist\n"
-          "    Fix: unset VK_DRIVER_FILES, or correct its path\n"
-          "    Check: wye info -l -d vulkan\n"
-          "2.  plugin `third`: the driver is not installed\n"
-          "    Fix: install the driver\n"
-          "    Check: wye info -l -d third\n");
-    const Outcome half =
-        info({"doctor", "--from", saved.write(machine(), "now"), "--since", first});
-    CHECK(half.code == 1);
-    CHECK(half.out ==
-          "helped: variable `VK_DRIVER_FILES`\n"
-          "not yet: plugin `third`: the driver is not installed\n");
-    json healthy = machine();
-    healthy["plugins"][2]["state"] = "ready";
-    const std::string last = saved.write(healthy, "healthy");
-    CHECK(info({"doctor", "--from", last}).out == "nothing to change\n");
-    CHECK(info({"doctor", "--from", last}).code == 0);
-    CHECK(info({"doctor", "--from", last, "--since", first}).code == 0);
-}
-
-TEST_CASE("doctor names what is wrong with plugins that are used all the same") {
-    const Saved saved;
-    json report = machine();
-    report["plugins"][2]["state"] = "ready";
-    report["plugins"][2]["probe_state"] = "off";
-    const json record = {{"stage", "probed"},      {"severity", "warning"},
-                         {"code", "BAD_MANIFEST"}, {"message", "its manifest lies"},
-                         {"loader_text", nullptr}, {"fix", "Fix: reinstall the plugin"},
-                         {"path", "/home/p.so"},   {"plugin", "third"}};
-    json note = record;
-    note["severity"] = "note";
-    json authors = record;
-    authors["fix"] = "Fix: report this to the plugin's author";
-    report["records"] = json::array({record, note, authors});
-    json doubt;
-    doubt["devices"] = json::array({"first:0", "third:0"});
-    doubt["reason"] = "one UUID, two PCI addresses";
-    report["doubts"] = json::array({doubt});
-    const Outcome found = info({"doctor", "--from", saved.write(report, "report")});
-    CHECK(found.code == 1);
-    CHECK(found.out ==
-          "1.  plugin `third`: its manifest lies\n"
-          "    Fix: reinstall the plugin\n"
-          "    Check: wye info doctor\n"
-          "2.  plugin `third`: it is opened without a probe, so that a fault of it ends the "
-          "application\n"
-          "    Fix: unset WYE_PROBE and install wye-probe beside libwye\n"
-          "    Check: wye info doctor\n"
-          "3.  devices `first:0` and `third:0`: they may be one: one UUID, two PCI addresses\n"
-          "    Fix: update the drivers of both\n"
-          "    Check: wye info -v\n");
 }
 
 TEST_CASE("the live views agree with each other") {

@@ -64,6 +64,19 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("help fits 80 columns in a pipe, and has all words") {
+    for (const char* verb : {"info", "run", "conform", "quirks", "bench", "fuzz", "lower"}) {
+        const Outcome outcome = wye_command({verb, "--help"});
+        CAPTURE(outcome.out);
+        CHECK(contains(outcome.out, "Usage: wye "));
+        std::istringstream lines(outcome.out);
+        for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+    }
+    CHECK(contains(wye_command({"info", "--help"}).out,
+                   "  --from FILE                 A report that --json wrote, instead of this\n"
+                   "                              machine\n"));
+}
+
 TEST_CASE("help and version go to stdout and succeed") {
     for (const char* flag : {"--help", "-h", "--version"}) {
         const Outcome outcome = wye_command({flag});
@@ -85,7 +98,9 @@ TEST_CASE("wrong usage goes to stderr with exit code 2 and the nearest word") {
         {{"inof"}, "`info`"},
         {{"info", "--jsn"}, "`--json`"},
         {{"run", kPrograms + "/saxpy.wye", "--elemnts", "3"}, "`--elements`"},
-        {{"lower", kPrograms + "/saxpy.wye"}, "Fix:"},
+        {{"lower", kPrograms + "/saxpy.wye"}, "Fix: see `wye lower --help`"},
+        {{"info", "diff", "a"}, "AFTER is missing\nFix: see `wye info diff --help`"},
+        {{"conform"}, "PLUGIN is missing\nFix: see `wye conform --help`"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "1,2,3,4"}, "X[,Y[,Z]]"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "x"}, "X[,Y[,Z]]"},
         {{"run", kPrograms + "/saxpy.wye", "--grid", "4294967296"}, "X[,Y[,Z]]"},
@@ -497,6 +512,7 @@ TEST_CASE("info and run take one grammar, and name what does not exist with the 
     CHECK(part.code == 3);
     CHECK(contains(part.out, "cpu:0\t"));
     CHECK(contains(part.err, "`nope`: there is no plugin `nope`"));
+    CHECK(contains(part.err, "Fix: write `\"nope\"` if this is a part of a device's name"));
     const Outcome typo = wye_command({"info", "--device", "cpuu"});
     CHECK(typo.code == 3);
     CHECK(contains(typo.err, "Fix: write `cpu`"));

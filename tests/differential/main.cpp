@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "differential/options.hpp"
 #include "differential/shrink.hpp"
@@ -16,6 +17,7 @@
 #include "differential/target.hpp"
 #include "files.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "support/caller_state.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"
@@ -102,7 +104,11 @@ bool lacks_a_need(const Case& what, const Finding& finding) {
 // Judges one case after another on a device, until the device stays busy.
 class Session {
   public:
-    Session(Target& target, const Options& options) : target_(target), options_(options) {}
+    Session(Target& target, const Options& options, std::size_t replayed)
+        : target_(target),
+          options_(options),
+          progress_("programs on " + target.selector(),
+                    replayed + (options.replay.empty() ? options.seeds.size() : 0)) {}
 
     void check(const std::string& name, const Case& what, const Care& care) {
         if (tally_.stays_busy()) {
@@ -111,6 +117,10 @@ class Session {
         }
         if (options_.any_state) target_.set_state(state_of(name));
         const Finding finding = target_.judge(what, care);
+        progress_.at(++judged_);
+        if (finding.differs() || finding.kind == Finding::Kind::Useless || tally_.stays_busy() ||
+            finding.kind == Finding::Kind::Error)
+            progress_.hide();
         if (lacks_a_need(what, finding)) {
             ++tally_.left_out;
             std::fprintf(wye::tool::output(), "LEFT OUT %s on %s: %s\n", name.c_str(),
@@ -140,6 +150,8 @@ class Session {
     Target& target_;
     const Options& options_;
     Tally tally_;
+    wye::tool::Progress progress_;
+    std::uint64_t judged_ = 0;
 };
 
 // A file to replay.
@@ -215,11 +227,13 @@ int run(const Options& options) {
             return kNoDevice;
         }
         const auto start = std::chrono::steady_clock::now();
-        Session session(*target, options);
+        std::optional<Session> judging(std::in_place, *target, options, files->size());
+        Session& session = *judging;
         if (!replay(session, *files)) return kUsageError;
         if (options.replay.empty() && !all_seeds(session, *target, options)) return kNoDevice;
         target->close();
-        const Tally& tally = session.tally();
+        const Tally tally = session.tally();
+        judging.reset();
         std::fprintf(wye::tool::output(), "%s: %s\n", target->selector().c_str(),
                      tally.line(seconds_since(start)).c_str());
         equal += tally.equal;

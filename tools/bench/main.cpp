@@ -13,6 +13,7 @@
 #include "files.hpp"
 #include "helper_options.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "raw.hpp"
 #include "report.hpp"
 #include "wye/sdk/printable.hpp"
@@ -150,8 +151,11 @@ int run(const Options& options) {
     if (!baseline.reason.empty())
         fmt::print(wye::tool::output(), "no baseline: {}\n", baseline.reason);
     int code = kOk;
-    for (const Row* row : *rows) {
+    wye::tool::Progress progress("rows", rows->size());
+    for (std::size_t done = 0; const Row* row : *rows) {
+        progress.at(done++);
         auto result = run_row(*target, *row, options.against_raw ? &baseline : nullptr, options);
+        progress.hide();
         if (!result) {
             if (!options.names.empty())
                 fmt::print(wye::tool::output(), "{:<15} {} does not have this row\n", row->name,
@@ -178,6 +182,7 @@ int run(const Options& options) {
 int real_main(int argc, char** argv) {
     CLI::App app("Measure dispatches, graphs and transfers on a device.", "wye bench");
     Options options;
+    wye::tool::wrap_help(app);
     wye::tool::add_bench(app, options);
     try {
         app.parse(argc, argv);

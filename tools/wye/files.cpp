@@ -160,14 +160,13 @@ std::vector<FileUse> traces() {
     return out;
 }
 
-// The limit for a stream, which may be endless: a quarter of the machine's memory.
+}  // namespace
+
 std::uint64_t most_of_stream() {
     const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
     return pages * page / 4;
 }
-
-}  // namespace
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::string_view what,
                                          std::uint64_t limit, Kind kind) {

@@ -28,6 +28,9 @@ enum class Kind { Any, Regular };
                                                        std::uint64_t limit = UINT64_MAX,
                                                        Kind kind = Kind::Any);
 
+// What is read of a stream, which may be endless, at most: a quarter of the machine's memory.
+[[nodiscard]] std::uint64_t most_of_stream();
+
 // Outputs that appear complete or not at all (sdk::OutputFile). All are opened before the work that
 // makes their content, so that a path that cannot be written to is found out first. Nothing is
 // visible before commit(), which puts them in place one by one. Without commit() nothing remains,

@@ -1,7 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "helper_options.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "plain_text.hpp"
+
 namespace wye::tool {
+namespace {
+
+// As CLI11's, with long lines broken at blanks; what goes on stands below its column.
+class WrappedHelp : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        std::istringstream text(Formatter::make_help(app, std::move(name), mode));
+        std::string out;
+        for (std::string line; std::getline(text, line);)
+            out += wrapped(line.substr(0, line.find_last_not_of(' ') + 1)) + '\n';
+        return out;
+    }
+    std::string make_footer(const CLI::App* app) const override {
+        std::string out = Formatter::make_footer(app);
+        const std::size_t begin = std::min(out.find_first_not_of('\n'), out.size());
+        std::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), '\n', ' ');
+        return out;
+    }
+
+  private:
+    [[nodiscard]] std::string wrapped(const std::string& line) const {
+        const std::size_t column = get_column_width();
+        const bool two = line.starts_with("  ") && line.size() > column &&
+                         line[column - 1] == ' ' && line[column] != ' ';
+        const std::size_t width = page_width();
+        std::string out;
+        std::size_t used = 0;  // of the last line
+        for (std::size_t at = 0; at < line.size();) {
+            std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
+            const std::size_t end = std::min(line.find(' ', word), line.size());
+            if (used + (end - at) > width && word > (two ? column : 0)) {
+                out += '\n' + std::string(two ? column : 2, ' ');
+                used = two ? column : 2;
+                at = word;
+            }
+            out += line.substr(at, end - at);
+            used += end - at;
+            at = end;
+        }
+        return out;
+    }
+};
+
+}  // namespace
+
+void wrap_help(CLI::App& app) { app.formatter(std::make_shared<WrappedHelp>()); }
 
 void add_bench(CLI::App& app, BenchOptions& options) {
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)")

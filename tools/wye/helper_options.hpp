@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command lines of verbs that are separate programs. `wye` adds them to its table of options,
-// from which pages and completions are made; the programs parse them.
+// from which pages and completions are made; the programs parse them. Help texts of all verbs.
 #pragma once
 
 #include <string>
@@ -10,6 +10,9 @@
 #include <CLI/CLI.hpp>
 
 namespace wye::tool {
+
+// Lets the help texts of a command, and of the verbs that it gets afterwards, fit the terminal.
+void wrap_help(CLI::App& app);
 
 struct BenchOptions {
     std::string device, json;  // selector and file; empty: none was given

@@ -13,12 +13,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "conform/groups.hpp"
 #include "helper.hpp"
 #include "helper_options.hpp"
 #include "info/info.hpp"
 #include "numbers.hpp"
 #include "option_table.hpp"
 #include "output.hpp"
+#include "plain_text.hpp"
+#include "registry/facts.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/sdk/printable.hpp"
@@ -99,8 +102,18 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
                    "prefer: else the best of all others; auto: the best of those that it names")
         ->check(CLI::IsMember({"require", "prefer", "auto"}))
         ->type_name("POLICY");
-    app.add_option("--in", options.inputs, "NAME=FILE: raw little-endian bytes of an input");
-    app.add_option("--out", options.outputs, "NAME=FILE: the file for an output");
+    app.add_option("--in", options.inputs,
+                   "NAME=DATA: an input: numbers (1,2,3), @range(N), @zeros(N), @ones(N), "
+                   "@random(N,SEED), or a file: .npy, .csv or raw bytes; - is standard input");
+    app.add_option(
+        "--out", options.outputs,
+        "NAME=FILE: the file for an output: .npy, .csv, .png or raw bytes; - is standard "
+        "output");
+    app.add_option("--shape", options.shapes,
+                   "NAME=ROWSxCOLUMNS: the dimensions of an output, for its table, .npy, .csv or "
+                   ".png");
+    app.add_option("--show", options.shown, "Print this output as a table (may be repeated)")
+        ->type_name("NAME");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");
     app.add_option("--grid", numbers.grid, "X[,Y[,Z]]: workgroups");
     app.add_option(
@@ -262,6 +275,21 @@ std::string no_verb(int argc, char** argv) {
                        wye::sdk::one_line(argv[1]));
 }
 
+// The words of the command that were understood, as in "wye info diff".
+std::string command_of(const CLI::App& app) {
+    const auto below = app.get_subcommands();
+    return app.get_name() + (below.empty() ? "" : ' ' + command_of(*below.front()));
+}
+
+// An error of CLI11, whose "before is required" names an argument as no page does.
+std::string usage_fault(const CLI::ParseError& error) {
+    const std::string text = wye::sdk::one_line(error.what());
+    constexpr std::string_view kMissing = " is required";
+    if (!text.ends_with(kMissing)) return text;
+    const std::string name = text.substr(0, text.size() - kMissing.size());
+    return fmt::format("{} is missing", name.starts_with('-') ? name : in_capitals(name));
+}
+
 // Handles CLI11's exceptions, which it throws for both bad usage and --help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
     std::ostringstream out;
@@ -271,17 +299,38 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
         return kOk;
     }
     const bool no_verb_parsed = app.get_subcommands().empty();
-    std::cerr << "wye: error: "
-              << (no_verb_parsed ? no_verb(argc, argv) : wye::sdk::one_line(error.what())) << '\n';
+    std::cerr << "wye: error: " << (no_verb_parsed ? no_verb(argc, argv) : usage_fault(error))
+              << '\n';
     if (const std::string hint = suggest(words_of(app), argc, argv); !hint.empty())
         std::cerr << "Fix: did you mean `" << hint << "`?\n";
     else
-        std::cerr << "Fix: see `wye --help`\n";
+        std::cerr << "Fix: see `" << command_of(app) << " --help`\n";
     return kUsage;
+}
+
+// The table of the command, with the values that shells complete.
+VerbEntry whole_table(const CLI::App& app) {
+    VerbEntry out = verb_table(app);
+    std::vector<std::string> names, facts, groups;
+    for (const VerbEntry& verb : out.verbs) names.push_back(verb.name);
+    for (const wye::registry::FactInfo& fact : wye::registry::fact_infos())
+        facts.emplace_back(fact.name);
+    for (const conform::GroupPlan& group : conform::group_plans()) groups.emplace_back(group.name);
+    add_values(out, "help", "verb", names);
+    add_values(out, "info", "--prop", facts);
+    add_values(out, "info", "--require", facts);
+    add_values(out, "info", "--color", {"auto", "always", "never"});
+    add_values(out, "conform", "--only", groups);
+    add_values(
+        out, "lower", "--to",
+        {"text", "wire", "preconditions", "wye-program", "opencl-c", "cuda-c", "spirv", "ptx"});
+    add_values(out, "new-plugin", "--format", {"opencl-c", "wye-program"});
+    return out;
 }
 
 int real_main(int argc, char** argv) {
     CLI::App app("Run portable compute programs on any device of this machine.", "wye");
+    wrap_help(app);
     app.set_version_flag("--version", fmt::format("wye {}", wye_version()));
     app.require_subcommand(1);
     app.footer(
@@ -351,7 +400,7 @@ int real_main(int argc, char** argv) {
             return become_helper(helper, {argv + 2, argv + argc});
     // For what the build makes of it: not in --help.
     if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
-        std::cout << json_of(verb_table(app));
+        std::cout << json_of(whole_table(app));
         return kOk;
     }
     try {

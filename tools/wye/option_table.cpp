@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option_table.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace wye::tool {
@@ -19,6 +21,20 @@ std::string value_name(const CLI::Option& option) {
     return first.empty() || !name ? "VALUE" : first;
 }
 
+// Those of "POLICY:{require,prefer,auto}", as the type of an option names its values.
+std::vector<std::string> values_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const std::size_t open = type.find(":{");
+    std::vector<std::string> out;
+    if (open == type.npos || !type.ends_with('}')) return out;
+    for (std::size_t at = open + 2; at < type.size();) {
+        const std::size_t end = type.find_first_of(",}", at);
+        out.push_back(type.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
 Table table_of(const VerbEntry& verb) {
     Table out = {
         {"name", verb.name},         {"about", verb.about},           {"helper", verb.helper},
@@ -28,12 +44,14 @@ Table table_of(const VerbEntry& verb) {
                                   {"value", option.value.empty() ? Table() : Table(option.value)},
                                   {"about", option.about},
                                   {"required", option.required},
-                                  {"repeats", option.repeats}});
+                                  {"repeats", option.repeats},
+                                  {"values", option.values}});
     for (const PositionalEntry& place : verb.positionals)
         out["positionals"].push_back({{"name", place.name},
                                       {"about", place.about},
                                       {"required", place.required},
-                                      {"repeats", place.repeats}});
+                                      {"repeats", place.repeats},
+                                      {"values", place.values}});
     for (const VerbEntry& below : verb.verbs) out["verbs"].push_back(table_of(below));
     return out;
 }
@@ -47,10 +65,11 @@ VerbEntry verb_table(const CLI::App& app) {
         const std::string& about = option->get_description();
         const bool repeats = option->get_items_expected_max() > 1;
         if (option->get_positional()) {
-            out.positionals.push_back({option->get_name(), about, option->get_required(), repeats});
+            out.positionals.push_back(
+                {option->get_name(), about, option->get_required(), repeats, values_of(*option)});
             continue;
         }
-        OptionEntry entry{{}, {}, about, option->get_required(), repeats};
+        OptionEntry entry{{}, {}, about, option->get_required(), repeats, values_of(*option)};
         for (const std::string& name : option->get_snames()) entry.flags.push_back("-" + name);
         for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
         if (option->get_items_expected_max() > 0) entry.value = value_name(*option);
@@ -58,6 +77,16 @@ VerbEntry verb_table(const CLI::App& app) {
     }
     for (const CLI::App* verb : app.get_subcommands({})) out.verbs.push_back(verb_table(*verb));
     return out;
+}
+
+void add_values(VerbEntry& table, const std::string& verb, const std::string& name,
+                const std::vector<std::string>& values) {
+    const auto found = std::ranges::find(table.verbs, verb, &VerbEntry::name);
+    if (found == table.verbs.end()) return;
+    for (OptionEntry& option : found->options)
+        if (std::ranges::find(option.flags, name) != option.flags.end()) option.values = values;
+    for (PositionalEntry& place : found->positionals)
+        if (place.name == name) place.values = values;
 }
 
 std::string json_of(const VerbEntry& table) { return table_of(table).dump(1) + '\n'; }

@@ -16,11 +16,13 @@ struct OptionEntry {
     std::string value;               // the word for its value; empty: a flag
     std::string about;
     bool required = false, repeats = false;
+    std::vector<std::string> values = {};  // those that are known; a shell completes them
 };
 
 struct PositionalEntry {
     std::string name, about;
     bool required = false, repeats = false;
+    std::vector<std::string> values = {};
 };
 
 struct VerbEntry {
@@ -32,6 +34,10 @@ struct VerbEntry {
 };
 
 [[nodiscard]] VerbEntry verb_table(const CLI::App& app);
+
+// Adds the known values of an option, named by its verb and flag or by its verb and place.
+void add_values(VerbEntry& table, const std::string& verb, const std::string& name,
+                const std::vector<std::string>& values);
 
 // As one JSON document, members as above; `value` is null for a flag.
 [[nodiscard]] std::string json_of(const VerbEntry& table);

@@ -70,8 +70,10 @@ struct RunOptions {
     std::string program;
     std::string device;
     std::string policy = "require";    // how strictly the selector binds; or "prefer", "auto"
-    std::vector<std::string> inputs;   // name=FILE
+    std::vector<std::string> inputs;   // name=DATA
     std::vector<std::string> outputs;  // name=FILE
+    std::vector<std::string> shapes;   // name=ROWSxCOLUMNS
+    std::vector<std::string> shown;    // outputs to print
     std::vector<std::string> params;   // name=VALUE
     std::optional<std::array<std::uint32_t, 3>> grid;
     std::optional<std::uint64_t> elements;

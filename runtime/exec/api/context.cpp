@@ -154,7 +154,8 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
 
 // Sends what WYE_LOG asks for to standard error, beside the application's callback. Without it,
 // WYE_LAYERS asks for warnings and errors, since that is where layers write what they find, and
-// WYE_TRACE for those about the trace.
+// WYE_TRACE and WYE_CACHE_DIR for those about the trace and the cache: who names a file or a folder
+// is told that it cannot be used.
 Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
@@ -163,6 +164,8 @@ Result<void> choose_log(const registry::Environment& environment, registry::LogS
     std::string wanted = named("WYE_LOG");
     if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
     if (wanted.empty() && !named("WYE_TRACE").empty()) wanted = "trace:warning";
+    if (!named("WYE_CACHE_DIR").empty() && (wanted.empty() || wanted == "trace:warning"))
+        wanted += wanted.empty() ? "cache:warning" : ",cache:warning";
     if (wanted.empty()) return {};
     WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
     sink = [filter = std::move(filter), callback = std::move(sink)](

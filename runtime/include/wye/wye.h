@@ -703,9 +703,9 @@ WYE_API wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* d
 
 /* Computes the sizes of a dispatch without running it: `sizes[i]` is set to the exact bytes of
  * desc->arguments[i], `groups` (three words) to the number of workgroups. `device` may be 0.
- * Arguments need their kinds and inputs, except that an input whose count is computed may be null;
- * outputs may have an output_size of 0 or be left out, so that a caller can ask how much storage an
- * output needs (of a `bytes` clause, its range). Checks shapes and values as wye_dispatch does. */
+ * Arguments need their kinds and inputs, but an input of a computed count may be null, persistent
+ * buffers may be discarded, and outputs may have an output_size of 0 or be left out: so a caller
+ * asks how much storage they need (of a `bytes` clause, its range). Checks else as wye_dispatch. */
 WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_desc* desc,
                                       uint64_t* sizes, uint32_t* groups, wye_error** error);
 

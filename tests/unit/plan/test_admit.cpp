@@ -141,6 +141,11 @@ TEST_CASE("arguments: known, once, complete, of a fitting kind") {
     refused(p, Ask().resident(0, 9, 16).in(1, 16), Code::INVALID_ARGUMENT,
             "shared `s` (binding 1) is workgroup memory");
     CHECK(admitted(p, Ask().resident(0, 9, 16))->buffers[0].elements == 4);
+    // The caller may ask how large a buffer it has to be.
+    Ask size = Ask().discard(0, 24);
+    refused(p, size, Code::INVALID_ARGUMENT, "only an output can be");
+    size.request.sizes_only = true;
+    CHECK(admitted(p, size)->buffers[0].elements == 6);
 }
 
 TEST_CASE("resident ranges: inside the buffer, naturally aligned, exact where the count is known") {

@@ -21,6 +21,7 @@
 #include "../helper.hpp"
 #include "../numbers.hpp"
 #include "../output.hpp"
+#include "../progress.hpp"
 #include "../verbs.hpp"
 #include "groups.hpp"
 #include "screen.hpp"
@@ -135,7 +136,11 @@ std::string hindrance_by_layers(const GroupPlan& plan, const Setup& setup) {
 
 class Run {
   public:
-    Run(const ConformOptions& options, Setup setup) : options_(options), setup_(std::move(setup)) {
+    Run(const ConformOptions& options, Setup setup)
+        : options_(options),
+          setup_(std::move(setup)),
+          progress_("groups",
+                    options.only.empty() ? group_plans().size() : options.only.size() + 1) {
         verdict_.path = options.plugin;
         verdict_.depth = setup_.depth;
     }
@@ -180,6 +185,7 @@ class Run {
         if (loads || verdict_.find("load") != nullptr)
             if (shown || group.count(Outcome::failed) != 0) print(lines_of(group));
         verdict_.groups.push_back(std::move(group));
+        progress_.at(verdict_.groups.size());
         return {};
     }
 
@@ -204,8 +210,9 @@ class Run {
         return {};
     }
 
-    void print(const std::string& text) const {
+    void print(const std::string& text) {
         if (options_.json) return;
+        progress_.hide();
         std::fputs(text.c_str(), output());
         std::fflush(output());
     }
@@ -214,6 +221,7 @@ class Run {
     Setup setup_;
     Link link_;
     Verdict verdict_;
+    Progress progress_;
 };
 
 Result<void> check_groups(const std::vector<std::string>& only) {

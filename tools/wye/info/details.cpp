@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ std::string why_unknown(const Report& device, const std::string& name) {
     if (starts("max_")) return "not reported by the driver; its own limit applies";
     if (starts("native_") || starts("ieee_") || starts("keeps_") || starts("folds_") ||
         name.ends_with("_mode"))
-        return "not reported or not tested; taken for no, and emulated";
+        return "not reported or not tested; taken for no";
     return "not reported by the driver";
 }
 
@@ -37,12 +38,17 @@ std::string fact_text(const std::string& name, const Report& value) {
     return out;
 }
 
-std::string facts_text(const Report& device, const Style& style) {
+// The facts that at least one device reports.
+using Reported = std::set<std::string>;
+
+std::string facts_text(const Report& device, const Reported& known, const Style& style) {
     std::string out;
-    std::vector<std::string> unknown;
+    std::map<std::string, std::string> unknown;  // names by the reason
     for (const auto& [name, value] : fields(device, "facts").items()) {
         if (value.is_null()) {
-            unknown.push_back(name);
+            if (!known.contains(name)) continue;
+            std::string& names = unknown[why_unknown(device, name)];
+            names += (names.empty() ? "" : ", ") + name;
             continue;
         }
         std::string shown = fact_text(name, value);
@@ -50,9 +56,26 @@ std::string facts_text(const Report& device, const Style& style) {
         if (!source.empty()) shown += fmt::format("  [{}]", source);
         out += line(style, name, shown);
     }
-    for (const std::string& name : unknown)
-        out += line(style, name, "unknown: " + why_unknown(device, name));
+    for (const auto& [why, names] : unknown)
+        out += line(style, "unknown", fmt::format("{}: {}", why, names));
     return out;
+}
+
+Reported known_facts(const Report& report) {
+    Reported out;
+    for (const Report& device : items(report, "devices"))
+        for (const auto& [name, value] : fields(device, "facts").items())
+            if (!value.is_null()) out.insert(name);
+    return out;
+}
+
+// How many facts no device reports.
+std::size_t unknown_facts(const Report& report, const Reported& known) {
+    std::set<std::string> out;
+    for (const Report& device : items(report, "devices"))
+        for (const auto& [name, value] : fields(device, "facts").items())
+            if (!known.contains(name)) out.insert(name);
+    return out.size();
 }
 
 std::string list_text(const Report& object, const char* key) {
@@ -72,7 +95,8 @@ std::string alias_text(const Report& alias) {
     return why.empty() ? name : fmt::format("{} ({})", name, why);
 }
 
-std::string device_text(const Report& report, const Report& device, const Style& style) {
+std::string device_text(const Report& report, const Report& device, const Reported& known,
+                        const Style& style) {
     const std::string selector = text(device, "selector");
     std::string out =
         wrapped(style, ink(style, Ink::name, clean(selector)) + "  ", text(device, "name"));
@@ -88,16 +112,31 @@ std::string device_text(const Report& report, const Report& device, const Style&
         out += line(style, "same as", alias_text(alias));
     out += line(style, "takes", list_text(device, "formats"));
     out += line(style, "quirks", list_text(device, "quirks"));
-    return out + facts_text(device, style) + '\n';
+    return out + facts_text(device, known, style) + '\n';
 }
 
 // The parts of a record, one per line.
-std::string reason_lines(const Report& reason, const Style& style) {
+std::string reason_lines(const Report& report, const Report& reason, const Style& style) {
     std::string out;
-    for (const char* key : {"stage", "code", "message", "loader_text", "missing_library", "fix"})
+    for (const char* key : {"stage", "code", "message", "loader_text", "missing_library"})
         if (const std::string value = text(reason, key); !value.empty())
             out += line(style, key, value);
+    if (const std::string fix = remedy(report, reason); !fix.empty())
+        out += line(style, "fix", fix);
     return out;
+}
+
+// "NVRTC 13.0 /usr/lib/libnvrtc.so.13", without the numbers that tell one build from another.
+std::string short_compiler(std::string text) {
+    const auto is_number = [](std::string_view word) {
+        return !word.empty() && word.find_first_not_of("0123456789.") == word.npos;
+    };
+    while (text.find('/') != text.npos) {
+        const std::size_t last = text.rfind(' ');
+        if (last == text.npos || !is_number(std::string_view(text).substr(last + 1))) break;
+        text.resize(last);
+    }
+    return text;
 }
 
 // A text such as "good, remembered from 2026-11-24T16:16:14Z, took 2707 ms (devices listed after
@@ -114,7 +153,7 @@ std::string probe_text(const Report& probe) {
                              ms("took_ns"), ms("listed_ns"), ms("dispatch_ns"));
 }
 
-std::string plugin_text(const Report& plugin, const Style& style) {
+std::string plugin_text(const Report& report, const Report& plugin, const Style& style) {
     std::string id = text(plugin, "id");
     if (id.empty()) id = "(no id)";
     std::string path = text(plugin, "path");
@@ -128,21 +167,25 @@ std::string plugin_text(const Report& plugin, const Style& style) {
     if (const std::string vendor = text(plugin, "vendor"); !vendor.empty())
         out += line(style, "vendor", vendor);
     if (const std::string compiler = text(plugin, "compiler"); !compiler.empty())
-        out += line(style, flag(plugin, "compiler_only") ? "compiler only" : "compiler", compiler);
+        out += line(style, flag(plugin, "compiler_only") ? "compiler only" : "compiler",
+                    short_compiler(compiler));
     if (const Report& probe = fields(plugin, "probe"); !probe.empty())
         out += line(style, "probe", probe_text(probe));
-    out += reason_lines(fields(plugin, "reason"), style);
+    if (const std::string vendor = absent_vendor(report, plugin); !vendor.empty())
+        out +=
+            line(style, "not applicable", fmt::format("this machine has no device of {}", vendor));
+    out += reason_lines(report, fields(plugin, "reason"), style);
     return out + '\n';
 }
 
-std::string record_text(const Report& record, const Style& style) {
+std::string record_text(const Report& report, const Report& record, const Style& style) {
     std::string subject = text(record, "plugin");
     if (subject.empty()) subject = "(no plugin)";
     std::string out =
         wrapped(style, ink(style, Ink::name, clean(subject)) + "  ", text(record, "severity"));
     if (const std::string path = text(record, "path"); !path.empty())
         out += line(style, "path", path);
-    return out + reason_lines(record, style) + '\n';
+    return out + reason_lines(report, record, style) + '\n';
 }
 
 }  // namespace
@@ -150,9 +193,17 @@ std::string record_text(const Report& record, const Style& style) {
 std::string detail_view(const Report& report, const Style& style) {
     const auto heading = [&](const char* name) { return ink(style, Ink::heading, name) + "\n\n"; };
     std::string out = heading("devices");
-    for (const Report& device : items(report, "devices")) out += device_text(report, device, style);
+    const Reported known = known_facts(report);
+    for (const Report& device : items(report, "devices"))
+        out += device_text(report, device, known, style);
+    if (const std::size_t count = unknown_facts(report, known); count != 0)
+        out += wrapped(style, "  ",
+                       fmt::format("{} that no device here reports {} left out; `wye info --json` "
+                                   "has the reasons",
+                                   count_text(count, "fact"), count == 1 ? "is" : "are")) +
+               '\n';
     out += heading("plugins");
-    for (const Report& plugin : items(report, "plugins")) out += plugin_text(plugin, style);
+    for (const Report& plugin : items(report, "plugins")) out += plugin_text(report, plugin, style);
     if (const Report& layers = items(report, "layers"); !layers.empty()) {
         out += heading("layers");
         for (const Report& layer : layers)
@@ -162,7 +213,7 @@ std::string detail_view(const Report& report, const Style& style) {
     }
     if (const Report& records = items(report, "records"); !records.empty()) {
         out += heading("records");
-        for (const Report& record : records) out += record_text(record, style);
+        for (const Report& record : records) out += record_text(report, record, style);
     }
     if (const std::string variables = environment_view(report, false, style); !variables.empty())
         out += heading("variables") + variables + '\n';

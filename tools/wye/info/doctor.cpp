@@ -34,13 +34,14 @@ void add_variables(const Report& report, std::vector<Advice>& out) {
 
 void add_plugins(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
-        if (!failed(plugin)) continue;
+        if (!failed(plugin) || !absent_vendor(report, plugin).empty()) continue;
         std::string id = text(plugin, "id");
         if (id.empty()) id = text(plugin, "path");
         const Report& reason = fields(plugin, "reason");
         const bool opened = text(plugin, "state") == "failed";
         out.push_back({"plugin " + id, fmt::format("plugin `{}`", id), text(reason, "message"),
-                       without_fix(text(reason, "fix")), opened ? info_of(id) : "wye info doctor"});
+                       without_fix(remedy(report, reason)),
+                       opened ? info_of(id) : "wye info doctor"});
     }
 }
 
@@ -57,7 +58,7 @@ void add_devices(const Report& report, std::vector<Advice>& out) {
 // Whether the user of this machine can apply the fix.
 bool is_up_to_the_user(const std::string& fix) {
     return !fix.empty() && !fix.starts_with("none needed") &&
-           fix != "report this to the plugin's author";
+           !fix.starts_with("report this to the ");
 }
 
 // Warnings about plugins that are used nevertheless.
@@ -109,7 +110,35 @@ void add_misspelt(const Report& report, std::vector<Advice>& out) {
     }
 }
 
+// The plugins for the devices of one vendor, with its number on the PCI bus.
+struct Vendor {
+    std::string_view plugin, number, name;
+};
+constexpr std::string_view kOwnVendor = "the Wye project";
+constexpr Vendor kVendors[] = {{"cuda", "0x10de", "NVIDIA"}};
+
 }  // namespace
+
+std::string absent_vendor(const Report& report, const Report& plugin) {
+    const auto* const found =
+        std::ranges::find(kVendors, std::string_view(text(plugin, "id")), &Vendor::plugin);
+    const std::vector<std::string> present = texts(fields(report, "hardware"), "vendors");
+    const std::string code = text(fields(plugin, "reason"), "code");
+    if (found == std::end(kVendors) || !failed(plugin) || present.empty() ||
+        (code != "MISSING_DEPENDENCY" && code != "NO_DEVICE"))
+        return {};
+    return std::ranges::find(present, found->number) == present.end() ? std::string(found->name)
+                                                                      : std::string();
+}
+
+std::string remedy(const Report& report, const Report& record) {
+    std::string out = text(record, "fix");
+    if (out != "Fix: report this to the plugin's author") return out;
+    for (const Report& plugin : items(report, "plugins"))
+        if (text(plugin, "id") == text(record, "plugin") && text(plugin, "vendor") == kOwnVendor)
+            return fmt::format("Fix: report this to {}", kOwnVendor);
+    return out;
+}
 
 std::vector<Advice> advice(const Report& report) {
     std::vector<Advice> out;
@@ -131,7 +160,8 @@ std::vector<Advice> advice(const Report& report) {
     return out;
 }
 
-std::string advice_view(const std::vector<Advice>& found, const Style& style) {
+std::string advice_view(const Report& report, const std::vector<Advice>& found,
+                        const Style& style) {
     std::string out;
     std::size_t place = 0;
     for (const Advice& one : found) {
@@ -142,7 +172,13 @@ std::string advice_view(const std::vector<Advice>& found, const Style& style) {
             out += wrapped(style, margin + ink(style, Ink::good, "Fix: "), one.fix);
         out += wrapped(style, margin + "Check: ", one.check);
     }
-    return out.empty() ? "nothing to change\n" : out;
+    if (out.empty()) out = "nothing to change\n";
+    for (const Report& plugin : items(report, "plugins"))
+        if (const std::string vendor = absent_vendor(report, plugin); !vendor.empty())
+            out += wrapped(style, "not applicable: ",
+                           fmt::format("plugin `{}`: this machine has no device of {}",
+                                       text(plugin, "id"), vendor));
+    return out;
 }
 
 std::string progress_view(const Report& before, const Report& now, const Style& style,

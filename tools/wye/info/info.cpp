@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,6 +90,23 @@ Report environment_now() {
     return environment_of(variables_of_process(), elevated(), &path_exists);
 }
 
+// The vendors of the devices on the PCI bus, by their numbers ("0x10de"), and of devices that have
+// another bus. Null if the system does not list them.
+Report vendors_of_hardware() {
+    std::set<std::string> found;
+    std::error_code error;
+    for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices", error)) {
+        std::ifstream file(device.path() / "vendor");
+        std::string number;
+        if (file >> number) found.insert(number.substr(0, 64));
+    }
+    if (found.empty()) return nullptr;
+    // A virtual machine of Windows, or a device within the processor's chip.
+    for (const char* path : {"/dev/dxg", "/dev/nvidiactl", "/dev/nvhost-gpu", "/dev/nvmap"})
+        if (path_exists(path)) found.insert("0x10de");
+    return std::vector<std::string>(found.begin(), found.end());
+}
+
 // Reads this machine's report. An empty selector stands for WYE_DEVICE, which the library's errors
 // then name.
 Result<Report> live(const InfoOptions& info) {
@@ -103,6 +122,7 @@ Result<Report> live(const InfoOptions& info) {
         return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
     out["taken_at"] = now_text();
     out["environment"] = environment_now();
+    out["hardware"] = {{"vendors", vendors_of_hardware()}};
     return out;
 }
 
@@ -134,16 +154,16 @@ std::string document_text(const Report& report) {
 Result<std::string> view_of(const InfoOptions& options, const Report& report, const Style& style) {
     if (options.json) return document_text(report);
     if (options.page) return page_view(report);
-    if (!options.property.empty()) return property_view(report, options.property);
+    if (!options.property.empty()) return property_view(report, options.property, options.list);
     if (options.list) return list_view(report);
     return options.verbose ? detail_view(report, style) : screen_view(report, style);
 }
 
-// The names of failed plugins, in backticks.
+// The names of failed plugins, in backticks, but for those without hardware.
 std::vector<std::string> failed_plugins(const Report& report) {
     std::vector<std::string> out;
     for (const Report& plugin : items(report, "plugins")) {
-        if (!failed(plugin)) continue;
+        if (!failed(plugin) || !absent_vendor(report, plugin).empty()) continue;
         const std::string id = text(plugin, "id");
         const std::string name = id.empty() ? text(plugin, "path") : id;
         out.push_back(name.empty() ? "an entry without a name" : fmt::format("`{}`", clean(name)));
@@ -259,7 +279,7 @@ ExitCode compare(const InfoOptions& options, const Style& style) {
 ExitCode doctor(const InfoOptions& options, const Report& report, const Style& style) {
     if (options.since.empty()) {
         const std::vector<Advice> found = advice(report);
-        print(advice_view(found, style));
+        print(advice_view(report, found, style));
         return found.empty() ? kOk : kFailed;
     }
     const auto before = saved(options.since);
@@ -269,9 +289,35 @@ ExitCode doctor(const InfoOptions& options, const Report& report, const Style& s
     return left == 0 ? kOk : kFailed;
 }
 
+// Refuses options of which only one would have an effect.
+Result<void> check_views(const InfoOptions& options) {
+    using Verb = InfoOptions::Verb;
+    std::vector<std::string> given;
+    const auto add = [&](bool is_given, const char* flag) {
+        if (is_given) given.emplace_back(flag);
+    };
+    add(options.verb == Verb::diff, "diff");
+    add(options.verb == Verb::environment, "env");
+    add(options.verb == Verb::doctor, "doctor");
+    add(!options.require.empty(), "--require");
+    add(!options.explain.empty(), "--explain");
+    add(options.json, "--json");
+    add(options.page, "--html");
+    add(options.verbose, "--verbose");
+    add(!options.property.empty(), "--prop");
+    // A list of properties, or of devices that have some, is one view.
+    if (given.empty() || (given.front() != "--prop" && given.front() != "--require"))
+        add(options.list, "--list");
+    if (given.size() < 2) return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("`{}` and `{}` each ask for another view", given[0], given[1]),
+                 fmt::format("Fix: leave `{}` out", given[1]), given[1]);
+}
+
 }  // namespace
 
 ExitCode info(const InfoOptions& options) {
+    if (const auto checked = check_views(options); !checked.ok()) return fail(checked.error());
     const auto style = style_of(options.color);
     if (!style.ok()) return fail(style.error());
     const auto program = read_files(options);

@@ -4,7 +4,9 @@
 namespace wye::tool {
 
 void add_info(CLI::App& app, InfoOptions& options) {
-    app.add_flag("-l,--list", options.list, "One line per device: selector, tab, name");
+    app.add_flag(
+        "-l,--list", options.list,
+        "One line per device: selector, tab, name; with --prop its value in place of the name");
     app.add_flag("-v,--verbose", options.verbose, "All facts with their sources, and all records");
     app.add_flag("--json", options.json, "The report as one JSON document");
     app.add_flag("--html", options.page, "The report as one page of HTML that loads nothing");
@@ -19,13 +21,14 @@ void add_info(CLI::App& app, InfoOptions& options) {
                    "with 3 if none can")
         ->type_name("PROGRAM");
     app.add_option("-d,--device", options.device,
-                   "Only plugins and devices of this selector (default: $WYE_DEVICE, else auto)")
+                   "Only plugins and devices of this selector (default: $WYE_DEVICE, else all)")
         ->type_name("SELECTOR");
     app.add_option("--from", options.from, "A report that --json wrote, instead of this machine")
         ->type_name("FILE");
     app.add_flag("--redact", options.redact,
                  "Without names of the user and the host, home folders and UUIDs");
-    app.add_flag("--strict", options.strict, "Exit with 5 if a plugin failed, or on a warning");
+    app.add_flag("--strict", options.strict,
+                 "Exit with 5 if a plugin failed that has hardware here, or on a warning");
     app.add_option("--color", options.color, "auto, always or never")->type_name("WHEN");
 
     using Verb = InfoOptions::Verb;

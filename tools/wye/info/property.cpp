@@ -47,11 +47,12 @@ std::optional<Error> unknown_property(const Report& report, const std::string& n
                  name);
 }
 
-Result<std::string> property_view(const Report& report, const std::string& name) {
+Result<std::string> property_view(const Report& report, const std::string& name, bool named) {
     if (auto error = unknown_property(report, name)) return std::move(*error);
     std::string out;
     for (const Report& device : items(report, "devices")) {
         const Report* value = property_of(device, name);
+        if (named) out += clean(text(device, "selector")) + '\t';
         out += clean(value == nullptr ? "unknown" : value_text(*value)) + '\n';
     }
     return out;

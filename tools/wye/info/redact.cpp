@@ -52,13 +52,16 @@ void hide_uuids(std::string& text) {
     }
 }
 
-void redact(Report& value, const std::string& key, const Secrets& secrets) {
+// `fact`: the value is that of a fact of this name; what tells why or from where is kept.
+void redact(Report& value, std::string_view fact, bool facts, const Secrets& secrets) {
     if (value.is_structured()) {
-        for (auto& [name, inner] : value.items()) redact(inner, name, secrets);
+        for (auto& [name, inner] : value.items())
+            redact(inner, facts ? std::string_view(name) : std::string_view(), name == "facts",
+                   secrets);
     } else if (value.is_string()) {
         auto& text = value.get_ref<std::string&>();
-        if (key == "uuid" || key == "luid" || key == "serial") {
-            text = "redacted";
+        if (fact == "uuid" || fact == "luid" || fact == "serial") {
+            text = kRedacted;
             return;
         }
         for (const auto& [from, to] : secrets) replace_words(text, from, to);
@@ -70,7 +73,7 @@ void redact(Report& value, const std::string& key, const Secrets& secrets) {
 }  // namespace
 
 Report redacted(Report report, const Secrets& secrets) {
-    redact(report, "", secrets);
+    redact(report, {}, false, secrets);
     return report;
 }
 

@@ -94,7 +94,7 @@ std::string remembered_text(const Report& report) {
     }
     if (ids.empty() || oldest == UINT64_MAX) return {};
     return fmt::format(
-        "remembered: {} (probed {}; after `wye plugins forget ID` a plugin is probed again)", ids,
+        "{}: as a probe found at {}; after `wye plugins forget ID` a plugin is probed again", ids,
         time_text(oldest));
 }
 
@@ -116,12 +116,12 @@ std::string devices_text(const Report& report, const Style& style) {
         const bool alias = &device != &main;
         const std::string mark = here ? ink(style, Ink::good, "*") : " ";
         out += wrapped(style, mark + (alias ? " + " : " ") + padded(name, width + (alias ? 2 : 4)),
-                       alias ? alias_text(main, selector) : text(device, "name"));
-        if (alias) out += wrapped(style, margin, text(device, "name"));
+                       text(device, "name"));
         std::string about = summary(device);
         if (const std::string id = text(device, "physical_id"); !alias && !id.empty())
             about += (about.empty() ? "@" : ", @") + id;
         if (!about.empty()) out += wrapped(style, margin, about);
+        if (alias) out += wrapped(style, margin, alias_text(main, selector));
         if (!usable(device))
             out += wrapped(style, margin + ink(style, Ink::bad, "unusable: "),
                            with_remedy(text(device, "reason"), text(device, "fix")));
@@ -136,7 +136,7 @@ std::string devices_text(const Report& report, const Style& style) {
                        fmt::format("the device that `{}` picks", chosen));
     }
     if (const std::string old = remembered_text(report); !old.empty())
-        out += wrapped(style, "  ", old);
+        out += ink(style, Ink::heading, "remembered") + '\n' + wrapped(style, "  ", old);
     return out;
 }
 
@@ -147,14 +147,14 @@ std::string compiler_text(const Report& plugin) {
 }
 
 // The reason against a plugin as one paragraph.
-std::string reason_text(const Report& plugin) {
+std::string reason_text(const Report& report, const Report& plugin) {
     const Report& reason = fields(plugin, "reason");
     std::string out = text(reason, "message");
     if (const std::string loader = text(reason, "loader_text"); !loader.empty())
         out += fmt::format(" [{}]", loader);
     if (flag(plugin, "compiler_only"))
         out += fmt::format(" (compiler only: {})", compiler_text(plugin));
-    return with_remedy(out, text(reason, "fix"));
+    return with_remedy(out, remedy(report, reason));
 }
 
 // Warnings about what is used, one per line.
@@ -169,31 +169,42 @@ std::string warnings_text(const Report& report, const Style& style) {
         std::string subject = text(record, "plugin");
         if (subject.empty()) subject = "-";
         out += wrapped(style, "  " + padded(ink(style, Ink::name, clean(subject)) + " ", 10),
-                       text(record, "message") + ". " + text(record, "fix"));
+                       text(record, "message") + ". " + remedy(report, record));
     }
     if (count > kMostProblems)
         out += fmt::format("  {} more; `wye info -v` has all\n", count - kMostProblems);
+    if (!out.empty()) out = ink(style, Ink::heading, "warnings") + '\n' + out;
     if (notes != 0)
-        out += fmt::format("  {}; `wye info -v` has {}\n", count_text(notes, "note"),
-                           notes == 1 ? "it" : "all");
-    return out.empty() ? out : ink(style, Ink::heading, "warnings") + '\n' + out;
+        out += ink(style, Ink::heading, "notes") + fmt::format("\n  {}; `wye info -v` has {}\n",
+                                                               count_text(notes, "note"),
+                                                               notes == 1 ? "it" : "all");
+    return out;
 }
 
 std::string problems_text(const Report& report, const Style& style) {
-    std::string out, left_out, disabled;
+    std::string out, left_out, disabled, absent;
     std::size_t count = 0;
     for (const Report& plugin : items(report, "plugins")) {
         std::string id = text(plugin, "id");
         if (text(plugin, "state") == "not_opened") left_out += (left_out.empty() ? "" : ", ") + id;
         if (text(plugin, "state") == "disabled") disabled += (disabled.empty() ? "" : ", ") + id;
+        if (const std::string vendor = absent_vendor(report, plugin); !vendor.empty()) {
+            absent += fmt::format("{}{} (this machine has no device of {}{})",
+                                  absent.empty() ? "" : ", ", id, vendor,
+                                  flag(plugin, "compiler_only")
+                                      ? fmt::format("; compiler only: {}", compiler_text(plugin))
+                                      : std::string());
+            continue;
+        }
         if (!failed(plugin) || ++count > kMostProblems) continue;
         if (id.empty()) id = text(plugin, "path");
         if (id.empty()) id = "-";
         out += wrapped(style, "  " + padded(ink(style, Ink::bad, clean(id)) + " ", 10),
-                       reason_text(plugin));
+                       reason_text(report, plugin));
     }
     if (count > kMostProblems)
         out += fmt::format("  {} more; `wye info -v` has all\n", count - kMostProblems);
+    if (!absent.empty()) out += wrapped(style, "  not applicable: ", absent);
     if (!left_out.empty())
         out += wrapped(style, "  not opened: ", left_out + " (the selector does not name them)");
     if (!disabled.empty())

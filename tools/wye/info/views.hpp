@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,13 @@ namespace wye::tool {
 // One screen: the devices first, then what was passed over.
 [[nodiscard]] std::string screen_view(const Report& report, const Style& style);
 
+// Whether a plugin failed since this machine has no device for it, and of whom, as in "NVIDIA";
+// empty: it is for any hardware, it works, or the report does not say what there is.
+[[nodiscard]] std::string absent_vendor(const Report& report, const Report& plugin);
+
+// What can be done about a record or a reason, and by whom.
+[[nodiscard]] std::string remedy(const Report& report, const Report& record);
+
 // One line per usable device: selector, tab, name.
 [[nodiscard]] std::string list_view(const Report& report);
 
@@ -26,8 +34,10 @@ namespace wye::tool {
 // A self-contained HTML page that loads nothing.
 [[nodiscard]] std::string page_view(const Report& report);
 
-// A fact or member of each device, one per line. NOT_FOUND lists the nearest names.
-[[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name);
+// A fact or member of each device, one per line, with `named` behind its selector and a tab.
+// INVALID_ARGUMENT lists the nearest names.
+[[nodiscard]] Result<std::string> property_view(const Report& report, const std::string& name,
+                                                bool named);
 
 // The usable devices that have all properties of a list, in the form of list_view, and why the
 // others do not. The list is what a selector has between its brackets (registry/property.hpp), such
@@ -53,7 +63,9 @@ struct Advice {
     std::string check;  // a command that succeeds once the fix worked
 };
 [[nodiscard]] std::vector<Advice> advice(const Report& report);
-[[nodiscard]] std::string advice_view(const std::vector<Advice>& found, const Style& style);
+// Plugins without hardware are named, but no advice.
+[[nodiscard]] std::string advice_view(const Report& report, const std::vector<Advice>& found,
+                                      const Style& style);
 
 // Which advice of an earlier report was effective. `left` is set to the number that was not.
 [[nodiscard]] std::string progress_view(const Report& before, const Report& now, const Style& style,
@@ -68,6 +80,7 @@ using Variables = std::map<std::string, std::string>;
 // The report without what identifies its owner. Removes UUIDs and the owners of folders under
 // /home, and replaces the first text of each pair in `secrets` (of the user and the host) by the
 // second, wherever it is a whole word.
+constexpr std::string_view kRedacted = "redacted";  // in place of a fact
 using Secrets = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Report redacted(Report report, const Secrets& secrets);
 

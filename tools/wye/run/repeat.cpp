@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_repeat.hpp"
+#include "repeat.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "../progress.hpp"
+#include "slots.hpp"
 
 namespace wye::tool {
 namespace {
@@ -20,15 +23,18 @@ struct Resident {
     std::uint64_t read_size = 0;
 };
 
-// For each buffer, in the program's order, the first byte that is read back: 0 unless it has a
-// `bytes` clause.
-Result<std::vector<std::uint64_t>> read_offsets(const Program& program) {
+// For each buffer, in the program's order, which of its bytes are read back, by a `bytes` clause.
+struct Range {
+    std::uint64_t begin = 0, end = 0;  // both 0: all
+};
+Result<std::vector<Range>> read_ranges(const Program& program) {
     WYE_ASSIGN(const std::string text, program.analysis());
-    std::vector<std::uint64_t> out;
+    std::vector<Range> out;
     const auto analysis = nlohmann::json::parse(text);
     for (const auto& buffer : analysis.at("buffers")) {
-        const auto& range = buffer.at("read_back");
-        out.push_back(range.is_null() ? 0 : range.at(0).get<std::uint64_t>());
+        Range& one = out.emplace_back();
+        if (const auto& range = buffer.at("read_back"); !range.is_null())
+            one = {range.at(0).get<std::uint64_t>(), range.at(1).get<std::uint64_t>()};
     }
     return out;
 }
@@ -41,6 +47,10 @@ Result<std::vector<std::uint64_t>> sizes_of(Dispatch dispatch, const wye_program
         const wye_buffer_description& buffer = about.buffers[i];
         if (detail::view(buffer.role) == "shared") continue;
         Slot& slot = slots[next++];
+        if (slot.persistent) {
+            dispatch.discard(slot.name, slot.input.size());
+            continue;
+        }
         if (buffer.in_inputs != 0) dispatch.input(slot.name, slot.input);
         if (buffer.in_inputs == 0 && (whole || buffer.in_outputs == 0))
             dispatch.discard(slot.name, 0);
@@ -63,6 +73,8 @@ void add(wye_report& sum, const wye_report& one) {
 }
 
 Result<void> run_all(const std::function<Result<wye_report>()>& run, Repeated& out) {
+    Progress progress(out.how.count == 1 ? "running" : "repetitions",
+                      out.how.count == 1 ? 0 : out.how.count);
     for (std::uint64_t i = 0; i < out.how.count; ++i) {
         auto one = run();
         if (!one.ok()) {
@@ -75,6 +87,7 @@ Result<void> run_all(const std::function<Result<wye_report>()>& run, Repeated& o
             out.report = *one;
         else
             add(out.report, *one);
+        progress.at(out.how.count == 1 ? 0 : i + 1);
     }
     return {};
 }
@@ -104,9 +117,20 @@ Result<void> run_graph(const Device& device, Dispatch& dispatch, std::string_vie
 Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
                                 const Device& device, std::vector<Slot>& slots, const Repeat& how) {
     WYE_ASSIGN(const auto about, program.describe());
-    WYE_ASSIGN(const auto offsets, read_offsets(program));
+    WYE_ASSIGN(const auto ranges, read_ranges(program));
     WYE_ASSIGN(const auto wholes, sizes_of(dispatch, about, slots, true));
     WYE_ASSIGN(const auto reads, sizes_of(dispatch, about, slots, false));
+
+    std::vector<std::uint64_t> offsets;  // by slot
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        if (detail::view(about.buffers[i].role) == "shared") continue;
+        const Range& range = ranges[i];
+        Slot& slot = slots[offsets.size()];
+        const bool part = slot.persistent && range.end != 0;
+        const std::uint64_t bytes = part ? range.end - range.begin : reads[offsets.size()];
+        offsets.push_back(range.begin);
+        if (slot.wanted()) WYE_TRY(make_room(slot, bytes));
+    }
 
     Repeated out;
     out.how = how;
@@ -116,6 +140,8 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     for (std::size_t i = 0; i < slots.size(); ++i) {
         WYE_ASSIGN(Buffer made, device.buffer(wholes[i], slots[i].name));
         buffers.push_back(std::move(made));
+        // The memory of a device may have anything.
+        if (slots[i].persistent && slots[i].input.empty()) slots[i].input.resize(wholes[i]);
         if (!slots[i].input.empty()) WYE_TRY(buffers[i].upload(slots[i].input));
         uploaded += slots[i].input.size();
         resident.bind(slots[i].name, buffers[i]);
@@ -128,16 +154,11 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     }
     out.report.bytes_uploaded = uploaded;
 
-    std::size_t place = 0;
-    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
-        if (detail::view(about.buffers[i].role) == "shared") continue;
-        Slot& slot = slots[place];
-        const std::uint64_t size = reads[place];
-        const Buffer& buffer = buffers[place++];
-        if (slot.target.empty()) continue;
-        WYE_ASSIGN(slot.output, Memory::of(size, fmt::format("output `{}`", slot.name)));
-        WYE_TRY(buffer.download_range(slot.output.bytes(), offsets[i]));
-        out.report.bytes_downloaded += size;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (!slots[i].wanted()) continue;
+        const std::span<std::byte> bytes = slots[i].output.bytes();
+        WYE_TRY(buffers[i].download_range(bytes, offsets[i]));
+        out.report.bytes_downloaded += bytes.size();
     }
     return out;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `wye run --repeat`: runs a dispatch many times on the same resident buffers, as dispatches or as
-// a recorded graph.
+// a recorded graph. A program with `persistent` buffers runs so too, if only once.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,11 @@ struct Repeated {
     std::uint64_t record_ns = 0;  // for checking, compiling and recording it
 };
 
-// Uploads the inputs once, runs `dispatch`, which has no arguments yet, and reads the outputs once.
-// Each repetition starts from what the previous one left; outputs that are not inputs start at zero
-// each time. Stops at the first error, which names the repetition; then no outputs are written.
+// Uploads the inputs once; a `persistent` buffer without one starts at zero. Then makes room for
+// the outputs, runs `dispatch`, which has no arguments yet, and reads the outputs once. Each
+// repetition starts from what the previous one left; outputs that are neither inputs nor persistent
+// start at zero each time. Stops at the first error, which names the repetition; then no outputs
+// are written.
 [[nodiscard]] Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program,
                                               const Device& device, std::vector<Slot>& slots,
                                               const Repeat& how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_report.hpp"
+#include "report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "output.hpp"
+#include "../output.hpp"
 
 #include "wye/sdk/printable.hpp"
 #include "wye/wye.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run_repeat.hpp"
+#include "repeat.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::tool {

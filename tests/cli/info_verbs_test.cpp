@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `wye info diff`, `env` and `doctor`, and redacted reports.
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "saved_report.hpp"
+#include "wye/abi.h"
+
+using namespace wye::test;
+using nlohmann::json;
+
+TEST_CASE("diff says what differs between two machines, and exits as diff(1)") {
+    const Saved saved;
+    json after = machine();
+    after["devices"][0]["facts"]["driver"] = "9.2";
+    after["devices"].erase(1);
+    after["plugins"][2]["state"] = "ready";
+    const std::string first = saved.write(machine(), "a");
+    const std::string second = saved.write(after, "b");
+    const Outcome same = info({"diff", first, first});
+    CHECK(same.code == 0);
+    CHECK(same.out.empty());
+    const Outcome differ = info({"diff", first, second});
+    CHECK(differ.code == 1);
+    CHECK(differ.out ==
+          "~ devices first:0.facts.driver: 9.1 -> 9.2\n"
+          "- devices first:1: Test device\n"
+          "~ plugins third.state: failed -> ready\n");
+    CHECK(info({"diff", first}).code == 2);
+    CHECK(info({"diff", first, saved.folder.path("absent")}).code == 2);
+}
+
+TEST_CASE("env shows the variables in effect, and the nearest name of a misspelt one") {
+    const TempFolder folder;
+    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PAHT", "/x"},
+                                           {"VK_DRIVER_FILES", folder.path("none")},
+                                           {"VK_LOADER_DEBUG", ""},
+                                           {"OCL_ICD_VENDORS", folder.path("")},
+                                           {"UNRELATED", "secret"}});
+    CHECK(outcome.code == 0);
+    CHECK(has(outcome.out,
+              "WYE_PLUGIN_PAHT=/x\n    no effect: there is no such variable; did you "
+              "mean WYE_PLUGIN_PATH?\n"));
+    CHECK(has(outcome.out, "VK_DRIVER_FILES=" + folder.path("none")));
+    CHECK(has(outcome.out, "note: this does not exist: " + folder.path("none")));
+    CHECK(has(outcome.out, "VK_LOADER_DEBUG=\n"));
+    CHECK(has(outcome.out, "OCL_ICD_VENDORS="));
+    CHECK_FALSE(has(outcome.out, "UNRELATED"));
+    CHECK_FALSE(has(outcome.out, "CUDA_DEVICE_ORDER"));
+    CHECK(has(info({"env", "--all"}).out, "CUDA_DEVICE_ORDER  not set; "));
+    // Drivers have variables that are not listed: only what is nearly a listed one is noted.
+    const Outcome drivers =
+        info({"env"}, {{"VK_ICD_FILENAME", "/x"}, {"CUDA_HOME", "/usr"}, {"VK_SDK_PATH", "/y"}});
+    CHECK(has(drivers.out,
+              "VK_ICD_FILENAME=/x\n"
+              "    no effect: there is no such variable; did you mean VK_ICD_FILENAMES?\n"));
+    CHECK_FALSE(has(drivers.out, "CUDA_HOME"));
+    CHECK_FALSE(has(drivers.out, "VK_SDK_PATH"));
+}
+
+TEST_CASE("env enters no plugin") {
+    const TempFolder folder;
+    std::filesystem::copy_file(WYE_MISBEHAVES, folder.path("misbehaves.so"));
+    const Outcome outcome = info({"env"}, {{"WYE_PLUGIN_PATH", folder.path("misbehaves.so")},
+                                           {"WYE_MISBEHAVES", "abort@constructor"},
+                                           {"WYE_PROBE", "off"}});
+    CHECK(outcome.code == 0);
+    CHECK(has(outcome.out, "WYE_PLUGIN_PATH="));
+}
+
+TEST_CASE("env knows the variables of the manual page") {
+    const std::string all = info({"env", "--all"}).out;
+    std::size_t count = 0;
+    for (const std::string& line : lines_of(read_bytes(WYE_MAN_PAGE)))
+        if (line.starts_with(".B WYE_")) {
+            CAPTURE(line);
+            CHECK(has("\n" + all, "\n" + line.substr(3)));
+            ++count;
+        }
+    CHECK(count >= 8);
+}
+
+TEST_CASE("redact leaves nothing of the owner, and the rest as it was") {
+    const Saved saved;
+    json report = machine();
+    report["plugins"][2]["path"] = "/home/ann/lib/wye.so";
+    report["plugins"][2]["reason"]["message"] =
+        "user bob on box: /srv/bob/x, GPU-00112233-4455-6677-8899-aabbccddeeff, bobsleigh";
+    report["environment"] = {{{"name", "LD_LIBRARY_PATH"},
+                              {"value", "/data/bob/lib:/home/ann"},
+                              {"owner", "system"},
+                              {"in_effect", true},
+                              {"about", nullptr},
+                              {"note", nullptr},
+                              {"missing", json::array()}}};
+    const Outcome outcome = info({"--redact", "--json", "--from", saved.write(report)},
+                                 {{"HOME", "/data/bob"}, {"USER", "bob"}});
+    REQUIRE(outcome.code == 0);
+    const json out = json::parse(outcome.out);
+    for (const char* secret : {"ann", "/data/bob", "user bob", "/srv/bob", "00112233"})
+        CHECK_FALSE(has(outcome.out, secret));
+    CHECK(out["plugins"][2]["path"] == "/home/USER/lib/wye.so");
+    CHECK(has(out["plugins"][2]["reason"]["message"], "/srv/USER/x, GPU-UUID, bobsleigh"));
+    CHECK(out["environment"][0]["value"] == "~/lib:/home/USER");
+    CHECK(out["devices"][0]["facts"]["uuid"] == "redacted");
+    CHECK(out["devices"][1] == report["devices"][1]);
+    // What says why a fact is not known stays, and what was taken out is no change.
+    report["devices"][1]["facts"]["uuid"] = nullptr;
+    report["devices"][1]["fact_reasons"] = {{"uuid", "unreported"}, {"luid", "unreported"}};
+    const std::string whole = saved.write(report, "whole");
+    const Outcome again = info({"--redact", "--json", "--from", whole});
+    CHECK(json::parse(again.out)["devices"][1] == report["devices"][1]);
+    report["plugins"] = json::parse(again.out)["plugins"];
+    report["environment"] = json::parse(again.out)["environment"];
+    CHECK(info({"diff", saved.write(report, "unredacted"), saved.folder.write("r", again.out)})
+              .code == 0);
+}
+
+TEST_CASE("a library that a manifest needs is not taken from a relative folder") {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    fs::create_directory(folder.path("plugins"));
+    fs::create_directory(folder.path("libraries"));
+    fs::copy_file(WYE_MISBEHAVES, folder.path("plugins/misbehaves.so"));
+    fs::copy_file(WYE_MISBEHAVES, folder.path("libraries/libwye_strange.so"));
+    utsname machine{};
+    REQUIRE(::uname(&machine) == 0);
+    const json abi = {{"major", WYE_ABI_MAJOR},
+                      {"draft", WYE_ABI_MINOR_DRAFT},
+                      {"minor_needed", 0},
+                      {"minor_built", WYE_ABI_MINOR}};
+    const json manifest = {{"schema", 1},        {"id", "misbehaves"},
+                           {"abi", abi},         {"library", "misbehaves.so"},
+                           {"version", "0.1.0"}, {"arch", machine.machine},
+                           {"backend", "fake"},  {"needs", {{{"soname", "libwye_strange.so"}}}}};
+    (void)folder.write("plugins/misbehaves.wye.json", manifest.dump());
+    const auto report = [&](const std::string& libraries) {
+        const Outcome outcome = run_command({WYE_TOOL, "info", "--json", "-d", "misbehaves"},
+                                            {{"WYE_PLUGIN_PATH", folder.path("plugins")},
+                                             {"WYE_CACHE_DIR", folder.path("cache")},
+                                             {"LD_LIBRARY_PATH", libraries}});
+        return json::parse(outcome.out);
+    };
+    const std::string there = folder.path("libraries");
+    CHECK(report(there)["plugins"][1]["state"] == "ready");
+    const std::string relative = fs::relative(there).string();
+    const json record = report(relative)["plugins"][1]["reason"];
+    REQUIRE(record.is_object());
+    CHECK(record["code"] == "NOT_TRUSTED");
+    CHECK(record["stage"] == "needs");
+    CHECK(has(record["message"], "`" + relative + "/libwye_strange.so`"));
+    CHECK(has(record["fix"], "LD_LIBRARY_PATH"));
+}
+
+TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
+    const Saved saved;
+    json before = machine();
+    before["environment"] = {{{"name", "VK_DRIVER_FILES"},
+                              {"value", "/x"},
+                              {"owner", "vulkan"},
+                              {"in_effect", true},
+                              {"about", nullptr},
+                              {"note", "gone"},
+                              {"missing", {"/x"}}}};
+    const std::string first = saved.write(before, "before");
+    const Outcome ill = info({"doctor", "--from", first});
+    CHECK(ill.code == 1);
+    CHECK(ill.out ==
+          "1.  variable `VK_DRIVER_FILES`: it names `/x`, which does not exist\n"
+          "    Fix: unset VK_DRIVER_FILES, or correct its path\n"
+          "    Check: wye info -l -d vulkan\n"
+          "2.  plugin `third`: the driver is not installed\n"
+          "    Fix: install the driver\n"
+          "    Check: wye info -l -d third\n");
+    const Outcome half =
+        info({"doctor", "--from", saved.write(machine(), "now"), "--since", first});
+    CHECK(half.code == 1);
+    CHECK(half.out ==
+          "helped: variable `VK_DRIVER_FILES`\n"
+          "not yet: plugin `third`: the driver is not installed\n");
+    json healthy = machine();
+    healthy["plugins"][2]["state"] = "ready";
+    const std::string last = saved.write(healthy, "healthy");
+    CHECK(info({"doctor", "--from", last}).out == "nothing to change\n");
+    CHECK(info({"doctor", "--from", last}).code == 0);
+    CHECK(info({"doctor", "--from", last, "--since", first}).code == 0);
+}
+
+TEST_CASE("doctor names what is wrong with plugins that are used all the same") {
+    const Saved saved;
+    json report = machine();
+    report["plugins"][2]["state"] = "ready";
+    report["plugins"][2]["probe_state"] = "off";
+    const json record = {{"stage", "probed"},      {"severity", "warning"},
+                         {"code", "BAD_MANIFEST"}, {"message", "its manifest lies"},
+                         {"loader_text", nullptr}, {"fix", "Fix: reinstall the plugin"},
+                         {"path", "/home/p.so"},   {"plugin", "third"}};
+    json note = record;
+    note["severity"] = "note";
+    json authors = record;
+    authors["fix"] = "Fix: report this to the plugin's author";
+    json own = authors;
+    own["plugin"] = "first";
+    report["plugins"][0]["vendor"] = "the Wye project";
+    report["records"] = json::array({record, note, authors, own});
+    CHECK(has(info({"--from", saved.write(report)}).out, "Fix: report this to the Wye project"));
+    json doubt;
+    doubt["devices"] = json::array({"first:0", "third:0"});
+    doubt["reason"] = "one UUID, two PCI addresses";
+    report["doubts"] = json::array({doubt});
+    const Outcome found = info({"doctor", "--from", saved.write(report, "report")});
+    CHECK(found.code == 1);
+    CHECK(found.out ==
+          "1.  plugin `third`: its manifest lies\n"
+          "    Fix: reinstall the plugin\n"
+          "    Check: wye info doctor\n"
+          "2.  plugin `third`: it is opened without a probe, so that a fault of it ends the "
+          "application\n"
+          "    Fix: unset WYE_PROBE and install wye-probe beside libwye\n"
+          "    Check: wye info doctor\n"
+          "3.  devices `first:0` and `third:0`: they may be one: one UUID, two PCI addresses\n"
+          "    Fix: update the drivers of both\n"
+          "    Check: wye info -v\n");
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `--in NAME=DATA` of `wye run` stands for: numbers in the command line, numbers that are
+// made, or a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "element.hpp"
+#include "npy.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+// The file that DATA names; empty: it has numbers, or says how to make them. "-" is standard input.
+[[nodiscard]] std::string input_file(const std::string& data);
+
+// A buffer that takes an input.
+struct Wanted {
+    std::string name;
+    std::string type;  // "f32x4"
+    Element element;
+    std::uint64_t most = UINT64_MAX;  // bytes that can be used
+    bool exact = false;               // and must be given
+};
+
+struct Values {
+    std::vector<std::byte> bytes;
+    Shape shape;  // in elements, as a file or a table has it; empty: unknown
+};
+
+// INVALID_ARGUMENT names the value, line or header that does not fit the buffer; LIMIT_EXCEEDED
+// more bytes than can be used; else as read_file.
+[[nodiscard]] Result<Values> read_values(const Wanted& wanted, const std::string& data);
+
+}  // namespace wye::tool

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The forms of the files that outputs go to, by the end of the file's name. Pure.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "element.hpp"
+#include "npy.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::tool {
+
+enum class OutputForm : std::uint8_t { Raw, Npy, Csv, Png };
+[[nodiscard]] OutputForm output_form(std::string_view path);
+
+// The content of an output.
+struct Table {
+    std::string name;
+    std::string type;  // "f32x4"
+    Element element;
+    Shape shape;  // in elements, the first dimension outside; empty: one dimension
+    std::span<const std::byte> bytes;
+
+    [[nodiscard]] std::uint64_t count() const { return bytes.size() / element.bytes(); }
+    // The elements of a row: the last dimension. 1 if there is one dimension.
+    [[nodiscard]] std::uint64_t columns() const { return shape.size() < 2 ? 1 : shape.back(); }
+};
+
+// Parses `--shape NAME=ROWSxCOLUMNS`, with 1 to 8 dimensions.
+[[nodiscard]] Result<Shape> parse_shape(const std::string& name, const std::string& text);
+
+// Whether a table can have its shape, and be written in this form; INVALID_ARGUMENT says why not.
+// `bytes` need not have its content yet.
+[[nodiscard]] Result<void> check_table(const Table& table, OutputForm form);
+
+// The bytes of the file; not for Raw. `table` must have passed check_table.
+[[nodiscard]] std::vector<std::byte> encoded(const Table& table, OutputForm form);
+
+// A table for people, with at most `width` columns: the first rows and the last one.
+[[nodiscard]] std::string shown_table(const Table& table, std::size_t width);
+
+}  // namespace wye::tool

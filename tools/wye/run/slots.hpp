@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The buffers of a program for `wye run`: reads the inputs, and makes room for the outputs, both
+// before anything runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../files.hpp"
+#include "../verbs.hpp"
+#include "slot.hpp"
+#include "wye/wye.hpp"
+
+namespace wye::tool {
+
+using Named = std::map<std::string, std::string>;
+
+// What the options say of buffers, by their names.
+struct SlotOptions {
+    Named inputs, outputs, shapes;
+    std::vector<std::string> shown;
+    bool show_others = false;  // outputs without a file are shown too
+};
+
+// INVALID_ARGUMENT if an option is no NAME=VALUE, a name is given twice, or standard input or
+// output would be used twice.
+[[nodiscard]] Result<SlotOptions> slot_options(const RunOptions& options);
+
+// The parts of such options: names and values.
+[[nodiscard]] Result<Named> parse_names(const std::vector<std::string>& items, const char* flag);
+
+// Checks that the program has every given name.
+[[nodiscard]] Result<void> check_names(const Named& names, const std::vector<std::string>& known,
+                                       const char* flag, const char* noun);
+
+// The files that the options name, for check_files.
+[[nodiscard]] std::vector<FileUse> files_of(const SlotOptions& options);
+
+// A slot for each buffer but `shared` ones, in the program's order. `dispatch` has the parameters
+// and the number of elements.
+[[nodiscard]] Result<std::vector<Slot>> read_slots(const wye_program_description& about,
+                                                   const SlotOptions& options, const Device& device,
+                                                   const Dispatch& dispatch);
+
+// Makes room for an output of so many bytes. INVALID_ARGUMENT if it cannot have its shape or form.
+[[nodiscard]] Result<void> make_room(Slot& slot, std::uint64_t bytes);
+
+// Opens the files of the outputs.
+[[nodiscard]] Result<void> open_outputs(std::vector<Slot>& slots, StagedOutputs& staged);
+
+// Puts all outputs in place, and prints those that are shown.
+[[nodiscard]] Result<void> write_outputs(const std::vector<Slot>& slots, StagedOutputs& staged);
+
+}  // namespace wye::tool
