@@ -81,8 +81,6 @@ void World::free_all() {
         call_to_end({'x', number, 0});
     }
     if (graph_ != 0) call_to_end({'i', "", 0});
-    for (std::size_t i = 0; i < queues_.size(); ++i)
-        if (queues_[i] != 0) call_to_end({'-', std::to_string(i), 0});
     run([this] {
         wye_error* error = nullptr;
         if (pipeline_ != 0) (void)wye_pipeline_free(context_, pipeline_, &error);
@@ -99,7 +97,7 @@ void World::free_all() {
             fmt::format("the failure of value {} of native queue {} is kept without end: no call "
                         "can ask for it any more, and it is not retired",
                         work->value, work->on->index));
-    if (handle_ != 0) call_to_end({'C', "", 0});
+    if (handle_ != 0) call_to_end({'C', "", 0});  // with public queues, which it frees
 }
 
 void World::finish() {

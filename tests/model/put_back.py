@@ -83,8 +83,6 @@ FAULTS = [
         (DEVICE, 'if (stay.flags == 0) return {};', 'if (stay.flags != 1) return {};')]),
     ('open_door', 'two_lost', 'a recovery does not wait for submits in progress', [
         (POOL, 'while (sending_ != 0) await_sends();', '')]),
-    ('open_gate', 'two_lost', 'a recovery does not wait for calls that make objects', [
-        (DEVICE, '(void)gate_.wait_empty();', '')]),
     ('lock', 'two_compiles', 'a recovery waits for a compile with a lock that the compile needs', [
         (COMPILE, '        WYE_TRY(alive());\n        auto made = exec::compile',
          '        const sdk::Lock alone(recovering_);\n        WYE_TRY(alive());\n        auto made = exec::compile')]),
