@@ -97,9 +97,7 @@ struct BoundBuffer {
     std::uint64_t handle;  // Resident
     std::uint64_t offset;  // Resident
 
-    [[nodiscard]] bool is_read() const {
-        return (output != nullptr || returned) && read_size != 0;
-    }
+    [[nodiscard]] bool is_read() const { return (output != nullptr || returned) && read_size != 0; }
 };
 
 struct Launch {

@@ -116,8 +116,8 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
 #define WYE_BATCH_POINTERS UINT32_C(1) /* `pointers` is given in place of `items` */
 
 /* A batch is several dispatches through one pipeline, submitted in order without waiting between
- * them. If the program cannot trap, dispatches on resident buffers without a read-back go to the driver
- * together, up to 512 at once. Results are the same as for dispatches one after another.
+ * them. If the program cannot trap, dispatches on resident buffers without a read-back go to the
+ * driver together, up to 512 at once. Results are the same as for dispatches one after another.
  *
  * The batch stops at the first item that fails and returns its error, which names the item's index.
  * What earlier items wrote stays. If the item failed while it ran, later items may have run too;

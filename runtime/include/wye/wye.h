@@ -538,9 +538,7 @@ typedef struct wye_argument {
     uint64_t size;        /* RESIDENT: 0: to the end. DISCARD: bytes of a run-time output */
 } wye_argument;
 
-/* The `output_size` of a RESIDENT argument with a null `output`, in a dispatch that owns its
- * outputs: its bytes of the output list are read back too, however many they are. */
-#define WYE_READ_BACK UINT64_MAX
+#define WYE_READ_BACK UINT64_MAX /* an output_size: all, in an output that the result owns */
 
 /* Flags of wye_dispatch_desc. If `grid` and `elements` are both given, `grid` is the number of
  * workgroups, and `elements` only sets the length of run-time outputs. */
@@ -721,27 +719,24 @@ typedef uint64_t wye_pending;
  * errors of the driver). `timeout_ns` must be 0.
  *
  * It copies all inputs before it returns, and the pending dispatch owns its outputs: host arguments
- * of the output list have a null `output`, and wye_pending_output returns their bytes, as it does
- * those of resident arguments with an output_size (WYE_READ_BACK, or the exact bytes). So the
- * caller's memory is free when the call returns. With WYE_DISPATCH_BORROW inputs and outputs are as
- * in wye_dispatch, and the caller keeps them valid until the dispatch has ended. Resident buffers
- * are in use until then.
+ * of the output list have a null `output`. wye_pending_output returns their bytes, and those of
+ * resident arguments with an output_size (WYE_READ_BACK). With WYE_DISPATCH_BORROW inputs and
+ * outputs are as in wye_dispatch, and the caller keeps them valid until the dispatch has ended.
+ * Resident buffers are in use until then.
  *
  * Dispatches and transfers of a device take effect in the order of their submits. At most
  * "pending.count" (setting; default 1024) of them are in flight on a device, and these own at most
  * "pending.bytes" (default 1GiB) of host memory. Above these limits the call waits for the oldest
  * to end, or with WYE_DISPATCH_AT_ONCE returns WYE_DEVICE_BUSY. The owned memory is staging memory
  * (see wye_buffer_upload) while there is some left; outputs are owned until the handle is freed.
- * While a handle owns outputs of a device that was lost, opening that device again may return
- * WYE_DEVICE_BUSY. */
+ * Until then, opening their device again after a loss may return WYE_DEVICE_BUSY. */
 WYE_API wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* desc,
                                        wye_pending* out, wye_error** error);
 
-/* As wye_dispatch, but the result owns the outputs, as with wye_dispatch_submit, so the caller need
- * not know their sizes. On success `*out` is a dispatch that has
- * ended, and wye_pending_output returns its outputs until it is freed. `report` may be null.
- * `timeout_ns` is as in wye_dispatch, and also limits the wait for room under the limits of
- * wye_dispatch_submit. The flags BORROW and AT_ONCE are not allowed. */
+/* As wye_dispatch, but the result owns the outputs as in wye_dispatch_submit, so the caller need
+ * not know their sizes. On success `*out` is a dispatch that has ended; wye_pending_output returns
+ * its outputs until it is freed. `report` may be null. `timeout_ns` also limits the wait for room
+ * under the limits of wye_dispatch_submit. The flags BORROW and AT_ONCE are not allowed. */
 WYE_API wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* desc,
                                       wye_report* report, wye_pending* out, wye_error** error);
 
