@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -35,9 +34,9 @@ std::string difference(const std::vector<T>& got, const std::vector<T>& wanted) 
 // Fails with the first difference.
 template <typename T>
 void check_same(const std::vector<T>& got, const std::type_identity_t<std::vector<T>>& wanted,
-                const std::source_location& where = std::source_location::current()) {
+                const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const std::string text = difference(got, wanted);
-    if (!text.empty()) ADD_FAIL_CHECK_AT(where.file_name(), static_cast<int>(where.line()), text);
+    if (!text.empty()) ADD_FAIL_CHECK_AT(file, line, text);
 }
 
 struct QuietPlugin : Plugin {
