@@ -106,8 +106,9 @@ TEST_CASE("a remedy for a wrong type changes the literal, or loses no data unsai
              {"let q = select(1.0, 2.0, n > 1u);",
               "write `select(condition, if_true, if_false)`, the reverse of WGSL's order"},
          }) {
-        CAPTURE(std::string(body));
-        const auto list = test::problems(test::around(body));
+        const std::string text = body;
+        CAPTURE(text);
+        const auto list = test::problems(test::around(text));
         REQUIRE(list.size() == 1);
         CHECK(list[0].fix == std::string("Fix: ") + fix);
     }
