@@ -177,15 +177,15 @@ TEST_CASE("launches get the same arguments in one submit as in submits of their 
     const wye_binding none[] = {binding(x, 0, 0), binding(r, 0, 64)};
     const std::uint64_t a = 5, b = 6;
     const wye_operation all[] = {
-        harness::dispatch(program, first, {1, 1, 1}, &a),
-        harness::dispatch(program, first, {1, 1, 1}, &a),
-        harness::dispatch(program, first, {1, 1, 1}, &b),
-        harness::dispatch(program, second, {1, 1, 1}, &b),
-        harness::dispatch(program, none, {1, 1, 1}, &b),
-        harness::dispatch(other, none, {1, 1, 1}, &a),
-        harness::dispatch(other, first, {2, 1, 1}, &a),
-        harness::dispatch(other, first, {3, 4, 1}, &b),
-        harness::dispatch(program, first, {1, 1, 1}, &a),
+        harness::dispatch(program, first, {1, 1, 1}, &a, sizeof a),
+        harness::dispatch(program, first, {1, 1, 1}, &a, sizeof a),
+        harness::dispatch(program, first, {1, 1, 1}, &b, sizeof b),
+        harness::dispatch(program, second, {1, 1, 1}, &b, sizeof b),
+        harness::dispatch(program, none, {1, 1, 1}, &b, sizeof b),
+        harness::dispatch(other, none, {1, 1, 1}, &a, sizeof a),
+        harness::dispatch(other, first, {2, 1, 1}, &a, sizeof a),
+        harness::dispatch(other, first, {3, 4, 1}, &b, sizeof b),
+        harness::dispatch(program, first, {1, 1, 1}, &a, sizeof a),
     };
     seen.clear();
     for (const wye_operation& one : all) REQUIRE(device.run(one) == WYE_OK);

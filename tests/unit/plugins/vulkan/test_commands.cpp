@@ -335,7 +335,7 @@ TEST_CASE("large blocks and the groups of programs that do not know them are mem
     const wye_binding bindings[] = {binding(r, 0, 1000)};
     const auto described = counting(128, 40);
     wye_operation op =
-        harness::dispatch(rig.large_program(), bindings, {16, 1, 1}, described.data());
+        harness::dispatch(rig.large_program(), bindings, {16, 1, 1}, described.data(), 512);
     op.u.dispatch.flags = WYE_LAUNCH_LATE_GRID;
     op.u.dispatch.grid_offset = 0;
     op.u.dispatch.late_offset = 40;

@@ -123,9 +123,10 @@ TEST_CASE("a block that push constants cannot hold is a buffer") {
     const auto others = counting(128, 9000);
     const wye_binding first[] = {binding(r, 0, 1024)};
     const wye_binding second[] = {binding(s, 0, 1000)};
-    const wye_operation steps[] = {harness::fill(s, 0, 4096, 0, 4),
-                                   harness::dispatch(program, first, {16, 1, 1}, params.data()),
-                                   harness::dispatch(program, second, {16, 1, 1}, others.data())};
+    const wye_operation steps[] = {
+        harness::fill(s, 0, 4096, 0, 4),
+        harness::dispatch(program, first, {16, 1, 1}, params.data(), 512),
+        harness::dispatch(program, second, {16, 1, 1}, others.data(), 512)};
     REQUIRE(device.submit(steps) == WYE_OK);
     REQUIRE(device.wait() == WYE_OK);
     const auto one = values_of<std::uint32_t>(device.download(r, 4096));
