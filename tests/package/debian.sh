@@ -20,7 +20,7 @@ if ! DEB_BUILD_OPTIONS=noautodbgsym DPKG_DEB_COMPRESSOR_TYPE=none "$source/tools
 fi
 plugins=()
 for id in opencl vulkan cuda; do [ ! -e "$build/plugins/$id/wye_$id.so" ] || plugins+=("$id"); done
-python=$(meson introspect --installed "$build" | jq -r 'values[]' | grep -q '/wye/__init__.py$' && echo python3-wye)
+python=$(meson introspect --installed "$build" | jq -r 'if any(.[]; endswith("/wye/__init__.py")) then "python3-wye" else empty end')
 expected=(libwye-dev libwye0 $python wye-layers "${plugins[@]/#/wye-plugin-}" wye-tools)
 
 # The listing of each package has permissions, owner and path.
