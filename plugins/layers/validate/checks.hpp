@@ -20,9 +20,6 @@ template <typename Slot, typename Node, typename... Args>
 }
 template <typename Slot, typename Node, typename Status, typename... Args>
 void after(Slot, Node&, Frame&, Status, Args...) {}
-// After a slot that returns nothing, if the plugin is looked at.
-template <typename Slot, typename Node, typename... Args>
-void ended(Slot, Node&, Frame&, Args...) {}
 
 // ---- Plugin ----
 
@@ -42,13 +39,12 @@ void after(slot::plugin::open_device, PluginNode& node, Frame&, wye_status statu
 
 // ---- Device: objects ----
 
-Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame& frame,
+Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame&,
                     const wye_buffer_desc* desc, wye_buffer_object**, wye_error**);
-void after(slot::device::buffer_create, DeviceNode& node, Frame& frame, wye_status status,
+void after(slot::device::buffer_create, DeviceNode& node, Frame&, wye_status status,
            const wye_buffer_desc* desc, wye_buffer_object** out, wye_error**);
-Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame& frame,
+Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame&,
                     wye_buffer_object* buffer);
-void ended(slot::device::buffer_destroy, DeviceNode& node, Frame& frame, wye_buffer_object*);
 Result<void> before(slot::device::buffer_map, DeviceNode& node, Frame&, wye_buffer_object* buffer,
                     wye_mapping*, wye_error**);
 void after(slot::device::buffer_map, DeviceNode& node, Frame&, wye_status status,
@@ -116,8 +112,7 @@ void after(slot::device::timeline_fail, DeviceNode& node, Frame&, wye_status sta
 void after(slot::device::memory_info, DeviceNode& node, Frame&, wye_status status,
            wye_memory_info* out, wye_error**);
 void after(slot::device::try_recover, DeviceNode& node, Frame&, wye_status status, wye_error**);
-Result<void> before(slot::device::close, DeviceNode& node, Frame& frame);
-void ended(slot::device::close, DeviceNode& node, Frame& frame);
+Result<void> before(slot::device::close, DeviceNode& node, Frame&);
 
 // ---- Queue ----
 

@@ -4,13 +4,10 @@
 #include <span>
 
 #include "layers/validate/checks.hpp"
-#include "layers/validate/marks.hpp"
 #include "layers/validate/pending.hpp"
 
 namespace wye::layers::validate {
 namespace {
-
-constexpr std::uint64_t kCounted = 4096;  // bytes; smaller buffers are not counted
 
 // Records an object that the plugin made.
 template <typename Object, typename Pointer>
@@ -101,24 +98,16 @@ Program program_of(const wye_artifact& artifact) {
 
 // ---- Buffers -----------------------------------------------------------------------------------
 
-Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame& frame,
+Result<void> before(slot::device::buffer_create, DeviceNode& node, Frame&,
                     const wye_buffer_desc* desc, wye_buffer_object**, wye_error**) {
     Plugin& plugin = node.plugin().state();
     const sdk::Lock lock(plugin.mutex);
-    WYE_TRY(checks_of(plugin, node.state()).buffer(*desc));
-    frame.heap = heap_in_use();
-    return {};
+    return checks_of(plugin, node.state()).buffer(*desc);
 }
 
-void after(slot::device::buffer_create, DeviceNode& node, Frame& frame, wye_status status,
+void after(slot::device::buffer_create, DeviceNode& node, Frame&, wye_status status,
            const wye_buffer_desc* desc, wye_buffer_object** out, wye_error**) {
     if (status != WYE_OK || *out == nullptr) return;
-    if (desc->size >= kCounted && desc->usage != WYE_BUFFER_USAGE_REGISTERED) {
-        const std::int64_t grown = heap_in_use() - frame.heap;
-        const sdk::Lock lock(node.plugin().state().mutex);
-        node.state().kept_bytes += grown;
-        node.state().live_bytes += desc->size;
-    }
     Buffer made;
     made.size = desc->size;
     made.alignment = desc->alignment;
@@ -133,29 +122,9 @@ void after(slot::device::buffer_create, DeviceNode& node, Frame& frame, wye_stat
     keep(node, "buffer_create", *out, std::move(made));
 }
 
-Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame& frame,
+Result<void> before(slot::device::buffer_destroy, DeviceNode& node, Frame&,
                     wye_buffer_object* buffer) {
-    {
-        const sdk::Lock lock(node.plugin().state().mutex);
-        const Buffer* const known = node.state().objects.buffers.find(buffer);
-        const bool counts = known != nullptr && known->size >= kCounted &&
-                            known->usage != WYE_BUFFER_USAGE_REGISTERED;
-        frame.bytes = counts ? known->size : 0;
-    }
-    WYE_TRY(ends(node, "buffer_destroy", buffer));
-    frame.heap = heap_in_use();
-    return {};
-}
-
-void ended(slot::device::buffer_destroy, DeviceNode& node, Frame& frame, wye_buffer_object*) {
-    if (frame.bytes == 0) return;
-    const std::int64_t grown = heap_in_use() - frame.heap;
-    const sdk::Lock lock(node.plugin().state().mutex);
-    Device& device = node.state();
-    device.kept_bytes += grown;
-    device.live_bytes -= frame.bytes;
-    device.destroyed_bytes += frame.bytes;
-    ++device.destroyed;
+    return ends(node, "buffer_destroy", buffer);
 }
 
 Result<void> before(slot::device::buffer_map, DeviceNode& node, Frame&, wye_buffer_object* buffer,

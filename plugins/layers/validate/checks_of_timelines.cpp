@@ -242,7 +242,7 @@ void after(slot::device::try_recover, DeviceNode& node, Frame&, wye_status statu
     node.state().objects.lose();
 }
 
-Result<void> before(slot::device::close, DeviceNode& node, Frame& frame) {
+Result<void> before(slot::device::close, DeviceNode& node, Frame&) {
     Plugin& plugin = node.plugin().state();
     std::string left;
     {
@@ -253,24 +253,7 @@ Result<void> before(slot::device::close, DeviceNode& node, Frame& frame) {
     if (!left.empty())
         plugin.breaches.add(Side::host, "P-56", "close", nullptr,
                             left + ": not destroyed before their device");
-    frame.heap = heap_in_use();
     return {};
-}
-
-// Buffers that were destroyed are still in the heap, as many bytes as they had.
-void ended(slot::device::close, DeviceNode& node, Frame& frame) {
-    const std::int64_t grown = heap_in_use() - frame.heap;
-    constexpr std::uint64_t kFewest = 8;  // buffers
-    Device& device = node.state();
-    const std::int64_t kept =
-        device.kept_bytes + grown - static_cast<std::int64_t>(device.live_bytes);
-    const auto bytes = static_cast<std::int64_t>(device.destroyed_bytes);
-    if (device.destroyed >= kFewest && kept > bytes / 2 && kept < bytes * 3 / 2)
-        node.plugin().state().breaches.add(
-            Side::plugin, "P-60", "buffer_destroy", nullptr,
-            number(device.destroyed) + " buffers of together " + number(device.destroyed_bytes) +
-                " bytes were destroyed, and " + number(static_cast<std::uint64_t>(kept)) +
-                " bytes of that are still in use");
 }
 
 }  // namespace wye::layers::validate

@@ -255,7 +255,6 @@ struct Validate {
             if constexpr (std::is_void_v<Return>) {
                 next(args...);
                 returned();
-                plugin.breaches.unless_out_of_memory([&] { ended(Slot{}, node, frame, args...); });
                 finish(Slot{}, plugin);
             } else {
                 const Return result = next(args...);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers/validate/marks.hpp"
 
-#include <malloc.h>
-
 #include <chrono>
 #include <cstring>
 #include <span>
@@ -76,11 +74,6 @@ Written written(const Submit& submit, std::uint64_t patience_ns) {
         if (!is_left(submit)) return Written::late;
     }
     return Written::no;
-}
-
-std::int64_t heap_in_use() {
-    const struct mallinfo2 heap = ::mallinfo2();
-    return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
 }
 
 }  // namespace wye::layers::validate

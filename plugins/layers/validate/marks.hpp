@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds writes that did not take place. Before a submit the last bytes of what it downloads become
-// a mark; once its value is reported as reached, the mark must be gone. And how much memory the
-// heap of the process has in use, for buffers that are not freed. The plugin's mutex is held.
+// a mark; once its value is reported as reached, the mark must be gone. The plugin's mutex is held.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,5 @@ void unmark(const Submit& submit);
 // it waited.
 enum class Written : std::uint8_t { yes, late, no };
 [[nodiscard]] Written written(const Submit& submit, std::uint64_t patience_ns);
-
-// Bytes.
-[[nodiscard]] std::int64_t heap_in_use();
 
 }  // namespace wye::layers::validate

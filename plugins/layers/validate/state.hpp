@@ -84,10 +84,6 @@ class Device {
     Objects objects;
     std::uint64_t queues = 0;
     std::uint64_t marks = 0;  // that were made
-    // Of buffers of 4 KiB and more: how many were destroyed, with how many bytes, and by how much
-    // the heap grew inside the calls that make and destroy them.
-    std::uint64_t destroyed = 0, destroyed_bytes = 0, live_bytes = 0;
-    std::int64_t kept_bytes = 0;
     // Handles by slot and object.
     std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;
@@ -119,9 +115,7 @@ struct Frame {
     std::vector<std::uint64_t> reached;  // the value of each event's timeline before the call
     // Timelines that this call names.
     std::vector<std::pair<Device*, wye_timeline_object*>> named;
-    std::int64_t heap = 0;    // bytes in use before the call
-    std::uint64_t bytes = 0;  // of the buffer that the call destroys
-    Submit submit;            // what is known of a submit before it
+    Submit submit;  // what is known of a submit before it
     // Commands that this call entered.
     std::vector<std::pair<Device*, wye_command_object*>> busy;
 };

@@ -49,7 +49,6 @@ constexpr wye_named_entry kNamedCritical = {
 constexpr wye_header kPlain = {sizeof(wye_header), WYE_FIRST_VENDOR - 1, &kNamed};
 constexpr wye_header kCritical = {sizeof(wye_header), (WYE_FIRST_VENDOR - 2) | WYE_CHAIN_CRITICAL,
                                   nullptr};
-constexpr wye_header kCriticalOfNoType = {sizeof(wye_header), WYE_CHAIN_CRITICAL, nullptr};
 constexpr wye_header kPlainThenCritical = {sizeof(wye_header), WYE_FIRST_VENDOR - 1,
                                            &kNamedCritical};
 
@@ -60,7 +59,7 @@ void check_chains(const char* what, const Create& create) {
     CAPTURE(what);
     harness::Sink sink;
     CHECK(create(&kPlain, sink.out()) == WYE_OK);
-    for (const wye_header* chain : {&kCritical, &kCriticalOfNoType, &kPlainThenCritical}) {
+    for (const wye_header* chain : {&kCritical, &kPlainThenCritical}) {
         harness::Sink refused;
         CHECK(create(chain, refused.out()) == WYE_UNSUPPORTED_EXTENSION);
         harness::check_helpful(refused.failure(), WYE_UNSUPPORTED_EXTENSION);
@@ -121,7 +120,7 @@ TEST_CASE("a hello's unknown extensions are skipped, and critical ones refused (
     const wye_plugin_desc* desc = nullptr;
     CHECK(query(&hello, &desc) == WYE_OK);
     CHECK(desc != nullptr);
-    for (const wye_header* chain : {&kCritical, &kCriticalOfNoType, &kPlainThenCritical}) {
+    for (const wye_header* chain : {&kCritical, &kPlainThenCritical}) {
         hello.header.next = chain;
         desc = nullptr;
         CHECK(query(&hello, &desc) == WYE_UNSUPPORTED_EXTENSION);

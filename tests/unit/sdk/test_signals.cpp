@@ -194,10 +194,13 @@ TEST_CASE("a timeline's description may ask for nothing that the plugin does not
     wye_timeline_object* out = nullptr;
     CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_OK);
     Slots::timeline_destroy(object, out);
-    import.type |= WYE_CHAIN_CRITICAL;
-    out = nullptr;
-    CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_UNSUPPORTED_EXTENSION);
-    CHECK(out == nullptr);
+    // Also without a type.
+    for (const std::uint32_t type : {std::uint32_t{WYE_CHAIN_TIMELINE_IMPORT}, std::uint32_t{0}}) {
+        import.type = type | WYE_CHAIN_CRITICAL;
+        out = nullptr;
+        CHECK(Slots::timeline_create(object, &desc, &out, nullptr) == WYE_UNSUPPORTED_EXTENSION);
+        CHECK(out == nullptr);
+    }
 }
 
 }  // namespace
