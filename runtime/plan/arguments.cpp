@@ -40,7 +40,8 @@ Result<void> check_read_back(const ir::Buffer& buffer, const Argument& argument,
         !argument.returned)
         return wrong(buffer,
                      "asks for a read-back into memory of the library, which this call lacks",
-                     "Fix: pass storage for it, or call wye_dispatch_owned or wye_dispatch_submit");
+                     "Fix: pass storage for it; or call wye_dispatch_owned, or wye_dispatch_submit "
+                     "without WYE_DISPATCH_BORROW");
     if (argument.output == nullptr && argument.output_size != 0 && !argument.returned)
         return wrong(buffer,
                      fmt::format("has {} bytes of output storage, but its pointer is null",

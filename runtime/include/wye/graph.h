@@ -26,7 +26,7 @@ enum wye_graph_use {
 
 /* One step of a graph: a dispatch or a transfer; the other pointer is null. A dispatch has resident
  * buffers only, and no time limit. Each execution reads or writes the caller's host memory of
- * uploads, downloads and read-backs until it ends. */
+ * uploads, downloads and read-backs until it ends, also if a program traps. */
 typedef struct wye_graph_step {
     const wye_dispatch_desc* dispatch;
     const wye_transfer_desc* transfer;

@@ -119,7 +119,8 @@ TEST_CASE("a resident output is read back in the submit of its dispatch") {
             REQUIRE_FALSE(refused.ok());
             CHECK(refused.error().code == wye::Code::INVALID_ARGUMENT);
             CHECK(refused.error().fix ==
-                  "Fix: pass storage for it, or call wye_dispatch_owned or wye_dispatch_submit");
+                  "Fix: pass storage for it; or call wye_dispatch_owned, or wye_dispatch_submit "
+                  "without WYE_DISPATCH_BORROW");
         }
     }
     for (const wye::Device* device : {&t.cpu, &t.driver}) {
