@@ -62,7 +62,8 @@ typedef struct wye_graph_run_desc {
     uint64_t param_count;
     uint32_t flags; /* WYE_DISPATCH_TIMED; for wye_graph_submit also WYE_DISPATCH_AT_ONCE */
     uint32_t reserved;
-    wye_queue queue; /* of the same device; 0: none. Recorded steps name no queue */
+    wye_queue queue;     /* of the same device; 0: none. Recorded steps name no queue */
+    uint64_t timeout_ns; /* of the whole execution, as in wye_dispatch_desc; 0: none */
 } wye_graph_run_desc;
 
 /* Runs all steps and waits. `report` may be null; its `groups` are set only if the graph has a

@@ -33,6 +33,7 @@ typedef struct wye_pipeline_desc {
      * error is WYE_INVALID_ARGUMENT and names both values. */
     wye_string layout_fingerprint;         /* as in wye_program_description */
     wye_string backend_layout_fingerprint; /* as in wye_pipeline_description */
+    uint64_t timeout_ns; /* 0: none. A compile that takes longer continues, see wye_dispatch */
 } wye_pipeline_desc;
 
 /* Makes a pipeline. Compiles every form of the program that a dispatch may choose by its sizes and
@@ -40,13 +41,33 @@ typedef struct wye_pipeline_desc {
  * compiled again. Two things are compiled only when they are first dispatched: programs with grid
  * barriers, which each launch splits differently, and the forms for a grid beyond the device's
  * limits. With WYE_DISPATCH_COOPERATIVE a program with grid barriers is compiled as one launch if
- * the device can run it so; each dispatch decides by its workgroups. Has no time limit.
+ * the device can run it so; each dispatch decides by its workgroups.
  *
  * Errors: WYE_UNSUPPORTED with every reason if the device cannot run the program;
- * WYE_INVALID_ARGUMENT for bad options and unequal fingerprints; WYE_COMPILE_FAILED;
+ * WYE_INVALID_ARGUMENT for bad options and unequal fingerprints; WYE_COMPILE_FAILED; WYE_TIMEOUT;
  * WYE_DEVICE_LOST; errors of the driver. */
 WYE_API wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
                                        wye_pipeline* out, wye_error** error);
+
+/* As wye_pipeline_create, but does not wait for the compile, which a thread of the library does.
+ * What can be refused before is refused by this call; wye_pending_wait reports what fails later.
+ * Strings of `desc` are copied. `*out` is polled, waited for, cancelled and given a callback like
+ * a dispatch; its report has `compiled` and `disk_cache`. */
+WYE_API wye_status wye_pipeline_create_submit(wye_context* context, const wye_pipeline_desc* desc,
+                                              wye_pending* out, wye_error** error);
+
+/* Takes the pipeline that wye_pipeline_create_submit made: the first call gets its handle, which
+ * the caller then owns. Freeing `pending` frees a pipeline that nobody took. WYE_NOT_READY before
+ * the end; the error of the compile if it failed; WYE_NOT_FOUND for other pending work, and once
+ * the pipeline was taken. */
+WYE_API wye_status wye_pending_pipeline(wye_context* context, wye_pending pending,
+                                        wye_pipeline* out, wye_error** error);
+
+/* As wye_program_prepare, but does not wait for the compile, like wye_pipeline_create_submit.
+ * `timeout_ns` is as in wye_pipeline_desc. */
+WYE_API wye_status wye_program_prepare_submit(wye_context* context, wye_program program,
+                                              wye_device device, uint64_t timeout_ns,
+                                              wye_pending* out, wye_error** error);
 
 /* What a slot of a backend layout holds. */
 enum wye_layout_class {
@@ -126,8 +147,8 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
  * whole batch and sums over the items, on success and for WYE_TRAPPED. All calls wait for
  * everything that they submitted.
  *
- * Errors besides those of wye_dispatch: WYE_INVALID_ARGUMENT if there are no items or an item names
- * another pipeline; WYE_UNSUPPORTED for items with a time limit. */
+ * Errors besides those of wye_dispatch: WYE_INVALID_ARGUMENT if there are no items, or an item
+ * names another pipeline or has a time limit of its own. */
 typedef struct wye_batch_desc {
     wye_header header;
     wye_pipeline pipeline;
@@ -139,6 +160,7 @@ typedef struct wye_batch_desc {
     uint64_t item_count;
     uint32_t flags; /* WYE_BATCH_* */
     uint32_t reserved;
+    uint64_t timeout_ns; /* of the whole batch, as in wye_dispatch_desc; 0: none */
 } wye_batch_desc;
 
 /* Runs a batch. Outputs go to the storage that each item's arguments name, or stay in resident
@@ -168,6 +190,7 @@ typedef struct wye_rows_desc {
      * row, row after row, in the order of the output list; their number per row is `outputs` of
      * wye_pipeline_description. They are handles from `buffers`, so the caller owns them. */
     wye_buffer* outputs;
+    uint64_t timeout_ns; /* as in wye_batch_desc */
 } wye_rows_desc;
 
 /* Runs a batch of rows, as wye_pipeline_batch does. WYE_INVALID_ARGUMENT: `row_size` is not that of

@@ -50,9 +50,8 @@
 extern "C" {
 #endif
 
-/* A function that libwye.so exports. */
 #if defined(WYE_BUILDING)
-#define WYE_API __attribute__((visibility("default")))
+#define WYE_API __attribute__((visibility("default"))) /* a function that libwye.so exports */
 #else
 #define WYE_API
 #endif
@@ -67,9 +66,7 @@ extern "C" {
 
 /* A string of a literal, or of any text that ends with a null character. */
 static inline wye_string wye_str(const char* text) {
-    wye_string s;
-    s.data = text;
-    s.size = text ? strlen(text) : 0;
+    const wye_string s = {text, text ? strlen(text) : 0};
     return s;
 }
 
@@ -90,14 +87,12 @@ WYE_API wye_string wye_error_subject(const wye_error* error);       /* may be em
 WYE_API wye_string wye_error_native_domain(const wye_error* error); /* "opencl"; or empty */
 WYE_API int64_t wye_error_native_code(const wye_error* error);      /* of that domain; 0: none */
 WYE_API const wye_error* wye_error_cause(const wye_error* error);   /* borrowed; null: none */
-/* The whole error as text of one or more lines, causes included. */
-WYE_API wye_string wye_error_text(const wye_error* error);
-WYE_API void wye_error_free(wye_error* error); /* null is fine */
+WYE_API wye_string wye_error_text(const wye_error* error); /* all, causes included, in lines */
+WYE_API void wye_error_free(wye_error* error);             /* null is fine */
 
 /* ---- Blobs: bytes made by the library ---------------------------------------------------- */
 
-/* Bytes that the caller frees. */
-typedef struct wye_blob wye_blob;
+typedef struct wye_blob wye_blob;                       /* bytes that the caller frees */
 WYE_API wye_bytes wye_blob_bytes(const wye_blob* blob); /* a null byte follows the last one */
 WYE_API void wye_blob_free(wye_blob* blob);             /* null is fine */
 
@@ -234,9 +229,8 @@ typedef struct wye_counters {
     uint64_t programs_found;  /* in memory */
     uint64_t queues_made;     /* by wye_queue_create */
     uint64_t queue_submits;   /* of `submits`: of work that named a queue */
-    /* Parts of bytes_uploaded and bytes_downloaded: bytes that the device itself moved from and to
-     * registered memory; and bytes that wye_buffer_copy_across moved through host memory to and
-     * from another device. */
+    /* Of bytes_uploaded and bytes_downloaded: moved by the device itself from and to registered
+     * memory; and by wye_buffer_copy_across, through host memory, from and to another device. */
     uint64_t bytes_registered;
     uint64_t bytes_across;
     /* Descriptor layouts that the driver made, and programs that reused an existing layout. 0 for
@@ -554,8 +548,9 @@ typedef struct wye_argument {
 #define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
 #define WYE_DISPATCH_TIMED UINT32_C(64)   /* measure the device time with the driver's timestamps */
 #define WYE_DISPATCH_BORROW UINT32_C(128) /* asynchronous: use the caller's memory, do not copy */
-#define WYE_DISPATCH_AT_ONCE UINT32_C(256)  /* asynchronous: WYE_DEVICE_BUSY rather than a wait */
-#define WYE_DISPATCH_FIXPOINT UINT32_C(512) /* `fixpoint_iterations` is given, and not 0 */
+#define WYE_DISPATCH_AT_ONCE UINT32_C(256)   /* asynchronous: WYE_DEVICE_BUSY rather than a wait */
+#define WYE_DISPATCH_FIXPOINT UINT32_C(512)  /* `fixpoint_iterations` is given, and not 0 */
+#define WYE_DISPATCH_INDIRECT UINT32_C(1024) /* `grid_buffer` has the number of workgroups */
 
 /* A program compiled for a device with fixed options: see wye/pipeline.h. */
 typedef uint64_t wye_pipeline;
@@ -572,9 +567,9 @@ typedef struct wye_dispatch_desc {
     uint64_t elements;
     uint32_t workgroup[3]; /* override; all 0: none; refused unless the program says adjustable */
     /* N: the dispatch consists of N launches with the same bindings; outputs are zeroed before the
-     * first one only. A program that can trap stops after the first launch that traps; it needs
-     * wye_dispatch without a time limit, and other threads' work on its buffers may run between two
-     * launches. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT. */
+     * first one only. A program that can trap stops after the first launch that traps; other
+     * threads' work on its buffers may run between two launches, and graphs refuse it, since the
+     * host must look. 0: one launch, but WYE_INVALID_ARGUMENT with WYE_DISPATCH_FIXPOINT. */
     uint32_t fixpoint_iterations;
     const wye_argument* arguments; /* one for every buffer except `shared` ones, in any order */
     uint64_t argument_count;
@@ -589,6 +584,11 @@ typedef struct wye_dispatch_desc {
      * on disk. The log shows the name, the report its hash. */
     wye_string profile;
     wye_queue queue; /* a queue of the same device; 0: none */
+    /* INDIRECT: three u32 at a multiple of 4, read when the dispatch begins on the device. Of more
+     * workgroups than the device or the language allows none runs, and the error is
+     * WYE_LIMIT_EXCEEDED. WYE_UNSUPPORTED on devices without the fact indirect_dispatch. */
+    wye_buffer grid_buffer;
+    uint64_t grid_offset;
 } wye_dispatch_desc;
 
 /* How a call that needed a compiled program used the disk cache. */
@@ -714,9 +714,9 @@ WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_d
  * by wye_pending_free. Any threads may use it at the same time. */
 typedef uint64_t wye_pending;
 
-/* As wye_dispatch, but does not wait for the device. All checks, and the compile if one is needed,
- * are done when it returns; wye_pending_wait reports later failures (WYE_TRAPPED, WYE_DEVICE_LOST,
- * errors of the driver). `timeout_ns` must be 0.
+/* As wye_dispatch, but waits neither for the device nor for a compile. All checks are done when it
+ * returns; wye_pending_wait reports later failures (WYE_COMPILE_FAILED, WYE_TRAPPED, errors of the
+ * driver). Work that has not ended `timeout_ns` after the call is cancelled and has WYE_TIMEOUT.
  *
  * It copies all inputs before it returns, and the pending dispatch owns its outputs: host arguments
  * of the output list have a null `output`. wye_pending_output returns their bytes, and those of
@@ -782,11 +782,11 @@ WYE_API wye_status wye_pending_notify(wye_context* context, wye_pending pending,
 
 /* Cancels one dispatch. It ends with WYE_CANCELLED, or as usual if it ends first. The contents of
  * resident buffers that it writes are unspecified; other dispatches are not affected, and those
- * that use these buffers run after it. On a device that cannot stop
- * work (a GPU) the work runs to its end and uses its buffers until then. Its result is
- * WYE_CANCELLED immediately for callbacks, waits with a time limit and calls that begin later; with
- * WYE_DISPATCH_BORROW, and for waits without a limit that are in progress, only at its end. Work
- * that the host has not submitted yet never runs. Succeeds if the dispatch has already ended. */
+ * that use these buffers run after it. On a device that cannot stop work (a GPU) the work runs to
+ * its end and uses its buffers until then. Its result is WYE_CANCELLED immediately for callbacks,
+ * waits with a time limit and calls that begin later; with WYE_DISPATCH_BORROW, and for waits
+ * without a limit that are in progress, only at its end. Work that the host has not submitted yet
+ * never runs. Succeeds if the dispatch has already ended. */
 WYE_API wye_status wye_pending_cancel(wye_context* context, wye_pending pending, wye_error** error);
 
 /* Invalidates the handle and frees the outputs. Work in flight continues, and its result is lost;
