@@ -17,7 +17,7 @@ namespace wye::exec {
 
 struct Setting {
     std::string_view key;
-    std::string_view meaning;  // the text of runtime/README.md; a test compares the two
+    std::string_view meaning;  // the text of CONFIGURATION.md; a test compares the two
 };
 [[nodiscard]] std::span<const Setting> settings() noexcept;
 

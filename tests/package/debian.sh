@@ -131,6 +131,11 @@ try "their version is that of the command" version
 # Uses the packages unpacked into an empty folder.
 lib=$(dirname "$(find "$root/usr/lib" -name libwye.so)")
 unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
+# What is compiled here is in the compiler cache too, if there is one. Meson finds that by itself.
+if command -v ccache >/dev/null; then
+    export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config=cache_dir)} CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
 info() {
     "$root/usr/bin/wye" info --json >"$work/info.json"

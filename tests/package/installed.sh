@@ -23,6 +23,11 @@ mv "$work/first$prefix" "$work/elsewhere/wye"
 installed=$work/elsewhere/wye
 lib=$installed/$libdir
 unset WYE_DEVICE WYE_PLUGIN_PATH WYE_PLUGIN_PATH_ADD WYE_LIBEXEC LD_LIBRARY_PATH
+# What is compiled here is in the compiler cache too, if there is one. Meson finds that by itself.
+if command -v ccache >/dev/null; then
+    export CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config=cache_dir)} CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 export PKG_CONFIG_PATH=$lib/pkgconfig WYE_CACHE_DIR=$work/cache HOME=$work POCL_CACHE_DIR=$work/pocl MESA_SHADER_CACHE_DIR=$work/mesa
 strict=(-Wall -Wextra -Wpedantic -Werror -O1)
 

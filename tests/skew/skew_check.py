@@ -93,7 +93,9 @@ def future_side(work, build, name, *options):
     tree, files = build / f'{name} sources', work / name
     subprocess.run([HERE / 'future.py', HERE.parent.parent, tree, *options], check=True)
     done = subprocess.run([tree / 'tests/skew/build_side.sh', '--kit', tree, build / name, files, '--buildtype=plain'],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          # so that the compiler cache finds them again under another name
+                          env={**os.environ, 'CCACHE_BASEDIR': str(build), 'CCACHE_NOHASHDIR': '1'})
     if done.returncode != 0:
         sys.exit(f'{done.stdout[-6000:]}\nskew_check.py: {name} does not build')
     return Side(name, files, json.loads((files / 'archive.json').read_text(encoding='utf-8')))

@@ -10,6 +10,7 @@ Every warning of Doxygen is an error, and so is a file, type, enumeration, funct
 status: 0 done, 1 error, 2 wrong usage.
 """
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -23,13 +24,25 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Documents, by the name of their page, in the order of the menu.
 GUIDES = {
     'readme': ('README.md', 'Overview'),
+    'using': ('runtime/USING.md', 'Using Wye'),
+    'install': ('tools/INSTALL.md', 'Installing'),
     'language': ('runtime/program/LANGUAGE.md', 'Language reference'),
     'examples': ('runtime/examples/README.md', 'Examples'),
     'errors': ('runtime/ERRORS.md', 'Errors'),
+    'configuration': ('runtime/CONFIGURATION.md', 'Configuration'),
     'python': ('runtime/python/README.md', 'Python'),
     'selectors': ('registry/README.md', 'Plugins and selectors'),
-    'library': ('runtime/README.md', 'Inside the library'),
+    'versions': ('runtime/VERSIONS.md', 'Versions'),
+    'changes': ('runtime/CHANGELOG.md', 'Changes'),
 }
+WORKING = {
+    'contributing': ('.github/CONTRIBUTING.md', 'Contributing'),
+    'library': ('runtime/README.md', 'Inside the library'),
+    'requests': ('runtime/REQUESTS.md', 'Requests in detail'),
+    'tests': ('tests/README.md', 'Tests'),
+    'security': ('.github/SECURITY.md', 'Security'),
+}
+DOCUMENTS = {**GUIDES, **PLUGINS, **WORKING}
 PLUGINS = {
     'contract': ('plugin-abi/README.md', 'The contract'),
     'tutorial': ('plugin-abi/TUTORIAL.md', 'Tutorial'),
@@ -65,6 +78,8 @@ def page_of(text, name, title, links):
             out.append('```{.unparsed}' if code and line == '```' else re.sub(r'^```(\w+)$', r'```{.\1}', line) if code else line)
         elif code or line.startswith('    '):
             out.append(line)
+        elif picture := re.fullmatch(r'!\[(.*)\]\((.*)\)', line):
+            out.append(f'<img src="{os.path.basename(picture[2])}" alt="{picture[1]}"/>')
         elif number == 0 and line.startswith('# '):
             out.append(f'# {title} {{#{name}}}')
         else:
@@ -93,7 +108,8 @@ def layout(pages, headers, verbs):
             tab('usergroup', 'C++ API', None, [tab('user', 'Namespace wye', 'namespacewye.html'),
                                                tab('user', 'Namespace wye::builder', 'namespacewye_1_1builder.html'),
                                                tab('classlist', 'Classes')]),
-            tab('usergroup', 'Writing plugins', None, guides(PLUGINS) + files(PLUGIN_ABI))]
+            tab('usergroup', 'Writing plugins', None, guides(PLUGINS) + files(PLUGIN_ABI)),
+            tab('usergroup', 'Working on Wye', None, guides(WORKING))]
     return '<doxygenlayout version="1.0"><navindex>' + ''.join(menu) + '</navindex>' + FILE_LAYOUT + '</doxygenlayout>\n'
 
 
@@ -125,7 +141,7 @@ def settings(work, source, version, theme):
         'EXCLUDE_SYMBOLS': 'wye::detail wye::detail::* wye::builder::detail wye::builder::detail::* WYE_BUILDER_* WYE_OP_ENUM* detail',
         'TOC_INCLUDE_HEADINGS': '2', 'HAVE_DOT': 'NO', 'GENERATE_TREEVIEW': 'YES', 'DISABLE_INDEX': 'NO', 'VERBATIM_HEADERS': 'NO',
         'SHOW_USED_FILES': 'NO', 'HTML_DYNAMIC_MENUS': 'YES', 'HTML_EXTRA_STYLESHEET': quoted([*styles, f'{HERE}/wye.css']),
-        'HTML_COLORSTYLE_SAT': '60', 'HTML_COLORSTYLE_HUE': '209', 'HTML_COLORSTYLE_GAMMA': '113', 'HTML_FOOTER': quoted([f'{HERE}/footer.html']),
+        'HTML_EXTRA_FILES': quoted(sorted(glob.glob(os.path.join(glob.escape(source), '.github', '*.svg')))), 'HTML_COLORSTYLE_SAT': '60', 'HTML_COLORSTYLE_HUE': '209', 'HTML_COLORSTYLE_GAMMA': '113', 'HTML_FOOTER': quoted([f'{HERE}/footer.html']),
     }
     return ''.join(f'{key} = {value}\n' for key, value in values.items())
 
@@ -151,8 +167,8 @@ def main():
     given = parser.parse_intermixed_args()
     output = os.path.abspath(given.output)
     source = os.path.abspath(given.source)
-    documents = {name: path for name, (path, _) in {**GUIDES, **PLUGINS}.items() if os.path.exists(os.path.join(source, path))}
-    titles = {name: title for name, (_, title) in {**GUIDES, **PLUGINS}.items()}
+    documents = {name: path for name, (path, _) in DOCUMENTS.items() if os.path.exists(os.path.join(source, path))}
+    titles = {name: title for name, (_, title) in DOCUMENTS.items()}
     verbs = {os.path.basename(path)[:-len('.md')]: path for path in sorted(given.verbs)}
     headers = {name for folder in HEADERS for name in os.listdir(os.path.join(source, folder))}
     os.makedirs(os.path.dirname(output), exist_ok=True)

@@ -20,7 +20,7 @@ h1{margin:.2em 0 0;font-size:1.6rem}h2{margin:2em 0 .6em;font-size:1.25rem}h3{ma
 p{margin:.2em 0 .5em}ul{margin:.4em 0;padding-left:1.2em}
 code,.path{font-family:ui-monospace,monospace;font-size:.95em}
 time{white-space:nowrap}
-.note{color:var(--soft);font-size:.92rem}.path{overflow-wrap:anywhere}
+.note{color:var(--soft);font-size:.92em}.path{overflow-wrap:anywhere}
 .bad{color:var(--bad)}
 .picked{padding:.1em .5em;border-radius:1em;font-size:.8rem;font-weight:600;color:var(--good);background:var(--mark)}
 .cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(min(22rem,100%),1fr))}
