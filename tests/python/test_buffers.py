@@ -73,6 +73,34 @@ class Buffers(unittest.TestCase):
                     none = device.run(self.saxpy, a=1.0, x=both.range(offset, 0), y=both.range(offset, 0)).r
                     self.assertEqual(none.shape, (0,))
 
+    def test_memory_is_limited_told_and_trimmed(self):
+        x = np.arange(100_000, dtype=np.float32)
+        with wye.Context(config={"memory.device_limit": "2MiB"}) as context:
+            saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+            for selector in programs.selectors():
+                with self.subTest(selector):
+                    device = context.device(selector)
+                    self.assertEqual(device.memory()["buffers"], 0)
+                    buffer = device.upload(x, label="weights")
+                    np.testing.assert_array_equal(device.run(saxpy, a=2.0, x=x, y=x).r, 3 * x)
+                    held = device.memory()
+                    self.assertEqual((held["limit"], held["buffers"]), (2 << 20, buffer.nbytes))
+                    self.assertGreaterEqual(held["scratch_idle"], 3 * x.nbytes)
+                    self.assertGreaterEqual(device.trim(), held["scratch_idle"])
+                    self.assertEqual(device.memory()["scratch"], 0)
+                    with self.assertRaises(wye.OutOfMemoryError) as caught:
+                        device.buffer(2 << 20)
+                    self.assertIn("`weights` 400000", caught.exception.message)
+                    self.assertIn("memory.device_limit", caught.exception.remedy)
+                    device.limit_memory(0)
+                    device.buffer(2 << 20).free()
+                    context.limit_memory(1000)
+                    self.refused(Code.DEVICE_MEMORY, device.buffer, 2000)
+                    context.limit_memory(0)
+                    buffer.free()
+                    for wrong in (-1, 2**64, 1.5, None):
+                        self.refused(Code.INVALID_ARGUMENT, device.limit_memory, wrong)
+
     def test_copies_between_devices_are_asked_for(self):
         first, last = self.devices[0], self.devices[-1]
         source, target = first.upload(np.arange(9.0)), last.buffer(9, np.float64)

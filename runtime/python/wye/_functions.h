@@ -42,6 +42,12 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
 wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                wye_error** error);
+wye_status wye_device_memory(wye_context* context, wye_device device, wye_memory_use* out,
+                             wye_error** error);
+wye_status wye_device_trim(wye_context* context, wye_device device, uint64_t* freed_bytes,
+                           wye_error** error);
+wye_status wye_memory_limit(wye_context* context, wye_device device, uint64_t bytes,
+                            wye_error** error);
 
 wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                               wye_program* out, wye_error** error);

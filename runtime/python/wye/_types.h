@@ -170,6 +170,21 @@ typedef struct wye_counters {
     uint64_t layouts_shared;
 } wye_counters;
 
+typedef struct wye_memory_use {
+    wye_header header;
+    uint64_t limit;
+    uint64_t context_limit;
+    uint64_t total;
+    uint64_t buffers;
+    uint64_t scratch;
+    uint64_t scratch_idle;
+    uint64_t staging;
+    uint64_t staging_idle;
+    uint64_t registered;
+    uint64_t programs;
+    uint64_t trims;
+} wye_memory_use;
+
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 enum { WYE_QUEUE_OWN = 1 };
 
