@@ -16,6 +16,7 @@ from ._error import invalid
 from ._future import Future
 from ._graph import Graph
 from ._library import library, text_of
+from ._memory import RegisteredMemory
 from ._pipeline import Pipeline
 from ._program import Program
 from ._queue import Queue
@@ -125,6 +126,16 @@ class Device:
         tensor ends first. While Wye uses the Buffer, other libraries must not use the tensor.
         """
         return adopt(self, "tensor", tensor, label)
+
+    def register(self, array: Any) -> RegisteredMemory:
+        """Registers the memory of a writable array, which the device then copies from and to directly.
+
+        That takes as long as several copies of it, and so is meant for large arrays that are used many
+        times. Address and size must be multiples of the fact `host_memory_alignment`, as those of
+        `numpy.frombuffer(mmap.mmap(-1, nbytes), dtype)` are. Raises UNSUPPORTED if the device has no
+        such fact.
+        """
+        return RegisteredMemory(self, array)
 
     def pipeline(self, program: Program, options: Options | None = None) -> Pipeline:
         """Compiles a program for this device with the options `workgroup`, `ulp_budget`, `variants`,
