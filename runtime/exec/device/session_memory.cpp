@@ -50,8 +50,9 @@ std::uint64_t DeviceSession::free_idle(const MemoryAsker& asker) noexcept {
 }
 
 std::uint64_t DeviceSession::trim() {
-    pending_.drop_idle();
-    return free_idle({.workspace = nullptr, .settles = true});
+    const std::uint64_t freed = free_idle({.workspace = nullptr, .settles = true});
+    pending_.drop_idle();  // small objects
+    return freed;
 }
 
 wye_memory_use DeviceSession::memory_use() {
