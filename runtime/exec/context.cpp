@@ -87,6 +87,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     WYE_ASSIGN(SessionOptions session, read_settings(options.config));
     WYE_TRY(read_probe(options.config, options.probe));
     session.copiers = std::make_shared<Copiers>(session.transfer.threads);
+    session.memory = std::make_shared<ContextMemory>(session.context_memory_limit);
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     auto trace = Trace::open(options.config, tag.value());
     if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();
@@ -112,7 +113,9 @@ Context::Context(std::unique_ptr<registry::Registry> registry, std::string defau
       registry_(std::move(registry)),
       options_(std::move(options)),
       callbacks_(std::make_shared<Door>()),
-      handles_(tag_.value()) {}
+      handles_(tag_.value()) {
+    options_.memory->set_handles(handles_);
+}
 
 Context::~Context() {
     for (const OpenSession& open : open_) open.session->finish();
@@ -294,8 +297,8 @@ Result<Handle> Context::create_buffer(Handle device, std::uint64_t size, std::ui
     DeviceSession& session = pin.as<DeviceSession>();
     WYE_TRY(check_size(session, size, label));
     const std::uint32_t effective = alignment == 0 ? kBufferAlignment : alignment;
-    WYE_ASSIGN(registry::NativeBuffer native, session.buffer(size, effective, label, usage));
-    auto object = std::make_shared<BufferObject>(session, std::move(native), size, device);
+    WYE_ASSIGN(HeldBuffer made, session.buffer(size, effective, label, usage));
+    auto object = std::make_shared<BufferObject>(session, std::move(made), size, device);
     object->alignment = effective;
     object->usage = usage;
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
@@ -306,8 +309,8 @@ Result<Handle> Context::adopt_buffer(Handle device, const wye_native_handle& mem
     WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
     DeviceSession& session = pin.as<DeviceSession>();
     WYE_TRY(check_size(session, size, label));
-    WYE_ASSIGN(registry::NativeBuffer native, session.adopt(memory, size, kBufferAlignment, label));
-    auto object = std::make_shared<BufferObject>(session, std::move(native), size, device);
+    WYE_ASSIGN(HeldBuffer adopted, session.adopt(memory, size, kBufferAlignment, label));
+    auto object = std::make_shared<BufferObject>(session, std::move(adopted), size, device);
     object->alignment = kBufferAlignment;
     return handles_.add(HandleKind::buffer, std::move(object), session.owner(), std::string(label));
 }

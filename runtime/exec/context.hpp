@@ -104,6 +104,9 @@ class Context {
     // Workarounds that the configuration turns on or off.
     [[nodiscard]] const lower::QuirkChoice& quirks() const noexcept { return options_.quirks; }
 
+    // The device memory that its devices hold.
+    [[nodiscard]] ContextMemory& memory() noexcept { return *options_.memory; }
+
     // Adds the counters of every device opened so far, including lost and closed ones.
     void count(wye_counters& out) const;
 

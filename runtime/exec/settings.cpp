@@ -17,6 +17,9 @@ constexpr Setting kSettings[] = {
     {"cache_folder", "the folder of compiled programs, instead of `WYE_CACHE_DIR`"},
     {"cache_size", "how much of it is kept, instead of `WYE_CACHE_SIZE`; 0: off"},
     {"layers", "layers over every plugin, separated by commas, instead of `WYE_LAYERS`"},
+    {"memory.context_limit",
+     "device memory that all devices hold together at most, for buffers and scratch memory; none"},
+    {"memory.device_limit", "device memory that each device holds at most, as above; none"},
     {"pending.bytes", "host memory that asynchronous work of a device owns at most; 1GiB"},
     {"pending.count", "asynchronous work of a device in flight at most; 1024"},
     {"probe.helper", "the program that probes plugins, instead of the installed `wye-probe`"},
@@ -147,6 +150,8 @@ Result<SessionOptions> read_settings(const registry::Config& config) {
         if (given == config.end()) continue;
         WYE_ASSIGN(*set, lower::parse_quirks(given->second));
     }
+    WYE_TRY(read_limit(config, "memory.context_limit", out.context_memory_limit));
+    WYE_TRY(read_limit(config, "memory.device_limit", out.device_memory_limit));
     WYE_TRY(read_limit(config, "pending.count", out.pending.count));
     WYE_TRY(read_limit(config, "pending.bytes", out.pending.bytes));
     WYE_TRY(read_limit(config, "queues.count", out.queues));

@@ -84,8 +84,8 @@ FAULTS = [
     ('open_door', 'two_lost', 'a recovery does not wait for submits in progress', [
         (POOL, 'while (sending_ != 0) await_sends();', '')]),
     ('lock', 'two_compiles', 'a recovery waits for a compile with a lock that the compile needs', [
-        (COMPILE, '        WYE_TRY(alive());\n        auto made = exec::compile',
-         '        const sdk::Lock alone(recovering_);\n        WYE_TRY(alive());\n        auto made = exec::compile')]),
+        (COMPILE, '        WYE_TRY(alive());\n        auto made = try_twice',
+         '        const sdk::Lock alone(recovering_);\n        WYE_TRY(alive());\n        auto made = try_twice')]),
     ('kept', 'plain', 'no failure is ever forgotten', [
         (SESSION, '(void)ticket.queue->retire(ticket.value);', '')]),
     ('forgotten', 'plain', 'who looks whether work has ended lets its failure be forgotten', [

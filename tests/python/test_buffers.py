@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Buffers that stay on a device, and DLPack."""
 import gc
+import mmap
 import unittest
 import weakref
 from unittest import mock
@@ -72,6 +73,112 @@ class Buffers(unittest.TestCase):
                 for offset in (0, 16, 32):
                     none = device.run(self.saxpy, a=1.0, x=both.range(offset, 0), y=both.range(offset, 0)).r
                     self.assertEqual(none.shape, (0,))
+
+    def test_transfers_that_are_not_waited_for(self):
+        x = np.arange(60_000, dtype=np.float32)
+        for device in self.devices:
+            with self.subTest(device.selector), device.queue() as queue:
+                a, b = device.buffer(x.shape, "f32"), device.buffer(x.shape, "f32")
+                source = x.copy()
+                up = a.submit_upload(source)
+                source[:] = 0  # it took a copy
+                copied = a.submit_copy_to(b, offset=4 * 30_000, target_offset=0, nbytes=4 * 30_000, queue=queue)
+                down = b.submit_download(timed=True)
+                self.assertEqual(up.result().report.bytes_uploaded, x.nbytes)
+                self.assertEqual(copied.result().report.bytes_copied, 4 * 30_000)
+                outputs = down.result()
+                self.assertEqual((list(outputs), outputs.report.bytes_downloaded), (["out"], x.nbytes))
+                np.testing.assert_array_equal(outputs.out[:30_000], x[30_000:])
+                self.assertEqual(outputs.out.dtype, np.float32)
+                filled = b.submit_fill(2.5)
+                part = np.zeros(10, np.float32)
+                into = b.submit_download(part, offset=40)
+                self.assertIs(into.result().out, part)
+                self.assertEqual(set(part), {2.5})
+                self.assertTrue(filled.done())
+                lent = np.full(10, 7, np.float32)
+                a.submit_upload(lent, offset=8, borrow=True).result()
+                a.submit_upload([1, 2], offset=0).result()
+                self.assertEqual(a.download()[:13].tolist(), [1, 2, *[7] * 10, 12])
+                self.refused(Code.INVALID_ARGUMENT, a.submit_upload, x, offset=4)
+                self.refused(Code.INVALID_ARGUMENT, a.submit_upload, x.astype(np.int32))
+                self.refused(Code.INVALID_ARGUMENT, a.submit_download, offset=4)
+                self.refused(Code.INVALID_ARGUMENT, a.submit_download, np.zeros(60_001, np.float32))
+                self.refused(Code.INVALID_ARGUMENT, a.submit_copy_to, b, offset=x.nbytes + 1)
+                self.refused(Code.INVALID_ARGUMENT, a.submit_fill, "x")
+                # The bytes outlive buffer and context of their Future.
+                kept = a.submit_download().result().out
+                del a, b, up, copied, down, filled, into
+                gc.collect()
+                self.assertEqual(kept[59_999], 59_999)
+
+    def test_registered_memory(self):
+        for device in self.devices:
+            with self.subTest(device.selector):
+                memory = np.frombuffer(mmap.mmap(-1, 1 << 20), np.float32)
+                try:
+                    registered = device.register(memory)
+                except wye.UnsupportedError as error:
+                    self.assertIn("host_memory_alignment", error.message)
+                    continue
+                self.assertIs(registered.array, memory)
+                before = device.counters()["bytes_registered"]
+                self.assertEqual(device.memory()["registered"], 1 << 20)
+                memory[:] = 3
+                buffer = device.upload(memory)
+                result = device.run(self.saxpy, a=2.0, x=memory, y=1).r
+                self.assertEqual(set(result), {7})
+                memory[:] = 0
+                buffer.download(memory)
+                self.assertEqual(set(memory), {3})
+                self.assertGreaterEqual(device.counters()["bytes_registered"] - before, 3 << 20)
+                self.refused(Code.DUPLICATE, device.register, memory)
+                registered.free()
+                registered.free()
+                self.assertEqual(device.memory()["registered"], 0)
+                with device.register(memory):
+                    self.assertEqual(device.memory()["registered"], 1 << 20)
+                device.register(memory)  # nothing refers to it
+                gc.collect()
+                self.assertEqual(device.memory()["registered"], 0)
+                self.refused(Code.INVALID_ARGUMENT, device.register, memory[1:])
+                fixed = np.frombuffer(bytes(4096), np.float32)
+                self.refused(Code.INVALID_ARGUMENT, device.register, fixed)
+        # A closed context still has it, and so the array lives.
+        context = wye.Context(plugins=False)
+        memory = np.frombuffer(mmap.mmap(-1, 4096), np.uint8)
+        registered = context.device("cpu").register(memory)
+        context.close()
+        del registered, memory, context
+        gc.collect()
+
+    def test_memory_is_limited_told_and_trimmed(self):
+        x = np.arange(100_000, dtype=np.float32)
+        with wye.Context(config={"memory.device_limit": "2MiB"}) as context:
+            saxpy = wye.Program.from_file(programs.EXAMPLES / "saxpy.wye", context=context)
+            for selector in programs.selectors():
+                with self.subTest(selector):
+                    device = context.device(selector)
+                    self.assertEqual(device.memory()["buffers"], 0)
+                    buffer = device.upload(x, label="weights")
+                    np.testing.assert_array_equal(device.run(saxpy, a=2.0, x=x, y=x).r, 3 * x)
+                    held = device.memory()
+                    self.assertEqual((held["limit"], held["buffers"]), (2 << 20, buffer.nbytes))
+                    self.assertGreaterEqual(held["scratch_idle"], 3 * x.nbytes)
+                    self.assertGreaterEqual(device.trim(), held["scratch_idle"])
+                    self.assertEqual(device.memory()["scratch"], 0)
+                    with self.assertRaises(wye.OutOfMemoryError) as caught:
+                        device.buffer(2 << 20)
+                    self.assertIn("`weights` 400000", caught.exception.message)
+                    self.assertIn("memory.device_limit", caught.exception.remedy)
+                    device.limit_memory(0)
+                    device.buffer(2 << 20).free()
+                    context.limit_memory(1000)
+                    self.refused(Code.DEVICE_MEMORY, device.buffer, 2000)
+                    context.limit_memory(0)
+                    buffer.free()
+                    for wrong in (-1, 2**64, 1.5, None):
+                        self.refused(Code.INVALID_ARGUMENT, device.limit_memory, wrong)
 
     def test_copies_between_devices_are_asked_for(self):
         first, last = self.devices[0], self.devices[-1]

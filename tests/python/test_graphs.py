@@ -126,6 +126,33 @@ class OnEachDevice(unittest.TestCase):
         self.refused(Code.INVALID_ARGUMENT, self.devices[0].pipeline, self.saxpy, wye.Options(elements=4))
         self.refused(Code.INVALID_ARGUMENT, self.devices[0].pipeline, self.saxpy, wye.Options(workgroup=7))
 
+    def test_rows_of_buffers(self):
+        for device in self.devices:
+            with self.subTest(device.selector), device.pipeline(self.saxpy) as pipeline:
+                rows = [{"x": device.upload(self.x + n), "y": device.upload(self.x), "r": device.buffer(300, "f32")}
+                        for n in range(3)]
+                report = pipeline.rows(rows, a=2.0)
+                self.assertEqual((report.bytes_uploaded, report.bytes_downloaded), (0, 0))
+                for n, row in enumerate(rows):
+                    np.testing.assert_array_equal(row["r"].download(), 2 * (self.x + n) + self.x)
+                report = pipeline.rows(rows[1:], wye.Options(timed=True, label="rows"), a=0.0)
+                self.assertIsInstance(report, wye.Report)
+                np.testing.assert_array_equal(rows[0]["r"].download(), 3 * self.x)
+                np.testing.assert_array_equal(rows[1]["r"].download(), self.x)
+                self.refused(Code.INVALID_ARGUMENT, pipeline.rows, [], a=1.0)
+                self.refused(Code.INVALID_ARGUMENT, pipeline.rows, rows)
+                self.refused(Code.INVALID_ARGUMENT, pipeline.rows, rows, a=1.0, b=2.0)
+                missing = self.refused(Code.INVALID_ARGUMENT, pipeline.rows, [rows[0], {"x": rows[0]["x"]}], a=1.0)
+                self.assertIn("row 1 has no buffer `y`", missing.message)
+                more = self.refused(Code.INVALID_ARGUMENT, pipeline.rows, [{**rows[0], "z": rows[0]["x"]}], a=1.0)
+                self.assertIn("row 0 has `z`", more.message)
+                self.refused(Code.INVALID_ARGUMENT, pipeline.rows, [{**rows[0], "x": self.x}], a=1.0)
+                wrong = device.buffer(300, "i32")
+                self.refused(Code.INVALID_ARGUMENT, pipeline.rows, [{**rows[0], "x": wrong}], a=1.0)
+                bad = self.refused(Code.INVALID_ARGUMENT, pipeline.rows,
+                                   [rows[0], {**rows[1], "y": device.buffer(299, "f32")}], a=5.0)
+                self.assertRegex(bad.message, r"\b1\b")
+
     def test_queues(self):
         for device in self.devices:
             with self.subTest(device.selector), device.queue("compute", priority=1, label="mine") as queue:

@@ -94,7 +94,11 @@ void Worker::open_again() {
 
 void Worker::flush() {
     Place& here = place(pick(world_.places().size()));
-    flush(here, pick(here.devices.size()));
+    const std::size_t device = pick(here.devices.size());
+    if (pick(2) == 0) return flush(here, device);
+    call("wye_device_trim", {}, [&](wye_error** error) {
+        return wye_device_trim(here.context, here.devices[device], nullptr, error);
+    });
 }
 
 void Worker::flush(Place& here, std::size_t device) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "exec/device/buffer_use.hpp"
+#include "exec/device/memory.hpp"
 #include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
 #include "registry/device.hpp"
@@ -20,11 +21,15 @@ namespace wye::exec {
 
 struct BufferObject {
     // `s`: the requested size in bytes.
-    BufferObject(DeviceSession& owner, registry::NativeBuffer n, std::uint64_t s,
-                 registry::Handle d)
-        : session(owner), native(std::move(n)), size(s), device(d) {}
+    BufferObject(DeviceSession& owner, HeldBuffer b, std::uint64_t s, registry::Handle d)
+        : session(owner),
+          hold(std::move(b.hold)),
+          native(std::move(b.native)),
+          size(s),
+          device(d) {}
 
     DeviceSession& session;
+    MemoryHold hold;  // given back after the buffer is freed
     registry::NativeBuffer native;
     const std::uint64_t size;
     const registry::Handle device;

@@ -159,8 +159,10 @@ Result<CompiledRef> DeviceSession::compile_now(CompileJob& job) {
     CompiledRef out = job.known;
     if (!out) {
         WYE_TRY(alive());
-        auto made = exec::compile(device_, facts_, lines_, *job.program, job.form, job.format,
-                                  *disk_, job.stats);
+        auto made = try_twice([&] {
+            return exec::compile(device_, facts_, lines_, *job.program, job.form, job.format,
+                                 *disk_, job.stats);
+        });
         if (!made.ok()) return noted(std::move(made).error());
         out = std::move(made).value();
         if (trace_) trace_->name_object(out->native.object(), job.program->name());

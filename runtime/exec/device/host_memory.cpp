@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "exec/device/reuse.hpp"
-
 namespace wye::exec {
 namespace {
 
@@ -28,6 +26,8 @@ HostBlock HostMemory::take(std::size_t size) {
         }
     }
     out.held_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size, 0});
+    const sdk::Lock lock(mutex_);
+    bytes_ += size;
     return out;
 }
 
@@ -40,8 +40,23 @@ void HostMemory::put(std::list<Memory>& held) noexcept {
     while (!idle_.empty() &&
            (idle_bytes_ > kMostIdle || round_ - idle_.front().round > kKeepRounds)) {
         idle_bytes_ -= idle_.front().capacity;
+        bytes_ -= idle_.front().capacity;
         old.splice(old.end(), idle_, idle_.begin());
     }
+}
+
+std::uint64_t HostMemory::clear() noexcept {
+    std::list<Memory> idle;  // freed after the lock is released
+    const sdk::Lock lock(mutex_);
+    idle.swap(idle_);
+    const std::size_t freed = std::exchange(idle_bytes_, 0);
+    bytes_ -= freed;
+    return freed;
+}
+
+PoolBytes HostMemory::bytes() const noexcept {
+    const sdk::Lock lock(mutex_);
+    return {bytes_, idle_bytes_};
 }
 
 }  // namespace wye::exec

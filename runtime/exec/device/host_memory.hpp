@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "exec/device/reuse.hpp"
 #include "wye/sdk/mutex.hpp"
 
 namespace wye::exec {
@@ -50,6 +51,9 @@ class HostMemory {
   public:
     // Returns a block of at least `size` bytes, with unspecified contents.
     [[nodiscard]] HostBlock take(std::size_t size);
+    // Frees the idle blocks. Returns their bytes.
+    std::uint64_t clear() noexcept;
+    [[nodiscard]] PoolBytes bytes() const noexcept;
 
   private:
     friend class HostBlock;
@@ -60,8 +64,9 @@ class HostMemory {
     // An idle block is freed after this many other blocks were given back.
     static constexpr std::uint64_t kKeepRounds = 1024;
 
-    sdk::Mutex mutex_;
+    mutable sdk::Mutex mutex_;
     std::list<Memory> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
+    std::size_t bytes_ WYE_GUARDED_BY(mutex_) = 0;   // of all blocks
     std::size_t idle_bytes_ WYE_GUARDED_BY(mutex_) = 0;
     std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
 };

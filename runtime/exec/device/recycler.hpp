@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -15,12 +16,7 @@ namespace wye::exec {
 class Recycler {
   public:
     Recycler() = default;
-    ~Recycler() {
-        while (Idle* const block = first_) {
-            first_ = block->next;
-            ::operator delete(block);
-        }
-    }
+    ~Recycler() { (void)clear(); }
     Recycler(const Recycler&) = delete;
     Recycler& operator=(const Recycler&) = delete;
 
@@ -47,6 +43,19 @@ class Recycler {
             }
         }
         ::operator delete(memory);
+    }
+
+    // Frees the idle memory. Returns its bytes.
+    std::uint64_t clear() noexcept {
+        Idle* first = nullptr;
+        std::uint64_t bytes = 0;
+        {
+            const sdk::Lock lock(mutex_);
+            first = std::exchange(first_, nullptr);
+            bytes = std::exchange(idle_, 0) * size_;
+        }
+        while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+        return bytes;
     }
 
     // Like new and delete, for objects of at most the default alignment of operator new.

@@ -158,6 +158,14 @@ registry::Handle RegisteredRanges::find(const std::byte* at, std::uint64_t size)
     return found->second.handle;
 }
 
+std::uint64_t RegisteredRanges::bytes() const noexcept {
+    const sdk::Lock lock(mutex_);
+    std::uint64_t out = 0;
+    for (const auto& [end, range] : ranges_)
+        out += static_cast<std::uint64_t>(end - range.memory->begin());
+    return out;
+}
+
 void RegisteredRanges::remove(const RegisteredMemory& memory) noexcept {
     const sdk::Lock lock(mutex_);
     const auto found = ranges_.find(memory.end());

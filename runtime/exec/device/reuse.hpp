@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule by which memory pools reuse idle blocks.
+// The rule by which memory pools reuse idle blocks, and what they tell of themselves.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 namespace wye::exec {
+
+// The bytes of a pool's blocks.
+struct PoolBytes {
+    std::uint64_t all = 0;
+    std::uint64_t idle = 0;  // of these, in use by nobody
+};
 
 // Whether an idle block of `capacity` serves a request of `size`. It may be up to about twice as
 // large, so that requests of similar sizes share blocks. Requests below `small` are treated as

@@ -12,34 +12,43 @@ constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 
-Result<wye_buffer_object*> ScratchPool::take(const registry::DeviceRef& device, std::uint64_t size,
-                                             std::uint32_t alignment) {
+wye_buffer_object* ScratchPool::take(std::uint64_t size, std::uint32_t alignment) {
     Entry* best = nullptr;
     for (Entry& entry : buffers_)
         if (!entry.taken && entry.alignment >= alignment &&
-            may_reuse(entry.buffer.size(), size, kPage) &&
-            (best == nullptr || entry.buffer.size() < best->buffer.size()))
+            may_reuse(entry.buffer.native.size(), size, kPage) &&
+            (best == nullptr || entry.buffer.native.size() < best->buffer.native.size()))
             best = &entry;
-    if (best == nullptr) {
-        const std::uint64_t capacity = std::max((size + kPage - 1) / kPage * kPage, kPage);
-        const std::uint32_t aligned = std::max(alignment, 64U);
-        const auto create = [&] {
-            return registry::NativeBuffer::create(device, capacity, aligned, "host argument");
-        };
-        auto made = create();
-        if (!made.ok() && made.error().code == Code::DEVICE_MEMORY && drop_free()) made = create();
-        if (!made.ok()) return std::move(made).error();
-        buffers_.push_back({std::move(made).value(), aligned, false, round_});
-        ++created_;
-        best = &buffers_.back();
-    }
+    if (best == nullptr) return nullptr;
     best->taken = true;
     best->round = round_;
-    return best->buffer.object();
+    return best->buffer.native.object();
 }
 
-bool ScratchPool::drop_free() {
-    return std::erase_if(buffers_, [](const Entry& e) { return !e.taken; }) != 0;
+std::uint64_t ScratchPool::capacity(std::uint64_t size) noexcept {
+    return std::max((size + kPage - 1) / kPage * kPage, kPage);
+}
+
+std::uint32_t ScratchPool::aligned(std::uint32_t alignment) noexcept {
+    return std::max(alignment, 64U);
+}
+
+wye_buffer_object* ScratchPool::add(HeldBuffer buffer, std::uint32_t alignment) {
+    wye_buffer_object* const object = buffer.native.object();
+    buffers_.push_back({std::move(buffer), alignment, true, round_});
+    return object;
+}
+
+std::uint64_t ScratchPool::drop_free() noexcept {
+    const std::uint64_t before = bytes();
+    std::erase_if(buffers_, [](const Entry& e) { return !e.taken; });
+    return before - bytes();
+}
+
+std::uint64_t ScratchPool::bytes() const noexcept {
+    std::uint64_t out = 0;
+    for (const Entry& entry : buffers_) out += entry.buffer.native.size();
+    return out;
 }
 
 void ScratchPool::end_round() {

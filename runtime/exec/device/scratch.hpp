@@ -7,40 +7,40 @@
 #include <cstdint>
 #include <vector>
 
-#include "registry/device.hpp"
-#include "wye/sdk/result.hpp"
+#include "exec/device/memory.hpp"
 
 namespace wye::exec {
 
 class ScratchPool {
   public:
     // Takes a buffer of at least `size` bytes, with unspecified contents, until release_all().
-    [[nodiscard]] Result<wye_buffer_object*> take(const registry::DeviceRef& device,
-                                                  std::uint64_t size, std::uint32_t alignment);
+    // Null: there is none; make one of `capacity(size)` bytes and `aligned(alignment)`, and add it.
+    [[nodiscard]] wye_buffer_object* take(std::uint64_t size, std::uint32_t alignment);
+    [[nodiscard]] static std::uint64_t capacity(std::uint64_t size) noexcept;
+    [[nodiscard]] static std::uint32_t aligned(std::uint32_t alignment) noexcept;
+    // Adds a buffer, and takes it.
+    wye_buffer_object* add(HeldBuffer buffer, std::uint32_t alignment);
     // Releases all taken buffers. Frees buffers that the last kKeepRounds rounds did not use.
     void release_all() {
         if (!buffers_.empty()) end_round();  // inline: a repeated dispatch takes none
     }
-    // Frees all buffers that are not taken. Returns false if there were none.
-    bool drop_free();
-    void clear() noexcept { buffers_.clear(); }
-
-    // Buffers made so far.
-    [[nodiscard]] std::uint64_t created() const noexcept { return created_; }
+    // Frees all buffers that are not taken. Returns their bytes.
+    std::uint64_t drop_free() noexcept;
+    // Of all its buffers.
+    [[nodiscard]] std::uint64_t bytes() const noexcept;
 
   private:
     void end_round();
 
     static constexpr std::uint64_t kKeepRounds = 64;
     struct Entry {
-        registry::NativeBuffer buffer;
+        HeldBuffer buffer;
         std::uint32_t alignment;
         bool taken;
         std::uint64_t round;  // of last use
     };
     std::vector<Entry> buffers_;
     std::uint64_t round_ = 0;
-    std::uint64_t created_ = 0;
 };
 
 }  // namespace wye::exec

@@ -71,6 +71,8 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
       trace_(options.trace),
       trace_device_(
           trace_ ? trace_->add_device(device_->info().selector + ": " + device_->info().name) : 0),
+      memory_(options.memory),
+      account_{options.device_memory_limit},
       staging_(staging_bytes(device_->info(), options.transfer)),
       copiers_(options.copiers),
       pending_(queues_.mutex, options.pending, device_->info().selector),
@@ -82,9 +84,11 @@ DeviceSession::DeviceSession(registry::DeviceRef device, const registry::Selecti
         registry::Owner{info.plugin, info.index, generation});
     format_ = route::choose_format(info, lower::formats());
     limits_ = route::limits(info);
+    memory_->add(*this);
 }
 
 DeviceSession::~DeviceSession() {
+    memory_->remove(*this);
     finish();
     pending_.drop_idle();  // it refers to the queues, which are destroyed first
     try {
@@ -276,30 +280,6 @@ Result<void> DeviceSession::recover() {
     return {};
 }
 
-Result<registry::NativeBuffer> DeviceSession::buffer(std::uint64_t size, std::uint32_t alignment,
-                                                     std::string_view label, std::uint32_t usage) {
-    WYE_TRY(alive());
-    auto made = registry::NativeBuffer::create(device_, size, alignment, label, usage);
-    if (!made.ok() && made.error().code == Code::DEVICE_MEMORY) {
-        const bool idle = workspaces_.clear();
-        if (staging_.clear() || idle)
-            made = registry::NativeBuffer::create(device_, size, alignment, label, usage);
-    }
-    if (!made.ok()) return noted(std::move(made).error());
-    if (trace_) trace_->set_staging(made->object(), false);
-    return made;
-}
-
-Result<registry::NativeBuffer> DeviceSession::adopt(const wye_native_handle& memory,
-                                                    std::uint64_t size, std::uint32_t alignment,
-                                                    std::string_view label) {
-    WYE_TRY(alive());
-    auto made = registry::NativeBuffer::adopt(device_, memory, size, alignment, label);
-    if (!made.ok()) return noted(std::move(made).error());
-    if (trace_) trace_->set_staging(made->object(), false);
-    return made;
-}
-
 void DeviceSession::await_use(const BufferHistory& history) {
     for (;;) {
         const Ticket newest = [&] {
@@ -309,38 +289,6 @@ void DeviceSession::await_use(const BufferHistory& history) {
         if (!newest.queue) return;
         await_end(newest);
     }
-}
-
-Result<void> DeviceSession::give(RegisteredMemory& memory) {
-    WYE_TRY(alive());
-    auto given = memory.give(device_);
-    if (!given.ok()) return noted(std::move(given).error());
-    if (trace_) trace_->set_staging(memory.native().object(), true);
-    return {};
-}
-
-StagingBlock DeviceSession::stage(std::uint64_t size) {
-    StagingBlock out = staging_.take(device_, size);
-    if (trace_ && out) trace_->set_staging(out.object(), true);
-    return out;
-}
-
-Result<wye_buffer_object*> DeviceSession::scratch(Workspace& workspace, std::uint64_t size,
-                                                  std::uint32_t alignment) {
-    const std::uint64_t before = workspace.scratch.created();
-    auto taken = workspace.scratch.take(device_, size, alignment);
-    if (!taken.ok() && taken.error().code == Code::DEVICE_MEMORY && workspaces_.clear())
-        taken = workspace.scratch.take(device_, size, alignment);
-    if (!taken.ok()) return noted(std::move(taken).error());
-    if (workspace.scratch.created() != before) counters_.made_scratch(1);
-    if (trace_) trace_->set_staging(*taken, false);
-    return taken;
-}
-
-Result<wye_buffer_object*> DeviceSession::trap_buffer(Workspace& workspace) {
-    auto made = workspace.trap_buffer(device_);
-    if (!made.ok()) return noted(std::move(made).error());
-    return made;
 }
 
 void DeviceSession::count(wye_counters& out) const {

@@ -25,6 +25,7 @@
 #include "exec/device/copiers.hpp"
 #include "exec/device/counters.hpp"
 #include "exec/device/host_memory.hpp"
+#include "exec/device/memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
 #include "exec/device/recycler.hpp"
@@ -40,6 +41,7 @@
 #include "registry/device.hpp"
 #include "registry/ownership.hpp"
 #include "route/route.hpp"
+#include "wye/device.h"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 
@@ -89,10 +91,18 @@ struct SessionOptions {
     // The most native queues of a device for work without a public queue.
     std::uint64_t queues = kMostQueues;
     TransferOptions transfer;
+    std::uint64_t device_memory_limit = 0, context_memory_limit = 0;  // bytes; 0: none
+    std::shared_ptr<ContextMemory> memory;
     std::shared_ptr<DiskCache> cache;
     std::shared_ptr<Trace> trace;  // null: off
     std::shared_ptr<Copiers> copiers;
     ReportDetails report_details = ReportDetails::All;
+};
+
+// Who finds memory short, and what may be freed for them besides what nobody uses.
+struct MemoryAsker {
+    Workspace* workspace = nullptr;  // its scratch memory that is not taken
+    bool settles = false;  // the memory of work that has ended; the caller holds no lock of work
 };
 
 class DeviceSession {
@@ -130,14 +140,12 @@ class DeviceSession {
     // session submits nothing, and makes no objects.
     [[nodiscard]] Result<void> recover();
 
-    // Makes a buffer. If device memory is short, frees idle workspaces.
-    [[nodiscard]] Result<registry::NativeBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
-                                                        std::string_view label,
-                                                        std::uint32_t usage);
+    // Makes a buffer. DEVICE_MEMORY: it would exceed a limit, or the driver has no memory for it.
+    [[nodiscard]] Result<HeldBuffer> buffer(std::uint64_t size, std::uint32_t alignment,
+                                            std::string_view label, std::uint32_t usage);
     // Makes a buffer of the application's memory. UNSUPPORTED: the plugin adopts none.
-    [[nodiscard]] Result<registry::NativeBuffer> adopt(const wye_native_handle& memory,
-                                                       std::uint64_t size, std::uint32_t alignment,
-                                                       std::string_view label);
+    [[nodiscard]] Result<HeldBuffer> adopt(const wye_native_handle& memory, std::uint64_t size,
+                                           std::uint32_t alignment, std::string_view label);
     // Waits until submitted work that uses the buffer has ended, whether it succeeded or failed.
     void await_use(const BufferHistory& history);
 
@@ -155,8 +163,8 @@ class DeviceSession {
     // with this number. TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
-    // Returns device memory for a host argument, valid until the workspace is given back. If memory
-    // is short, frees idle workspaces.
+    // Returns device memory for a host argument, valid until the workspace is given back. Errors as
+    // for `buffer`.
     [[nodiscard]] Result<wye_buffer_object*> scratch(Workspace& workspace, std::uint64_t size,
                                                      std::uint32_t alignment);
     [[nodiscard]] Result<wye_buffer_object*> trap_buffer(Workspace& workspace);
@@ -255,6 +263,17 @@ class DeviceSession {
     // Writes the unwritten entries of `stats` to the disk cache.
     void save(CompileStats& stats) noexcept;
 
+    // ---- Memory ----
+
+    // What it holds.
+    [[nodiscard]] const MemoryAccount& memory() const noexcept { return account_; }
+    [[nodiscard]] wye_memory_use memory_use();
+    void limit_memory(std::uint64_t bytes) noexcept { memory_->limit(account_, bytes); }
+    // Frees all memory that is kept for reuse and not in use. Returns its bytes.
+    std::uint64_t trim();
+    // As above, only device memory, for another device of the context.
+    void free_idle_scratch() noexcept;
+
     [[nodiscard]] Counters& counters() noexcept { return counters_; }
     [[nodiscard]] Trace* trace() const noexcept { return trace_.get(); }  // null: off
     // Adds all of its counters.
@@ -280,6 +299,29 @@ class DeviceSession {
     // Called with the error of work that has ended, by the one who waited for it. Records a device
     // loss, and replaces the queue, which may be broken, once it is idle. Returns the error.
     Error failed(const Ticket& ticket, Error error);
+
+    // Calls `make`. If memory is short, frees what it can, and calls it once more.
+    template <typename Make>
+    [[nodiscard]] auto try_twice(Make&& make, const MemoryAsker& asker = {}) -> decltype(make()) {
+        {
+            auto made = make();
+            if (made.ok() || !is_short_of_memory(made.error().code)) return made;
+        }
+        (void)free_idle(asker);
+        return make();
+    }
+    [[nodiscard]] static bool is_short_of_memory(Code code) noexcept {
+        return code == Code::DEVICE_MEMORY || code == Code::OUT_OF_MEMORY;
+    }
+    // Both return the bytes that were freed.
+    std::uint64_t free_idle(const MemoryAsker& asker) noexcept;
+    std::uint64_t free_idle_scratch(const MemoryAsker& asker) noexcept;
+    // Reserves memory; if that exceeds a limit, after freeing idle scratch memory.
+    [[nodiscard]] Result<MemoryHold> reserve(MemoryUse use, std::uint64_t bytes,
+                                             std::string_view label, const MemoryAsker& asker);
+    [[nodiscard]] Result<HeldBuffer> make_buffer(MemoryUse use, std::uint64_t size,
+                                                 std::uint32_t alignment, std::string_view label,
+                                                 std::uint32_t usage, const MemoryAsker& asker);
 
     [[nodiscard]] Result<void> wait_traced(const Ticket& ticket, std::uint64_t timeout_ns);
     // The rest of `ended`: traces, handles a failure, and reads the device's times.
@@ -320,6 +362,9 @@ class DeviceSession {
     // Below this size the plugin's own copy is as fast.
     static constexpr std::uint64_t kLeastStaged = std::uint64_t{128} << 10U;
 
+    const std::shared_ptr<ContextMemory> memory_;
+    MemoryAccount account_;
+    std::atomic<std::uint64_t> trims_ = 0;
     WorkspacePool workspaces_;
     HostMemory host_memory_;
     StagingMemory staging_;

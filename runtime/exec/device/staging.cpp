@@ -5,13 +5,14 @@
 #include <exception>
 #include <iterator>
 
-#include "exec/device/reuse.hpp"
-
 namespace wye::exec {
 namespace {
 
 constexpr std::uint64_t kStagingUnit = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kStagingAlignment = 64;
+
+// Whether the plugin cannot map buffers or does not know the usage.
+bool is_never(Code code) { return code == Code::UNIMPLEMENTED || code == Code::UNSUPPORTED; }
 
 }  // namespace
 
@@ -25,8 +26,8 @@ std::uint64_t StagingMemory::lent() const {
     return lent_;
 }
 
-StagingBlock StagingMemory::take(const registry::DeviceRef& device, std::uint64_t size) {
-    if (size == 0 || size > limit_) return {};
+Result<StagingBlock> StagingMemory::take(const registry::DeviceRef& device, std::uint64_t size) {
+    if (size == 0 || size > limit_) return StagingBlock();
     const std::uint64_t capacity = (size + kStagingUnit - 1) / kStagingUnit * kStagingUnit;
     StagingBlock out;
     std::list<Idle> old;
@@ -36,19 +37,20 @@ StagingBlock StagingMemory::take(const registry::DeviceRef& device, std::uint64_
         if (!reserve(capacity, old)) return out;
     }
     old.clear();  // freed before the driver is asked for more
-    bool never = false;
-    try {
-        auto made = make(device, capacity);
-        if (made.ok()) return std::move(made).value();
-        // The plugin cannot map buffers or does not know this usage.
-        never = made.error().code == Code::UNIMPLEMENTED || made.error().code == Code::UNSUPPORTED;
-    } catch (const std::exception&) {  // no memory: there is no block
-    }
+    Reserved reserved{*this, capacity};
+    auto made = make(device, capacity);
+    reserved.made = made.ok();
+    if (made.ok() || !is_never(made.error().code)) return made;
     const sdk::Lock lock(mutex_);
-    bytes_ -= capacity;
-    --lent_;
-    off_ = off_ || never;
-    return {};
+    off_ = true;
+    return out;
+}
+
+StagingMemory::Reserved::~Reserved() {
+    if (made) return;
+    const sdk::Lock lock(pool.mutex_);
+    pool.bytes_ -= capacity;
+    --pool.lent_;
 }
 
 bool StagingMemory::reuse(std::uint64_t size, StagingBlock& out) {
@@ -107,12 +109,21 @@ void StagingMemory::put(registry::NativeBuffer native, std::byte* bytes) noexcep
     }
 }
 
-bool StagingMemory::clear() noexcept {
+std::uint64_t StagingMemory::clear() noexcept {
     std::list<Idle> idle;  // freed after the lock is released
+    std::uint64_t bytes = 0;
     const sdk::Lock lock(mutex_);
     idle.swap(idle_);
-    for (const Idle& one : idle) bytes_ -= one.native.size();
-    return !idle.empty();
+    for (const Idle& one : idle) bytes += one.native.size();
+    bytes_ -= bytes;
+    return bytes;
+}
+
+PoolBytes StagingMemory::bytes() const noexcept {
+    const sdk::Lock lock(mutex_);
+    PoolBytes out{bytes_, 0};
+    for (const Idle& one : idle_) out.idle += one.native.size();
+    return out;
 }
 
 }  // namespace wye::exec

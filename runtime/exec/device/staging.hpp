@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "exec/device/reuse.hpp"
 #include "registry/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
@@ -62,10 +63,11 @@ class StagingMemory {
     // Whether staging memory is on: false if the limit is 0 or the device does not support it.
     [[nodiscard]] bool on() const;
     // Returns a block of at least `size` bytes, with unspecified contents. Empty if the limit is
-    // reached or the device does not support staging memory.
-    [[nodiscard]] StagingBlock take(const registry::DeviceRef& device, std::uint64_t size);
-    // Frees the idle blocks. False if there were none.
-    bool clear() noexcept;
+    // reached or the device does not support staging memory. Errors: those of the driver.
+    [[nodiscard]] Result<StagingBlock> take(const registry::DeviceRef& device, std::uint64_t size);
+    // Frees the idle blocks. Returns their bytes.
+    std::uint64_t clear() noexcept;
+    [[nodiscard]] PoolBytes bytes() const noexcept;
     // Blocks in use.
     [[nodiscard]] std::uint64_t lent() const;
 
@@ -75,6 +77,13 @@ class StagingMemory {
         registry::NativeBuffer native;
         std::byte* bytes = nullptr;
         std::uint64_t round = 0;
+    };
+    // The room of a block that is to be made. Given back, unless it was.
+    struct Reserved {
+        StagingMemory& pool;
+        std::uint64_t capacity;
+        bool made = false;
+        ~Reserved();
     };
     void put(registry::NativeBuffer native, std::byte* bytes) noexcept;
     [[nodiscard]] Result<StagingBlock> make(const registry::DeviceRef& device,

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/device/workspace.hpp"
 
-#include <algorithm>
+#include <exception>
 
 namespace wye::exec {
-
-Result<wye_buffer_object*> Workspace::trap_buffer(const registry::DeviceRef& device) {
-    if (!trap_memory) {
-        WYE_ASSIGN(trap_memory,
-                   registry::NativeBuffer::create(device, sizeof trap_words, 64, "trap words"));
-    }
-    return trap_memory->object();
-}
 
 WorkspaceLease WorkspacePool::take() {
     std::unique_ptr<Workspace> out;
@@ -43,11 +35,22 @@ void WorkspacePool::put(std::unique_ptr<Workspace> workspace) noexcept {
     }
 }
 
-bool WorkspacePool::clear() noexcept {
+std::uint64_t WorkspacePool::clear() noexcept {
     std::vector<std::unique_ptr<Workspace>> idle;  // freed after the lock is released
+    {
+        const sdk::Lock lock(mutex_);
+        idle.swap(idle_);
+    }
+    std::uint64_t bytes = 0;
+    for (const auto& workspace : idle) bytes += workspace->bytes();
+    return bytes;
+}
+
+std::uint64_t WorkspacePool::idle_bytes() const noexcept {
     const sdk::Lock lock(mutex_);
-    idle.swap(idle_);
-    return !idle.empty();
+    std::uint64_t bytes = 0;
+    for (const auto& workspace : idle_) bytes += workspace->bytes();
+    return bytes;
 }
 
 }  // namespace wye::exec

@@ -21,14 +21,18 @@
 namespace wye::exec {
 
 struct Workspace {
-    // The device memory of the trap words, made at first use.
-    [[nodiscard]] Result<wye_buffer_object*> trap_buffer(const registry::DeviceRef& device);
+    // Of its device memory.
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return scratch.bytes() + trap_hold.bytes();
+    }
 
     ScratchPool scratch;
     std::vector<wye_operation> operations;
     std::vector<wye_binding> bindings;
     std::vector<wye_operation> recorded;  // memory for the operations of a recording; empty
     alignas(8) std::uint32_t trap_words[2] = {0, 0};  // the host's copy
+    // The device memory of the trap words, made at first use, and freed before its hold.
+    MemoryHold trap_hold;
     std::optional<registry::NativeBuffer> trap_memory;
     std::uint64_t round = 0;  // the pool's round when it was given back
 };
@@ -64,8 +68,10 @@ class WorkspacePool {
   public:
     // Returns the workspace that was given back last, with empty lists, or a new one.
     [[nodiscard]] WorkspaceLease take();
-    // Frees all idle workspaces. Returns false if there were none.
-    bool clear() noexcept;
+    // Frees all idle workspaces. Returns the bytes of their device memory.
+    std::uint64_t clear() noexcept;
+    // The bytes that `clear` would return.
+    [[nodiscard]] std::uint64_t idle_bytes() const noexcept;
 
   private:
     friend class WorkspaceLease;
@@ -73,7 +79,7 @@ class WorkspacePool {
 
     // An idle workspace is freed after this many dispatches that did not need it.
     static constexpr std::uint64_t kKeepRounds = 64;
-    sdk::Mutex mutex_;
+    mutable sdk::Mutex mutex_;
     std::vector<std::unique_ptr<Workspace>> idle_ WYE_GUARDED_BY(mutex_);  // the oldest first
     std::uint64_t round_ WYE_GUARDED_BY(mutex_) = 0;
 };

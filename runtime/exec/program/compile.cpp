@@ -57,7 +57,8 @@ CompiledRef from_disk(const registry::DeviceRef& device, const LoadedProgram& pr
         device, abi_artifact(saved->artifact, program.name()), saved->native);
     if (!native.ok()) {
         const Code code = native.error().code;
-        if (code != Code::DEVICE_LOST && code != Code::OUT_OF_MEMORY && code != Code::NOT_READY)
+        if (code != Code::DEVICE_LOST && code != Code::OUT_OF_MEMORY &&
+            code != Code::DEVICE_MEMORY && code != Code::NOT_READY)
             store.reject(key, native.error().message);
         return nullptr;
     }

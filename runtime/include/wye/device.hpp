@@ -138,6 +138,27 @@ class Device {
             [&](wye_error** e) { return wye_device_counters(context_.get(), handle_, &out, e); }));
         return out;
     }
+    // What it holds, and for whom.
+    [[nodiscard]] Result<wye_memory_use> memory() const {
+        wye_memory_use out;
+        WYE_INIT(out);
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_memory(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    // Frees the memory that is kept for later use and that nobody uses now. Returns its bytes.
+    [[nodiscard]] Result<std::uint64_t> trim() const {
+        std::uint64_t out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_device_trim(context_.get(), handle_, &out, e); }));
+        return out;
+    }
+    // Limits the memory that it holds for buffers and scratch memory; 0: no limit. See
+    // wye_memory_limit.
+    [[nodiscard]] Result<void> limit_memory(std::uint64_t bytes) const {
+        return detail::call(
+            [&](wye_error** e) { return wye_memory_limit(context_.get(), handle_, bytes, e); });
+    }
     // Waits until its work so far has ended.
     [[nodiscard]] Result<void> flush() const {
         return detail::call(

@@ -197,6 +197,10 @@ class Context {
         return freed;
     }
 
+    // Limits the memory that its devices hold together; 0: no limit. See wye_memory_limit.
+    [[nodiscard]] Result<void> limit_memory(std::uint64_t bytes) const {
+        return detail::call([&](wye_error** e) { return wye_memory_limit(get(), 0, bytes, e); });
+    }
     // Sums the counters of all its devices.
     [[nodiscard]] Result<wye_counters> counters() const {
         wye_counters out;

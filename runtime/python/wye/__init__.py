@@ -15,6 +15,7 @@ from ._error import (ArgumentError, Code, DeviceError, Error, ExchangeError, Fil
 from ._future import Future, wait_any
 from ._graph import Graph
 from ._library import __version__
+from ._memory import RegisteredMemory
 from ._pipeline import Pipeline
 from ._program import BufferParam, Param, Program
 from ._queue import Queue
@@ -24,7 +25,7 @@ __all__ = [
     "ArgumentError", "Buffer", "BufferParam", "BufferRange", "Choice", "Code", "Context", "Device", "DeviceError",
     "DeviceInfo", "DeviceList", "Discard", "Error", "ExchangeError", "FileError", "Future", "Graph",
     "InOut", "NotFoundError", "Options", "OutOfMemoryError", "Outputs", "Param", "Pipeline", "Program",
-    "ProgramError", "Queue", "Report", "StateError", "TimedOutError", "UnsupportedError", "__version__",
+    "ProgramError", "Queue", "RegisteredMemory", "Report", "StateError", "TimedOutError", "UnsupportedError", "__version__",
     "default_context", "devices", "info", "wait_any",
 ]
 

@@ -18,6 +18,8 @@ from ._library import Text, library, text_of
 
 if TYPE_CHECKING:
     from ._device import Device
+    from ._future import Future
+    from ._queue import Queue
 
 _USAGES = ("device", "upload", "readback", "shared")
 
@@ -93,12 +95,13 @@ class Buffer:
         bytes and uint8 fit every type. A list of numbers is converted to that type. Waits for the
         end.
         """
+        self._upload(self._source(source), integer("offset", offset))
+
+    def _source(self, source: Any) -> Host:
         kind = kind_of(self.dtype)
         if is_list(source) and kind is not None:
-            host = converted("source", source, kind)
-        else:
-            host = self._same_type("source", host_array("source", source))
-        self._upload(host, integer("offset", offset))
+            return converted("source", source, kind)
+        return self._same_type("source", host_array("source", source))
 
     def _upload(self, host: Host, offset: int = 0) -> None:
         self._core.call("wye_buffer_upload_range", self._handle, offset, TYPES["wye_bytes"](*host.bytes))
@@ -116,18 +119,20 @@ class Buffer:
         Without `out`, it returns a new array of all elements. With `out`, a contiguous writable
         array, it fills `out` from `offset` in bytes on.
         """
-        offset = integer("offset", offset)
-        if out is None:
-            if offset != 0:
-                raise invalid(f"`offset` is {offset}, but there is no array to download to",
-                              "Fix: pass `out`", "offset")
-            array = empty(self.shape, self.dtype)
-            host = Host(array, self.dtype)
-        else:
-            host = self._same_type("out", host_array("out", out, write=True))
-            array = host.array
-        self._core.call("wye_buffer_download_range", self._handle, offset, *host.bytes)
-        return array
+        host, begin = self._target(out, offset)
+        if host is None:
+            host = Host(empty(self.shape, self.dtype), self.dtype)
+        self._core.call("wye_buffer_download_range", self._handle, begin, *host.bytes)
+        return host.array
+
+    def _target(self, out: Any, offset: Any) -> tuple[Host | None, int]:
+        begin = integer("offset", offset)
+        if out is not None:
+            return self._same_type("out", host_array("out", out, write=True)), begin
+        if begin != 0:
+            raise invalid(f"`offset` is {begin}, but there is no array to download to",
+                          "Fix: pass `out`", "offset")
+        return None, begin
 
     def copy_to(self, target: Buffer, *, offset: int = 0, target_offset: int = 0,
                 nbytes: int | None = None, across: bool = False) -> None:
@@ -147,6 +152,46 @@ class Buffer:
         """Sets all elements to one number, which the element type must be able to hold."""
         self._core.call("wye_buffer_fill", self._handle, 0, self.nbytes, pattern(value, self.dtype),
                         self.dtype.itemsize)
+
+    def submit_upload(self, source: Any, *, offset: int = 0, borrow: bool = False,
+                      queue: Queue | None = None, timed: bool = False) -> Future:
+        """As upload, but does not wait: the returned Future has the report.
+
+        The source is copied before this returns. With `borrow` it is used in place until the end, and
+        the caller must not change it before.
+        """
+        from ._transfer import submit
+        host = self._source(source)
+        return submit("UPLOAD", self, queue, timed, flag("borrow", borrow), host,
+                      offset=integer("offset", offset), size=host.nbytes, source=host.address)
+
+    def submit_download(self, out: Any = None, *, offset: int = 0, queue: Queue | None = None,
+                        timed: bool = False) -> Future:
+        """As download, but does not wait: `result().out` of the returned Future is the array.
+
+        `out` is written in place, and the caller must not read or change it before the end.
+        """
+        from ._transfer import submit_download
+        host, begin = self._target(out, offset)
+        return submit_download(self, queue, timed, host, offset=begin,
+                               size=self.nbytes if host is None else host.nbytes)
+
+    def submit_copy_to(self, target: Buffer, *, offset: int = 0, target_offset: int = 0,
+                       nbytes: int | None = None, queue: Queue | None = None,
+                       timed: bool = False) -> Future:
+        """As copy_to on one device, but does not wait: the returned Future has the report."""
+        from ._transfer import submit
+        handle("target", target, Buffer, self._core)
+        begin = integer("offset", offset, 0, self.nbytes)
+        size = self.nbytes - begin if nbytes is None else integer("nbytes", nbytes)
+        return submit("COPY", target, queue, timed, False, self, source_buffer=self._handle,
+                      source_offset=begin, offset=integer("target_offset", target_offset), size=size)
+
+    def submit_fill(self, value: Any = 0, *, queue: Queue | None = None, timed: bool = False) -> Future:
+        """As fill, but does not wait: the returned Future has the report."""
+        from ._transfer import submit
+        return submit("FILL", self, queue, timed, False, None, size=self.nbytes,
+                      pattern=pattern(value, self.dtype), pattern_size=self.dtype.itemsize)
 
     def map(self) -> Array:
         """The memory as an array, without a copy. Raises UNSUPPORTED if the device cannot map it.

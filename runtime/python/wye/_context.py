@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping
 
 from . import _html
-from ._arguments import choice, flag, handle, mapping, members, path, shown, text
+from ._arguments import choice, flag, handle, integer, mapping, members, path, shown, text
 from ._c import MEMBERS, array, cell, new
 from ._core import Core, check_running
 from ._error import Code, Error, nearest
@@ -176,6 +176,11 @@ class Context:
     def counters(self) -> dict[str, int]:
         """What its devices did so far: dispatches, submits, bytes moved, memory, compiles."""
         return read_counters(self._core, "wye_context_counters")
+
+    def limit_memory(self, nbytes: int) -> None:
+        """Limits the device memory that its devices hold together; 0: no limit. As Device.limit_memory,
+        with the setting "memory.context_limit"."""
+        self._core.call("wye_memory_limit", 0, integer("nbytes", nbytes))
 
 
 def choose(core: Core, selector: str, program: Program | None, policy: str = "require") -> Device:

@@ -179,7 +179,9 @@ class Core:
         """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
         status = getattr(library(), free)(self._state.raw, handle, None)
-        if status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
+        # What a closed context holds is freed with it.
+        kept = keep is not None and status == Code.SHUTTING_DOWN
+        if kept or status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle, keep))
 
     def free(self, finalizer: Finalizer, free: str, handle: int) -> None:

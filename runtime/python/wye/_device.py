@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ._arguments import text
+from ._arguments import integer, text
 from ._arrays import DTYPES, converted, dtype_of, host_array, is_list, kind_of
 from ._buffer import Buffer, adopt
-from ._c import new
-from ._context import read_counters
+from ._c import cell, new
+from ._context import members_of, read_counters
 from ._core import Core
 from ._dispatch import Options, Outputs, run, submit
 from ._elements import same
@@ -16,6 +16,7 @@ from ._error import invalid
 from ._future import Future
 from ._graph import Graph
 from ._library import library, text_of
+from ._memory import RegisteredMemory
 from ._pipeline import Pipeline
 from ._program import Program
 from ._queue import Queue
@@ -126,6 +127,16 @@ class Device:
         """
         return adopt(self, "tensor", tensor, label)
 
+    def register(self, array: Any) -> RegisteredMemory:
+        """Registers the memory of a writable array, which the device then copies from and to directly.
+
+        That takes as long as several copies of it, and so is meant for large arrays that are used many
+        times. Address and size must be multiples of the fact `host_memory_alignment`, as those of
+        `numpy.frombuffer(mmap.mmap(-1, nbytes), dtype)` are. Raises UNSUPPORTED if the device has no
+        such fact.
+        """
+        return RegisteredMemory(self, array)
+
     def pipeline(self, program: Program, options: Options | None = None) -> Pipeline:
         """Compiles a program for this device with the options `workgroup`, `ulp_budget`, `variants`,
         `cooperative` and `profile`."""
@@ -173,3 +184,30 @@ class Device:
     def counters(self) -> dict[str, int]:
         """What it did for its context so far: dispatches, submits, bytes moved, memory, compiles."""
         return read_counters(self._core, "wye_device_counters", self._handle)
+
+    def memory(self) -> dict[str, int]:
+        """What it holds for its context, in bytes: `buffers`, `scratch` and `staging` memory for the
+        arrays of dispatches, of which `scratch_idle` and `staging_idle` are in no use, and `registered`
+        memory; also its `limit`, `context_limit` and `total`, where 0 is none or unknown, the number of
+        `programs`, and how often it was trimmed."""
+        out = new("wye_memory_use")
+        self._core.call("wye_device_memory", self._handle, out)
+        return members_of(out)
+
+    def trim(self) -> int:
+        """Frees the memory that is kept for later use and in no use now. Returns its bytes.
+
+        Work in flight keeps its own. The library does so by itself when memory is short.
+        """
+        out = cell("uint64_t")
+        self._core.retry()
+        self._core.call("wye_device_trim", self._handle, out)
+        return int(out[0])
+
+    def limit_memory(self, nbytes: int) -> None:
+        """Limits the device memory that it holds for buffers and for arrays of dispatches; 0: no limit.
+
+        What would exceed the limit raises OutOfMemoryError, which names who holds how much. The setting
+        "memory.device_limit" is the limit at the start.
+        """
+        self._core.call("wye_memory_limit", self._handle, integer("nbytes", nbytes))

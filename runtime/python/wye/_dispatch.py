@@ -144,13 +144,20 @@ def _no_output(name: str, known: Mapping[str, Array]) -> Error:
     return Error(Code.UNKNOWN_KEY, f"there is no output `{name}`", remedy, str(name))
 
 
-class Bound:
-    """A wye_dispatch_desc and everything that it points to."""
+def check_type(declared: BufferParam, buffer: Buffer) -> None:
+    """Refuses a Buffer of another element type than the program declares."""
+    if buffer.dtype not in (UINT8, element(declared.type)[0]):
+        raise invalid(
+            f"`{declared.name}` is a buffer of {buffer.dtype}, but the program declares {declared.type}",
+            "Fix: make the buffer with the declared type, or with uint8", declared.name)
+
+
+class Request:
+    """A wye_dispatch_desc without arguments, and what it points to."""
 
     def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
-                 arguments: dict[str, Any], pipeline: int = 0) -> None:
+                 params: Mapping[str, Any], pipeline: int) -> None:
         self.keep: list[Any] = []
-        self.buffers: list[Buffer] = []
         self.desc = new("wye_dispatch_desc")
         self._core, self._device, self._program = core, device, program
         wanted = handle("program", program, Program, core)
@@ -159,43 +166,17 @@ class Bound:
         else:
             self.desc.program = wanted
             self.desc.device = 0 if device is None else device._handle
-        self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
-        self._check_names(program, arguments)
+        self._check_names(program, params)
         self._set_options(options)
-        self._set_params(program, arguments)
-        self._shapes: dict[str, tuple[int, ...] | None] = {}  # of the elements of inputs
-        self._numbers: list[tuple[BufferParam, int, Any]] = []  # that stand for whole buffers
-        items: list[dict[str, Any]] = []
-        self._items = items
-        for buffer in program.buffers:
-            if buffer.name in arguments:
-                self._add(buffer, arguments[buffer.name])
-            elif buffer.gives_output and not buffer.takes_input:
-                self._host(buffer, None, None)
-            else:
-                raise invalid(f"buffer `{buffer.name}` of program `{program.name}` is not given",
-                              f"Fix: pass {buffer.name}=...", buffer.name)
-        self._array = array("wye_argument", len(items))
-        for at, item in enumerate(items):
-            for member, value in item.items():
-                setattr(self._array[at], member, value)
-        self.desc.arguments, self.desc.argument_count = self._array, len(items)
-        if self._numbers:
-            self._fill()
+        self._set_params(program, params)
 
-    @staticmethod
-    def _check_names(program: Program, arguments: dict[str, Any]) -> None:
-        unknown = next((name for name in arguments if name not in program._names), None)
-        if unknown is None:
-            return
-        takes = [f"{one.name}: {one.type}" for one in program.params]
-        takes += [f"{one.name}: {one.type}[]" for one in program.buffers if one.takes_input]
-        gives = [f"{one.name}: {one.type}[]" for one in program.buffers if not one.takes_input]
-        meant = nearest(unknown, [name for name in program._names if name not in arguments])
-        raise invalid(f"program `{program.name}` has no parameter or buffer `{unknown}`: it takes "
-                      f"{', '.join(takes) or 'nothing'}, and gives {', '.join(gives) or 'nothing more'}",
-                      f"Fix: did you mean `{meant}`? Pass {meant}=..." if meant else
-                      "Fix: pass those that it takes", unknown)
+    def _check_names(self, program: Program, arguments: Mapping[str, Any]) -> None:
+        """Refuses names that the program does not have."""
+        known = {one.name for one in program.params}
+        unknown = next((name for name in arguments if name not in known), None)
+        if unknown is not None:
+            raise invalid(f"program `{program.name}` has no parameter `{unknown}`",
+                          f"Fix: it has {', '.join(sorted(known)) or 'none'}", unknown)
 
     def _set_options(self, options: Options) -> None:
         lib, desc, flags = library(), self.desc, 0
@@ -226,7 +207,7 @@ class Bound:
                 self.keep.append(name)
                 setattr(desc, member, name.value)
 
-    def _set_params(self, program: Program, arguments: dict[str, Any]) -> None:
+    def _set_params(self, program: Program, arguments: Mapping[str, Any]) -> None:
         words = []
         for param in program.params:
             if param.name not in arguments:
@@ -237,6 +218,48 @@ class Bound:
         params = array("uint64_t", words)
         self.words = words
         self.desc.params, self.desc.param_count = params, len(words)
+
+
+class Bound(Request):
+    """A wye_dispatch_desc and everything that it points to."""
+
+    def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
+                 arguments: dict[str, Any], pipeline: int = 0) -> None:
+        super().__init__(core, device, program, options, arguments, pipeline)
+        self.buffers: list[Buffer] = []
+        self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
+        self._shapes: dict[str, tuple[int, ...] | None] = {}  # of the elements of inputs
+        self._numbers: list[tuple[BufferParam, int, Any]] = []  # that stand for whole buffers
+        items: list[dict[str, Any]] = []
+        self._items = items
+        for buffer in program.buffers:
+            if buffer.name in arguments:
+                self._add(buffer, arguments[buffer.name])
+            elif buffer.gives_output and not buffer.takes_input:
+                self._host(buffer, None, None)
+            else:
+                raise invalid(f"buffer `{buffer.name}` of program `{program.name}` is not given",
+                              f"Fix: pass {buffer.name}=...", buffer.name)
+        self._array = array("wye_argument", len(items))
+        for at, item in enumerate(items):
+            for member, value in item.items():
+                setattr(self._array[at], member, value)
+        self.desc.arguments, self.desc.argument_count = self._array, len(items)
+        if self._numbers:
+            self._fill()
+
+    def _check_names(self, program: Program, arguments: Mapping[str, Any]) -> None:
+        unknown = next((name for name in arguments if name not in program._names), None)
+        if unknown is None:
+            return
+        takes = [f"{one.name}: {one.type}" for one in program.params]
+        takes += [f"{one.name}: {one.type}[]" for one in program.buffers if one.takes_input]
+        gives = [f"{one.name}: {one.type}[]" for one in program.buffers if not one.takes_input]
+        meant = nearest(unknown, [name for name in program._names if name not in arguments])
+        raise invalid(f"program `{program.name}` has no parameter or buffer `{unknown}`: it takes "
+                      f"{', '.join(takes) or 'nothing'}, and gives {', '.join(gives) or 'nothing more'}",
+                      f"Fix: did you mean `{meant}`? Pass {meant}=..." if meant else
+                      "Fix: pass those that it takes", unknown)
 
     def _add(self, buffer: BufferParam, value: Any) -> None:
         if is_a(value, (Buffer, BufferRange)):
@@ -285,10 +308,7 @@ class Bound:
 
     def _resident(self, buffer: BufferParam, part: BufferRange) -> None:
         dtype = part.buffer.dtype
-        if dtype not in (UINT8, element(buffer.type)[0]):
-            raise invalid(
-                f"`{buffer.name}` is a buffer of {dtype}, but the program declares {buffer.type}",
-                "Fix: make the buffer with the declared type, or with uint8", buffer.name)
+        check_type(buffer, part.buffer)
         self.buffers.append(part.buffer)
         if part.nbytes == part.buffer.nbytes:
             self._shapes[buffer.name] = element_shape(part.buffer.shape, dtype, buffer.type)

@@ -42,6 +42,12 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
 wye_status wye_device_flush(wye_context* context, wye_device device, wye_error** error);
 wye_status wye_device_counters(wye_context* context, wye_device device, wye_counters* out,
                                wye_error** error);
+wye_status wye_device_memory(wye_context* context, wye_device device, wye_memory_use* out,
+                             wye_error** error);
+wye_status wye_device_trim(wye_context* context, wye_device device, uint64_t* freed_bytes,
+                           wye_error** error);
+wye_status wye_memory_limit(wye_context* context, wye_device device, uint64_t bytes,
+                            wye_error** error);
 
 wye_status wye_program_create(wye_context* context, const wye_program_source* source,
                               wye_program* out, wye_error** error);
@@ -76,6 +82,11 @@ wye_status wye_buffer_map(wye_context* context, wye_buffer buffer, wye_buffer_ma
 wye_status wye_buffer_unmap(wye_context* context, wye_buffer buffer, wye_error** error);
 wye_status wye_buffer_sync(wye_context* context, wye_buffer buffer, uint64_t offset, uint64_t size,
                            uint32_t direction, wye_error** error);
+wye_status wye_memory_register(wye_context* context, wye_device device, void* memory, uint64_t size,
+                               wye_memory* out, wye_error** error);
+wye_status wye_memory_unregister(wye_context* context, wye_memory memory, wye_error** error);
+wye_status wye_buffer_transfer_submit(wye_context* context, const wye_transfer_desc* desc,
+                                      wye_pending* out, wye_error** error);
 
 const char* wye_native_function_name(uint32_t bit);
 wye_status wye_dispatch(wye_context* context, const wye_dispatch_desc* desc, wye_report* report,
@@ -116,6 +127,9 @@ wye_status wye_pipeline_batch(wye_context* context, const wye_batch_desc* desc, 
 wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* desc,
                                     wye_pending* owners, uint64_t* completed, wye_report* report,
                                     wye_error** error);
+
+wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, uint64_t* completed,
+                             wye_report* report, wye_error** error);
 
 wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wye_graph* out,
                             wye_error** error);

@@ -33,10 +33,14 @@ class Pending:
 
     def output(self, buffer: BufferParam, shape: tuple[int, ...] | None) -> Array:
         """The array of an output that it owns, in a shape if it fits. Valid after the end."""
+        return shaped(self.memory(buffer.binding), buffer.type, shape)
+
+    def memory(self, binding: int) -> Array:
+        """The bytes of an output that it owns, 0 for those of a transfer. Valid after the end."""
         out = cell("wye_bytes")
         with self.core.exporting(self):
-            self.core.call("wye_pending_output", self.handle, buffer.binding, out)
-        return shaped(view(self, out[0].data, out[0].size), buffer.type, shape)
+            self.core.call("wye_pending_output", self.handle, binding, out)
+        return view(self, out[0].data, out[0].size)
 
 
 def _within(timeout: float | None, wait: Callable[[int], None]) -> None:

@@ -2,19 +2,21 @@
 """Pipelines: programs compiled for one device with fixed options."""
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _arguments
 from ._arguments import handle, instance, members, text
+from ._buffer import Buffer
 from ._c import array, cell, new
 from ._context import members_of
 from ._core import Core
-from ._dispatch import Bound, Options, Outputs, run, submit, take_outputs
+from ._dispatch import Bound, Options, Outputs, Request, check_type, run, submit, take_outputs
 from ._error import Error, invalid
 from ._future import Future, Pending
 from ._library import library, text_of
-from ._program import Program
-from ._report import read_report
+from ._program import BufferParam, Program
+from ._report import Report, read_report
 
 if TYPE_CHECKING:
     from ._device import Device
@@ -110,9 +112,38 @@ class Pipeline:
         return [Outputs(take_outputs(bound, one), read_report(self._core, report))
                 for bound, one in zip(bounds, pending)]
 
+    def rows(self, rows: Sequence[Mapping[str, Buffer]], options: Options | None = None, /,
+             **params: Any) -> Report:
+        """As batch, for dispatches that differ only in their Buffers: each row has all of them, by their
+        names, whole. `params` and the options are those of every row."""
+        given = Options() if options is None else instance("options", options, Options)
+        listed = [_arguments.mapping("rows", one) for one in members("rows", rows)]
+        request = Request(self._core, self.device, self.program, given, params, self._handle)
+        buffers = self.program.buffers
+        handles = [_of_row(at, row, one, self._core) for at, row in enumerate(listed) for one in buffers]
+        for at, row in enumerate(listed):
+            unknown = next((name for name in row if all(name != one.name for one in buffers)), None)
+            if unknown is not None:
+                raise invalid(f"row {at} has `{unknown}`, which is no buffer of `{self.program.name}`",
+                              f"Fix: pass {', '.join(one.name for one in buffers)}", "rows")
+        desc = new("wye_rows_desc", pipeline=self._handle, row_count=len(listed), row_size=len(buffers))
+        desc.dispatch, desc.buffers = ctypes.pointer(request.desc), array("wye_buffer", handles)
+        report, completed = new("wye_report"), cell("uint64_t")
+        self._core.call("wye_pipeline_rows", desc, completed, report)
+        return read_report(self._core, report)
+
     def info(self) -> dict[str, Any]:
         """What it binds, how often it ran, where its code came from, and what the driver says of it."""
         out = new("wye_pipeline_description")
         self._core.call("wye_pipeline_describe", self._handle, out)
         return {"id": text_of(out.id), **members_of(out),
                 "backend_layout_fingerprint": text_of(out.backend_layout_fingerprint)}
+
+
+def _of_row(at: int, row: Mapping[str, Any], declared: BufferParam, core: Core) -> int:
+    if declared.name not in row:
+        raise invalid(f"row {at} has no buffer `{declared.name}`", f"Fix: give each row {declared.name}=...",
+                      "rows")
+    found = handle(f"{declared.name} of row {at}", row[declared.name], Buffer, core)
+    check_type(declared, row[declared.name])
+    return found

@@ -58,6 +58,7 @@ typedef uint64_t wye_pipeline;
 typedef uint64_t wye_buffer;
 typedef uint64_t wye_pending;
 typedef uint64_t wye_graph;
+typedef uint64_t wye_memory;
 
 typedef struct wye_string {
     const char* data;
@@ -169,6 +170,21 @@ typedef struct wye_counters {
     uint64_t layouts_made;
     uint64_t layouts_shared;
 } wye_counters;
+
+typedef struct wye_memory_use {
+    wye_header header;
+    uint64_t limit;
+    uint64_t context_limit;
+    uint64_t total;
+    uint64_t buffers;
+    uint64_t scratch;
+    uint64_t scratch_idle;
+    uint64_t staging;
+    uint64_t staging_idle;
+    uint64_t registered;
+    uint64_t programs;
+    uint64_t trims;
+} wye_memory_use;
 
 enum wye_queue_kind { WYE_QUEUE_ANY = 0, WYE_QUEUE_COMPUTE = 1, WYE_QUEUE_TRANSFER = 2 };
 enum { WYE_QUEUE_OWN = 1 };
@@ -353,6 +369,8 @@ typedef struct wye_dispatch_desc {
     wye_string label;
     wye_string profile;
     wye_queue queue;
+    wye_buffer grid_buffer;
+    uint64_t grid_offset;
 } wye_dispatch_desc;
 
 enum wye_disk_use { WYE_DISK_UNUSED = 0, WYE_DISK_HIT = 1, WYE_DISK_MISS = 2 };
@@ -414,6 +432,7 @@ typedef struct wye_pipeline_desc {
     wye_string profile;
     wye_string layout_fingerprint;
     wye_string backend_layout_fingerprint;
+    uint64_t timeout_ns;
 } wye_pipeline_desc;
 
 typedef struct wye_layout_slot {
@@ -458,7 +477,20 @@ typedef struct wye_batch_desc {
     uint64_t item_count;
     uint32_t flags;
     uint32_t reserved;
+    uint64_t timeout_ns;
 } wye_batch_desc;
+
+typedef struct wye_rows_desc {
+    wye_header header;
+    wye_pipeline pipeline;
+    const wye_dispatch_desc* dispatch;
+    const wye_buffer* buffers;
+    uint64_t row_count;
+    uint32_t row_size;
+    uint32_t flags;
+    wye_buffer* outputs;
+    uint64_t timeout_ns;
+} wye_rows_desc;
 
 enum wye_transfer_kind {
     WYE_TRANSFER_UPLOAD = 1,
@@ -506,6 +538,7 @@ typedef struct wye_graph_run_desc {
     uint32_t flags;
     uint32_t reserved;
     wye_queue queue;
+    uint64_t timeout_ns;
 } wye_graph_run_desc;
 
 typedef struct wye_graph_rebinding {

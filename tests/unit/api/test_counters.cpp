@@ -3,7 +3,9 @@
 // Counters through wye.hpp, on the CPU or a real driver, against the sizes of the calls.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -73,6 +75,58 @@ TEST_CASE("counters have the numbers and sizes of the calls") {
         uploaded += after.bytes_uploaded;
     }
     CHECK(take(context.counters()).bytes_uploaded == uploaded);
+}
+
+TEST_CASE("a device keeps to its limit, says who holds its memory, and is trimmed") {
+    const auto context = take(wye::Context::create({.plugin_paths = {support::test_driver_folder()},
+                                                    .config = {{"memory.device_limit", "8MiB"}}}));
+    const auto program = take(context.program_from_text(kAdd));
+    constexpr std::uint64_t kMiB = 1U << 20U;
+    for (const std::string& selector : support::test_devices()) {
+        CAPTURE(selector);
+        const auto device = take(context.open(selector));
+        const Words x(kMiB / 4, 7);
+        Words r(x.size());
+        const auto add = [&] {
+            std::ranges::fill(r, 0U);
+            return wye::Dispatch(program, device).param("k", 1U).input("x", x).output("r", r).run();
+        };
+        REQUIRE(add().ok());
+        const auto first = take(device.memory());
+        CHECK(first.limit == 8 * kMiB);
+        CHECK(first.buffers == 0);
+        CHECK(first.scratch >= 2 * kMiB);
+        CHECK(first.scratch_idle == first.scratch);
+        CHECK(first.programs == 1);
+        CHECK(take(device.counters()).buffer_bytes == first.scratch);
+
+        const auto large = take(device.buffer(7 * kMiB, "large"));  // in place of the scratch
+        CHECK(take(device.memory()).scratch == 0);
+        CHECK(take(device.counters()).buffer_bytes == 7 * kMiB);
+        const auto refused = add();
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == wye::Code::DEVICE_MEMORY);
+        CHECK(refused.error().message.find("`large` 7340032") != std::string::npos);
+        CHECK(r == Words(x.size(), 0));
+        CHECK_FALSE(device.buffer(kMiB + 1).ok());
+        REQUIRE(device.limit_memory(10 * kMiB).ok());
+        REQUIRE(add().ok());
+        CHECK(r == Words(x.size(), 8));
+        const auto before = take(device.memory());
+        CHECK(take(device.trim()) >= before.scratch_idle + before.staging_idle);
+        const auto after = take(device.memory());
+        CHECK(after.buffers == 7 * kMiB);
+        CHECK(after.scratch + after.staging == 0);
+        CHECK(after.trims > before.trims);
+        REQUIRE(add().ok());
+        CHECK(r == Words(x.size(), 8));
+        REQUIRE(device.limit_memory(0).ok());
+    }
+    REQUIRE(context.limit_memory(1).ok());
+    const auto device = take(context.open(support::test_devices().front()));
+    const auto refused = device.buffer(16);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().fix.find("memory.context_limit") != std::string::npos);
 }
 
 }  // namespace

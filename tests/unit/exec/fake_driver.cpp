@@ -257,9 +257,28 @@ const wye_queue_table kQueueTable = {
 
 // ---- Device ----
 
+// Whether this call is one of those that are to fail.
+bool is_refused(std::atomic<int>& left) {
+    int now = left;
+    while (now > 0 && !left.compare_exchange_weak(now, now - 1)) {
+    }
+    return now > 0;
+}
+
+void count_bytes(std::atomic<std::uint64_t>& bytes, std::atomic<std::uint64_t>& most,
+                 std::uint64_t size) {
+    const std::uint64_t now = bytes += size;
+    std::uint64_t before = most;
+    while (before < now && !most.compare_exchange_weak(before, now)) {
+    }
+}
+
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
+    ++fake().asked_buffers;
+    if (is_refused(fake().refused_buffers))
+        return fail(device->host, fake().refusal, "the fake has no memory now", error);
     if (const wye_header* entry = sdk::critical_entry(desc->header.next)) {
         if (!fake().adopts || entry->type != (WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL))
             return fail(device->host, Code::UNSUPPORTED_EXTENSION, "no such extension", error);
@@ -291,9 +310,10 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     *out = new wye_buffer_object{std::vector<std::byte>(desc->size, std::byte{0xa5}), staging,
                                  nullptr};
     (*out)->mappable = staging || (desc->usage != WYE_BUFFER_USAGE_DEVICE && !fake().maps_none);
-    if (!staging) return WYE_OK;
-    const std::uint64_t now = fake().staging_bytes += desc->size;
-    if (now > fake().most_staging_bytes) fake().most_staging_bytes = now;
+    if (staging)
+        count_bytes(fake().staging_bytes, fake().most_staging_bytes, desc->size);
+    else
+        count_bytes(fake().device_bytes, fake().most_device_bytes, desc->size);
     return WYE_OK;
 }
 
@@ -315,7 +335,7 @@ void buffer_destroy(wye_device_object*, wye_buffer_object* buffer) {
     }
     --fake().live_buffers;
     if (fake().memory_left != UINT64_MAX) fake().memory_left += buffer->bytes.size();
-    if (buffer->staging) fake().staging_bytes -= buffer->bytes.size();
+    (buffer->staging ? fake().staging_bytes : fake().device_bytes) -= buffer->bytes.size();
     delete buffer;
 }
 
@@ -323,6 +343,8 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
                           wye_program_object** out, wye_error** error) {
     if (const wye_status status = there(device, error); status != WYE_OK) return status;
     if (fake().on_compile) fake().on_compile();
+    if (is_refused(fake().refused_programs))
+        return fail(device->host, fake().refusal, "the fake has no memory for code now", error);
     if (fake().fail_compile && fake().compile_log) {
         Error refused(Code::COMPILE_FAILED, "the fake does not compile", "Fix: correct it");
         const std::string log = fake().compile_log(

@@ -78,6 +78,9 @@ struct FakeDriver {
     bool fail_wait = false;  // every value that is asked for fails
     // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
+    // So many of the next buffers, of any usage, and of the next programs fail for want of memory.
+    std::atomic<int> refused_buffers{0}, refused_programs{0};
+    Code refusal = Code::DEVICE_MEMORY;
     // From now on every call on the opened device `index` returns DEVICE_LOST, until it recovers or
     // is opened again.
     void lose(std::uint32_t index);
@@ -110,6 +113,8 @@ struct FakeDriver {
     std::atomic<int> buffers{0};  // made
     std::atomic<int> live_buffers{0};
     std::atomic<std::uint64_t> staging_bytes{0}, most_staging_bytes{0};  // of live buffers
+    std::atomic<std::uint64_t> device_bytes{0}, most_device_bytes{0};    // of the others
+    std::atomic<int> asked_buffers{0};                                   // calls of buffer_create
     std::atomic<int> registered{0};  // live buffers over memory of the application
     std::atomic<int> queues{0};
     std::atomic<int> submits{0};

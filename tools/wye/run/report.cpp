@@ -59,6 +59,22 @@ constexpr std::array<Counter, 24> kCounters = {{
 static_assert(sizeof(wye_counters) ==
               sizeof(wye_header) + kCounters.size() * sizeof(std::uint64_t));
 
+OrderedJson memory_json(const wye_memory_use& memory) {
+    return {{"limit", memory.limit},
+            {"context_limit", memory.context_limit},
+            {"total", memory.total},
+            {"buffers", memory.buffers},
+            {"scratch", memory.scratch},
+            {"scratch_idle", memory.scratch_idle},
+            {"staging", memory.staging},
+            {"staging_idle", memory.staging_idle},
+            {"registered", memory.registered},
+            {"programs", memory.programs},
+            {"trims", memory.trims}};
+}
+// All members of wye_memory_use except its header are listed.
+static_assert(sizeof(wye_memory_use) == sizeof(wye_header) + 11 * sizeof(std::uint64_t));
+
 OrderedJson time_of(std::uint64_t ns) {
     return ns == WYE_TIME_UNKNOWN ? OrderedJson() : OrderedJson(ns);
 }
@@ -114,9 +130,15 @@ OrderedJson repeat_json(const Repeated& repeated) {
 
 }  // namespace
 
-void print_counters(const wye_counters& counters) {
+void print_counters(const Counted& counted) {
     for (const Counter& one : kCounters)
-        fmt::print(stderr, "wye: {:<20} {}\n", one.name, counters.*one.member);
+        fmt::print(stderr, "wye: {:<20} {}\n", one.name, counted.counters.*one.member);
+    const wye_memory_use& memory = counted.memory;
+    fmt::print(stderr,
+               "wye: {:<20} {} in buffers, {} in scratch memory ({} idle), {} in staging memory "
+               "({} idle), trimmed {} times\n",
+               "memory", memory.buffers, memory.scratch, memory.scratch_idle, memory.staging,
+               memory.staging_idle, memory.trims);
 }
 
 void print_choice(const wye_device_description& device,
@@ -181,7 +203,7 @@ void print_line(const wye_program_description& program, const wye_device_descrip
 
 void print_json(const wye_program_description& program, const wye_device_description& device,
                 const std::vector<wye_passed_over>& passed_over, const wye_report& report,
-                const Repeated* repeated, const wye_counters* counters) {
+                const Repeated* repeated, const Counted* counted) {
     const bool graph = repeated != nullptr && repeated->how.graph;
     // Reports of graphs do not state which forms run.
     const auto form = [&](OrderedJson value) { return graph ? OrderedJson() : std::move(value); };
@@ -220,9 +242,10 @@ void print_json(const wye_program_description& program, const wye_device_descrip
                        {"bytes_filled", report.bytes_filled},
                        {"bytes_copied", report.bytes_copied}};
     if (repeated != nullptr) out["repeat"] = repeat_json(*repeated);
-    if (counters != nullptr) {
+    if (counted != nullptr) {
         OrderedJson& list = out["counters"] = OrderedJson::object();
-        for (const Counter& one : kCounters) list[one.name] = counters->*one.member;
+        for (const Counter& one : kCounters) list[one.name] = counted->counters.*one.member;
+        out["memory"] = memory_json(counted->memory);
     }
     fmt::print(output(), "{}\n", out.dump(2, ' ', true, OrderedJson::error_handler_t::replace));
 }

@@ -135,14 +135,16 @@ Result<void> run_program(const RunOptions& options) {
     WYE_ASSIGN(const auto where, device.describe());
     WYE_ASSIGN(const auto passed_over, device.passed_over());
     const Repeated* const repeated = options.repeat ? &done : nullptr;
-    std::optional<wye_counters> counters;
+    std::optional<Counted> counted;
     if (options.counters) {
-        WYE_ASSIGN(counters, device.counters());
+        WYE_ASSIGN(const wye_counters counters, device.counters());
+        WYE_ASSIGN(const wye_memory_use memory, device.memory());
+        counted = Counted{counters, memory};
     }
     if (options.json)
-        print_json(about, where, passed_over, report, repeated, counters ? &*counters : nullptr);
-    else if (counters)
-        print_counters(*counters);
+        print_json(about, where, passed_over, report, repeated, counted ? &*counted : nullptr);
+    else if (counted)
+        print_counters(*counted);
     if (!options.quiet && !options.json) {
         const char* const variable = std::getenv("WYE_DEVICE");
         print_choice(where, passed_over,

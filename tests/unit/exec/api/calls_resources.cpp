@@ -240,6 +240,26 @@ std::vector<Call> resource_calls() {
          true,
          true,
          true},
+        {"wye_device_memory",
+         [](const World& w, wye_error** e) {
+             auto out = w.description<wye_memory_use>();
+             return wye_device_memory(w.context, w.device, w.pointer(out), e);
+         },
+         {&World::device},
+         {},
+         true,
+         true},
+        {"wye_device_trim",
+         [](const World& w, wye_error** e) {
+             return wye_device_trim(w.context, w.device, nullptr, e);
+         },
+         {&World::device}},
+        {"wye_memory_limit",
+         [](const World& w, wye_error** e) {
+             return wye_memory_limit(w.context, w.device, UINT64_MAX, e);
+         },
+         {&World::device},
+         {&World::device}},
         {"wye_device_close",
          [](const World& w, wye_error** e) { return wye_device_close(w.context, w.device, e); },
          {&World::device}},

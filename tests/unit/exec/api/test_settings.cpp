@@ -37,8 +37,8 @@ Outcome create(const char* key, const char* value, std::vector<std::string>* war
 }
 
 TEST_CASE("a key that only the library could read, and does not know, is refused") {
-    for (const char* key : {"trace.fil", "queues.cuont", "pending.", "quirks.onlywith", "cachesize",
-                            "transfer.staging.", "", "threads"}) {
+    for (const char* key : {"trace.fil", "queues.cuont", "memory.limit", "pending.",
+                            "quirks.onlywith", "cachesize", "transfer.staging.", "", "threads"}) {
         INFO(std::string(key));
         check_refused(create(key, "1"), WYE_INVALID_ARGUMENT, "nothing reads");
     }
@@ -62,7 +62,10 @@ TEST_CASE("values that their key does not allow are refused") {
     struct Row {
         const char *key, *value, *says;
     };
-    const Row rows[] = {{"pending.count", "0", "not a limit"},
+    const Row rows[] = {{"memory.device_limit", "0", "not a limit"},
+                        {"memory.device_limit", "1 GB", "not a limit"},
+                        {"memory.context_limit", "all", "not a limit"},
+                        {"pending.count", "0", "not a limit"},
                         {"pending.bytes", "much", "not a limit"},
                         {"queues.count", "-1", "not a limit"},
                         {"transfer.threads", "", "not a limit"},
