@@ -8,7 +8,7 @@ namespace wye::exec {
 Result<wye_buffer_object*> Workspace::trap_buffer(const registry::DeviceRef& device) {
     if (!trap_memory) {
         WYE_ASSIGN(trap_memory,
-                   registry::NativeBuffer::create(device, sizeof trap_words, 64, "trap words"));
+                   registry::NativeBuffer::create(device, kTrapMemory, 64, "trap words"));
     }
     return trap_memory->object();
 }

@@ -330,6 +330,7 @@ enum {
     WYE_DISPATCH_TIMED = 64,
     WYE_DISPATCH_BORROW = 128,
     WYE_DISPATCH_AT_ONCE = 256,
+    WYE_DISPATCH_INDIRECT = 1024,
 };
 
 typedef struct wye_dispatch_desc {
@@ -353,6 +354,8 @@ typedef struct wye_dispatch_desc {
     wye_string label;
     wye_string profile;
     wye_queue queue;
+    wye_buffer grid_buffer;
+    uint64_t grid_offset;
 } wye_dispatch_desc;
 
 enum wye_disk_use { WYE_DISK_UNUSED = 0, WYE_DISK_HIT = 1, WYE_DISK_MISS = 2 };
