@@ -59,11 +59,11 @@ Result<void> admit_grid_buffer(const ProgramPlan& plan, const Request& request, 
     if (request.grid_buffer_size >= kGridBytes &&
         request.grid_offset <= request.grid_buffer_size - kGridBytes)
         return {};
-    return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("the grid of `{}` is {} bytes at offset {} of a buffer of {} bytes",
-                             plan.program->name, kGridBytes, request.grid_offset,
-                             request.grid_buffer_size),
-                 "Fix: keep its three u32 inside the buffer", "grid_offset");
+    return Error(
+        Code::INVALID_ARGUMENT,
+        fmt::format("the grid of `{}` is {} bytes at offset {} of a buffer of {} bytes",
+                    plan.program->name, kGridBytes, request.grid_offset, request.grid_buffer_size),
+        "Fix: keep its three u32 inside the buffer", "grid_offset");
 }
 
 }  // namespace

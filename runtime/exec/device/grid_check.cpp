@@ -69,8 +69,8 @@ Result<void> write_grid_check(const GridCheck& check, const CheckedGrid& grid,
                               wye_buffer_object* trap, GridCheckMemory& memory,
                               wye_operation& out) {
     constexpr std::uint64_t kWord = sizeof(std::uint32_t);
-    const std::uint64_t begin = grid.offset / std::max(grid.alignment, kWord) *
-                                std::max(grid.alignment, kWord);
+    const std::uint64_t begin =
+        grid.offset / std::max(grid.alignment, kWord) * std::max(grid.alignment, kWord);
     const std::uint64_t first = (grid.offset - begin) / kWord;
     const std::uint64_t params[] = {first, grid.most[0], grid.most[1], grid.most[2], grid.number};
     const plan::ProgramPlan& plan = check.program->plan();

@@ -50,9 +50,9 @@ struct GridCheckMemory {
 // The numbers to check.
 struct CheckedGrid {
     wye_buffer_object* buffer;
-    std::uint64_t offset;   // of the numbers
-    plan::Count3 most;      // workgroups on each axis
-    std::uint32_t number;   // of the dispatch, for the error
+    std::uint64_t offset;     // of the numbers
+    plan::Count3 most;        // workgroups on each axis
+    std::uint32_t number;     // of the dispatch, for the error
     std::uint64_t alignment;  // of ranges that the device binds
 };
 

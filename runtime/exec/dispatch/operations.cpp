@@ -132,11 +132,8 @@ Result<void> check_grid(const plan::Launch& launch, const GridCheck& check,
                         const Residents& residents, const DeviceSession& session,
                         std::uint32_t number, wye_buffer_object* trap, Workspace& workspace) {
     const route::Limits& limits = session.limits();
-    CheckedGrid grid{residents.grid().as<BufferObject>().native.object(),
-                     launch.grid_offset,
-                     launch.most_groups(),
-                     number,
-                     limits.buffer_alignment};
+    CheckedGrid grid{residents.grid().as<BufferObject>().native.object(), launch.grid_offset,
+                     launch.most_groups(), number, limits.buffer_alignment};
     for (std::size_t axis = 0; axis < 3; ++axis)
         grid.most[axis] = std::min(grid.most[axis], limits.max_groups[axis]);
     return write_grid_check(check, grid, trap, workspace.grid_check,
@@ -183,8 +180,8 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     out.fills = list.size() - out.launch;
     if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, kTrapBytes);
     if (launch.indirect) {
-        WYE_TRY(check_grid(launch, kernels.grid_check, residents, session, number, trap,
-                           workspace));
+        WYE_TRY(
+            check_grid(launch, kernels.grid_check, residents, session, number, trap, workspace));
         // All rounds have the grid of the first, and if there is a second no trap word is set.
         out.fills = list.size() - out.launch;
     }

@@ -15,8 +15,8 @@ Result<void> own(const registry::HandleTable& handles, const plan::ProgramPlan& 
         auto alive = pin.as<BufferObject>().session.alive();
         if (!alive.ok()) return alive;
         // Repeats the look-up for its error message, which names both owners.
-        auto found = handles.find_owned(pin.handle(), registry::HandleKind::buffer,
-                                        session.owner(), place);
+        auto found =
+            handles.find_owned(pin.handle(), registry::HandleKind::buffer, session.owner(), place);
         if (!found.ok()) return Result<void>(std::move(found).error());
         return Result<void>();
     };

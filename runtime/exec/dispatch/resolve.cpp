@@ -18,11 +18,9 @@ Result<void> Residents::resolve(const registry::HandleTable& handles, const plan
     });
 }
 
-Result<void> Residents::resolve_grid(const registry::HandleTable& handles,
-                                     plan::Request& request) {
+Result<void> Residents::resolve_grid(const registry::HandleTable& handles, plan::Request& request) {
     if (!request.indirect || (request.sizes_only && request.grid_buffer == 0)) return {};
-    WYE_ASSIGN(grid_,
-               handles.find(request.grid_buffer, registry::HandleKind::buffer, kGridBuffer));
+    WYE_ASSIGN(grid_, handles.find(request.grid_buffer, registry::HandleKind::buffer, kGridBuffer));
     request.grid_buffer_size = grid_.as<BufferObject>().size;
     handles_.push_back(request.grid_buffer);
     return {};

@@ -55,7 +55,7 @@ class Residents {
     registry::Pin grid_;
     // Of the pins, and of that of the grid.
     registry::InplaceList<registry::Handle, registry::InFlight::kMost> handles_;
-    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};                // by argument
+    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // by argument
 };
 
 // Calls visit(argument index, place) for every resident argument: first those of the input list.

@@ -12,8 +12,7 @@ namespace {
 
 // The remedy for a device that takes no grid from a buffer. `other`: one that does; may be empty.
 std::string without_indirect(const std::optional<std::string>& other) {
-    std::string out =
-        "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID)";
+    std::string out = "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID)";
     if (other)
         out += fmt::format(
             "; or copy the buffers to `{}`, which can run it (wye_buffer_copy_across)", *other);

@@ -189,9 +189,9 @@ class Recording {
     // Whether it clears the trap words; until `finish`.
     [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
     struct Instance {
-        std::vector<wye_operation> operations;  // of an execution without commands
-        std::vector<std::uint64_t> block;       // parameters that may change, as `block_`
-        WorkspaceLease workspace;               // for trap words
+        std::vector<wye_operation> operations;   // of an execution without commands
+        std::vector<std::uint64_t> block;        // parameters that may change, as `block_`
+        WorkspaceLease workspace;                // for trap words
         std::vector<wye_binding> grid_bindings;  // of the checks of grids
         std::vector<registry::NativeCommand> commands;
         bool limited = false;  // the plugin allows one pending execution of a command at a time
@@ -266,10 +266,10 @@ class Recording {
     std::unique_ptr<Model> model_;  // null: there was no dispatch
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
-    std::vector<registry::Handle> handles_;  // each buffer once
-    std::vector<BufferUse> uses_;            // of `handles_`, in the same order
-    std::vector<Native> natives_;            // likewise
-    Places places_;                          // of `handles_`
+    std::vector<registry::Handle> handles_;    // each buffer once
+    std::vector<BufferUse> uses_;              // of `handles_`, in the same order
+    std::vector<Native> natives_;              // likewise
+    Places places_;                            // of `handles_`
     bool traps_ = false;                       // it writes trap words
     std::vector<std::size_t> grid_checks_;     // which operations check the grids of others
     WorkspaceLease workspace_;                 // until `finish`
