@@ -12,9 +12,7 @@
 #include "rig.hpp"
 #include "wye/graph.h"
 
-namespace wye::exec::test {
-
-namespace grids {
+namespace wye::exec::test::grids {
 
 using Words = std::vector<std::uint32_t>;
 
@@ -157,6 +155,4 @@ struct Ready {
     }
 };
 
-}  // namespace grids
-
-}  // namespace wye::exec::test
+}  // namespace wye::exec::test::grids

@@ -7,7 +7,13 @@
 namespace wye::exec::test::test_grid_buffer {
 namespace {
 
-using namespace grids;
+using grids::is_check;
+using grids::is_indirect;
+using grids::kPicky;
+using grids::kSpread;
+using grids::Ready;
+using grids::spread_kernel;
+using grids::Words;
 
 TEST_CASE("a grid in a buffer is checked on the device before the launch reads it, in one submit") {
     Ready t;

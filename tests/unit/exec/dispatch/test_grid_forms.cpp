@@ -9,7 +9,12 @@
 namespace wye::exec::test::test_grid_forms {
 namespace {
 
-using namespace grids;
+using grids::is_check;
+using grids::is_indirect;
+using grids::kPicky;
+using grids::Ready;
+using grids::spread_kernel;
+using grids::Words;
 
 TEST_CASE("all rounds of a fixpoint have the grid of the first") {
     Ready t;
