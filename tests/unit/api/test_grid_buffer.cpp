@@ -123,7 +123,7 @@ TEST_CASE("a device without the fact refuses a grid buffer by name, in every for
         if (t.takes_grids()) continue;
         const std::string name(wye::detail::view(take(t.device.describe()).selector));
         const std::string what = name + " cannot run program `mark`: needs indirect_dispatch yes";
-        const wye::Buffer grid = t.buffer({1, 1, 1}), ran = t.buffer(Words(kMarks));
+        wye::Buffer grid = t.buffer({1, 1, 1}), ran = t.buffer(Words(kMarks));
         Words seen(3, 7);
         wye::Dispatch job(t.program, t.device);
         job.param("k", 1U).bind("ran", ran).output("seen", seen).grid_from(grid);
@@ -159,7 +159,7 @@ TEST_CASE(
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
-        const wye::Buffer grid = t.buffer(Words(8, 99)), ran = t.buffer(Words(kMarks));
+        wye::Buffer grid = t.buffer(Words(8, 99)), ran = t.buffer(Words(kMarks));
         const wye::Buffer into = t.buffer(Words(3));
         const auto pipeline = take(wye::Pipeline::create(t.program, t.device));
         Words want(kMarks);
@@ -238,7 +238,7 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
-        const wye::Buffer grid = t.buffer(Words(5)), ran = t.buffer(Words(kMarks));
+        wye::Buffer grid = t.buffer(Words(5)), ran = t.buffer(Words(kMarks));
         const wye::Buffer seen = t.buffer(Words(3));
         const wye::Queue one = take(t.device.queue()), two = take(t.device.queue());
         Words want(kMarks);
@@ -315,7 +315,7 @@ TEST_CASE("the numbers are checked on the device, at each limit and one beyond")
         const Opened t(selector);
         if (!t.takes_grids()) continue;
         const wye::Program count = take(t.context.program_from_text(kCount));
-        const wye::Buffer grid = t.buffer({1, 1, 1}), n = t.buffer({0});
+        wye::Buffer grid = t.buffer({1, 1, 1}), n = t.buffer({0});
         const Grid most = t.most();
         std::uint32_t ran = 0;
         const auto run = [&](const Grid& numbers) {
@@ -380,7 +380,7 @@ TEST_CASE("a grid that was refused delivers nothing, and names the dispatch of a
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
-        const wye::Buffer grid = t.buffer({65535, 65535, 65535}), ran = t.buffer(Words(kMarks));
+        wye::Buffer grid = t.buffer({65535, 65535, 65535}), ran = t.buffer(Words(kMarks));
         const wye::Buffer seen = t.buffer(Words(3, 7)), good = t.buffer({2, 1, 1});
         Words host(3, 7);
         wye::Dispatch job(t.program, t.device);
@@ -436,7 +436,7 @@ TEST_CASE("traps and grids from buffers end one dispatch each, also in a graph o
         const wye::Program picky = take(t.context.program_from_text(
             "wye 1; program picky; workgroup 1; param bad: u32; input_output n: u32[1];\n"
             "main { if workgroup_id.x == bad { trap 9; } atomic_add(n[0], 1u); }"));
-        const wye::Buffer grid = t.buffer({5, 1, 1}), n = t.buffer({0});
+        wye::Buffer grid = t.buffer({5, 1, 1}), n = t.buffer({0});
         wye::Dispatch job(picky, t.device);
         job.param("bad", 5U).bind("n", n).grid_from(grid);
         take(job.run());
@@ -468,7 +468,7 @@ TEST_CASE("what does not fit is refused with its numbers, and both owners of a f
     for (const std::string& selector : selectors()) {
         CAPTURE(selector);
         const Opened t(selector);
-        const wye::Buffer grid = t.buffer({1, 1, 1, 1}), ran = t.buffer(Words(4));
+        wye::Buffer grid = t.buffer({1, 1, 1, 1}), ran = t.buffer(Words(4));
         const auto job = [&] {
             wye::Dispatch out(t.program, t.device);
             out.param("k", 1U).bind("ran", ran).discard("seen");
