@@ -56,14 +56,14 @@ Result<void> admit_grid_buffer(const ProgramPlan& plan, const Request& request, 
                                  plan.program->name, request.grid_offset),
                      "Fix: put its three u32 at a multiple of 4", "grid_offset");
     if (request.sizes_only && request.grid_buffer == 0) return {};
-    if (request.grid_buffer_size >= kGridBytes &&
-        request.grid_offset <= request.grid_buffer_size - kGridBytes)
+    if (request.grid_buffer_size >= kGridBufferBytes &&
+        request.grid_offset <= request.grid_buffer_size - kGridBufferBytes)
         return {};
-    return Error(
-        Code::INVALID_ARGUMENT,
-        fmt::format("the grid of `{}` is {} bytes at offset {} of a buffer of {} bytes",
-                    plan.program->name, kGridBytes, request.grid_offset, request.grid_buffer_size),
-        "Fix: keep its three u32 inside the buffer", "grid_offset");
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("the grid of `{}` is {} bytes at offset {} of a buffer of {} bytes",
+                             plan.program->name, kGridBufferBytes, request.grid_offset,
+                             request.grid_buffer_size),
+                 "Fix: keep its three u32 inside the buffer", "grid_offset");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ struct Request {
 // The most invocations on an axis of a grid, and the most workgroups of a grid.
 inline constexpr std::uint32_t kMostInGrid = 0xffffffffU;
 // The bytes of a grid in a buffer: three u32.
-inline constexpr std::uint64_t kGridBytes = 12;
+inline constexpr std::uint64_t kGridBufferBytes = 12;
 
 // One buffer of an admitted launch. The order is that of the artifact.
 struct BoundBuffer {

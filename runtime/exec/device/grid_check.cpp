@@ -76,7 +76,7 @@ Result<void> write_grid_check(const GridCheck& check, const CheckedGrid& grid,
     const plan::ProgramPlan& plan = check.program->plan();
     WYE_TRY(plan::pack_params(plan, params, memory.params.data()));
     memory.bindings = {
-        sdk::binding_of(grid.buffer, begin, first * kWord + plan::kGridBytes, first + 3),
+        sdk::binding_of(grid.buffer, begin, first * kWord + plan::kGridBufferBytes, first + 3),
         sdk::binding_of(trap, 0, kTrapMemory, kTrapMemory / kWord)};
     out = sdk::new_operation(WYE_OPERATION_DISPATCH);
     wye_dispatch_op& op = out.u.dispatch;

@@ -116,7 +116,7 @@ class Writer {
         if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, kTrapBytes, 1);
         if (!launch_.indirect) return;
         op.flags |= WYE_LAUNCH_INDIRECT;
-        op.indirect = sdk::binding_of(trap_, kGridPlace, plan::kGridBytes, 3);
+        op.indirect = sdk::binding_of(trap_, kGridPlace, plan::kGridBufferBytes, 3);
     }
 
     const plan::Launch& launch_;

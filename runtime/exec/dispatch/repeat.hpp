@@ -102,7 +102,7 @@ class Repeats {
   public:
     // A cheap first check: requests with host bytes are never kept, nor those with a grid buffer.
     [[nodiscard]] static bool may_have(const wye_dispatch_desc& desc) {
-        return is_plain(desc) && desc.arguments != nullptr && desc.argument_count != 0 &&
+        return is_plain_request(desc) && desc.arguments != nullptr && desc.argument_count != 0 &&
                desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;

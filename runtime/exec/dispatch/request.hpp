@@ -36,7 +36,7 @@ struct Requested {
                                         Requested& out);
 
 // Whether a description has neither a time limit nor a grid in a buffer.
-[[nodiscard]] inline bool is_plain(const wye_dispatch_desc& desc) {
+[[nodiscard]] inline bool is_plain_request(const wye_dispatch_desc& desc) {
     return (desc.timeout_ns | desc.grid_buffer | desc.grid_offset) == 0;
 }
 // Whether two plain descriptions ask for the same work, apart from the targets of their pointers:
