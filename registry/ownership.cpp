@@ -31,6 +31,7 @@ std::string hex(Handle handle) { return fmt::format("{:#018x}", handle); }
 std::string subject_of(Handle handle, HandleKind kind, const Place& place) {
     const std::string out = fmt::format("{} {}", kind_name(kind), hex(handle));
     if (place.role.empty()) return out;
+    if (place.index == Place::kNone) return fmt::format("{} (of the {})", out, place.role);
     if (place.name.empty()) return fmt::format("{} ({} {})", out, place.role, place.index);
     return fmt::format("{} ({} {}, `{}`)", out, place.role, place.index, place.name);
 }

@@ -71,6 +71,9 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     std::unique_ptr<Program> made(new Program);
     for (unsigned axis = 0; axis < 3; ++axis)
         made->options_.workgroup[axis] = std::max(artifact.workgroup_size[axis], 1U);
+    for (const wye_slot& slot :
+         std::span(artifact.slots, static_cast<std::size_t>(artifact.slot_count)))
+        made->has_grid_ = made->has_grid_ || slot.kind == WYE_SLOT_GRID;
     made->options_.subgroup = subgroup;
     made->options_.kernels = &device.kernels();
     made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;

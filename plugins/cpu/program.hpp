@@ -42,6 +42,8 @@ class Program {
     [[nodiscard]] const KernelSet& kernels() const { return *options_.kernels; }
     [[nodiscard]] std::uint32_t params_size() const { return params_size_; }
     [[nodiscard]] sdk::ArgumentSizes sizes() const { return {binding_count(), params_size_}; }
+    // Whether the artifact has a grid slot, so that a launch says which grid the program sees.
+    [[nodiscard]] bool has_grid() const { return has_grid_; }
     [[nodiscard]] std::uint32_t binding_count() const {
         return static_cast<std::uint32_t>(bound_arrays_.size());
     }
@@ -62,6 +64,7 @@ class Program {
     std::once_flag flat_once_;
     std::optional<Result<Routine>> flat_;
     std::uint32_t params_size_ = 0;
+    bool has_grid_ = false;
     std::vector<std::uint32_t> bound_arrays_;
     std::vector<Shared> shared_;
     std::uint64_t shared_bytes_ = 0;

@@ -81,7 +81,7 @@ std::uint64_t reach(const ProgramPlan& plan, const Lengths& lengths, const Launc
 // element e.
 bool stores_all(const ProgramPlan& plan, const Lengths& lengths, const Launch& launch,
                 const ir::ZeroFill::Output& facts, std::uint64_t elements) {
-    if (!facts.candidate) return false;
+    if (!facts.candidate || launch.indirect) return false;
     const std::uint64_t columns =
         facts.loop != 0 ? facts.loop : reach(plan, lengths, launch, facts.column);
     if (!facts.has_rows) return columns >= elements;
@@ -121,8 +121,9 @@ Result<void> admit(const ProgramPlan& plan, const Request& request, Launch& out)
     WYE_TRY(admit_grid(plan, request, lengths, out));
     WYE_TRY(admit_overlap(plan, out));
     plan_zero_fill(plan, lengths, out);
-    out.deterministic = is_deterministic(
-        plan, request.params, {lengths, plan.program->buffers.size()}, out.groups, out.workgroup);
+    out.deterministic =
+        is_deterministic(plan, request.params, {lengths, plan.program->buffers.size()},
+                         out.most_groups(), out.workgroup);
     return {};
 }
 

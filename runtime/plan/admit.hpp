@@ -18,8 +18,8 @@ namespace wye::plan {
 // ---- The parts of admission, in order; each writes different members of `out` -----------------
 
 // Checks the options. Errors: UNSUPPORTED with the name of the construct or option;
-// INVALID_ARGUMENT for a bad workgroup size, or for a grid, element count or fixpoint that
-// contradicts its flag.
+// INVALID_ARGUMENT for a bad workgroup size, or for a grid, grid buffer, element count or fixpoint
+// that contradicts its flag.
 [[nodiscard]] Result<void> admit_options(const ProgramPlan& plan, const Request& request,
                                          Launch& out);
 [[nodiscard]] Result<void> admit_params(const ProgramPlan& plan, const Request& request,
@@ -35,8 +35,8 @@ using Lengths = std::uint64_t[WYE_LIMIT_BUFFERS];
                                        Lengths& lengths, Launch& out);
 [[nodiscard]] Result<void> admit_grid(const ProgramPlan& plan, const Request& request,
                                       const Lengths& lengths, Launch& out);
-// Whether the program's body is deterministic in a launch. `params` and `lengths` are as in
-// ir::evaluate_size.
+// Whether the program's body is deterministic in a launch of at most `groups` workgroups on each
+// axis. `params` and `lengths` are as in ir::evaluate_size.
 [[nodiscard]] bool is_deterministic(const ProgramPlan& plan, std::span<const std::uint64_t> params,
                                     std::span<const std::uint64_t> lengths, const Count3& groups,
                                     const Count3& workgroup);

@@ -15,7 +15,8 @@ void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out)
 bool check_free(const ProgramPlan& plan, const Launch& launch,
                 const lower::Preconditions& preconditions) {
     const ir::Program& program = *plan.program;
-    if (preconditions.empty() || launch.empty || launch.has_override) return false;
+    if (preconditions.empty() || launch.empty || launch.indirect || launch.has_override)
+        return false;
     std::array<std::uint64_t, WYE_LIMIT_PARAMS> params;
     for (std::size_t p = 0; p < program.params.size(); ++p) {
         params[p] = 0;

@@ -13,8 +13,8 @@ namespace wye::plan {
 void launch_lengths(const ProgramPlan& plan, const Launch& launch, Lengths& out);
 
 // Whether the launch fulfils the preconditions, which must be those of the plan's program with its
-// own workgroup size. Returns false if there are no preconditions, or if the launch overrides the
-// workgroup size.
+// own workgroup size. Returns false if there are no preconditions, if the launch overrides the
+// workgroup size, or if its grid is not known.
 [[nodiscard]] bool check_free(const ProgramPlan& plan, const Launch& launch,
                               const lower::Preconditions& preconditions);
 

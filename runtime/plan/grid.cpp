@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Computes the number of workgroups from the request's grid, else from its element count, else from
-// the program's grid clause; refuses a request without any.
+// the program's grid clause; refuses a request without any. A grid in a buffer stays unknown.
 #include <fmt/format.h>
 
 #include "plan/admit.hpp"
@@ -9,8 +9,7 @@
 namespace wye::plan {
 namespace {
 
-// Limit for the invocations of an axis, and for all workgroups together.
-constexpr std::uint64_t kMaxCount = 0xffffffffU;
+constexpr std::uint64_t kMaxCount = kMostInGrid;
 
 std::uint64_t groups_for(std::uint64_t elements, std::uint32_t workgroup) {
     return elements / workgroup + (elements % workgroup != 0 ? 1 : 0);
@@ -45,10 +44,34 @@ Result<void> wanted_counts(const ProgramPlan& plan, const Request& request, cons
     return {};
 }
 
+Result<void> admit_grid_buffer(const ProgramPlan& plan, const Request& request, Launch& out) {
+    out.indirect = true;
+    out.grid_offset = request.grid_offset;
+    out.groups = {0, 0, 0};
+    out.empty = false;
+    if (request.grid_offset % 4 != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the grid of `{}` is at offset {} of its buffer, which is not a "
+                                 "multiple of 4",
+                                 plan.program->name, request.grid_offset),
+                     "Fix: put its three u32 at a multiple of 4", "grid_offset");
+    if (request.sizes_only && request.grid_buffer == 0) return {};
+    if (request.grid_buffer_size >= kGridBufferBytes &&
+        request.grid_offset <= request.grid_buffer_size - kGridBufferBytes)
+        return {};
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("the grid of `{}` is {} bytes at offset {} of a buffer of {} bytes",
+                             plan.program->name, kGridBufferBytes, request.grid_offset,
+                             request.grid_buffer_size),
+                 "Fix: keep its three u32 inside the buffer", "grid_offset");
+}
+
 }  // namespace
 
 Result<void> admit_grid(const ProgramPlan& plan, const Request& request, const Lengths& lengths,
                         Launch& out) {
+    if (request.indirect) return admit_grid_buffer(plan, request, out);
+    out.indirect = false;
     std::uint64_t counts[3] = {1, 1, 1};
     WYE_TRY(wanted_counts(plan, request, lengths, out.workgroup, counts));
     out.empty = counts[0] == 0 || counts[1] == 0 || counts[2] == 0;

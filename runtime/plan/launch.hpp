@@ -68,7 +68,13 @@ struct Request {
     std::span<const std::uint64_t> params;
     bool has_grid = false;
     bool has_elements = false;
+    bool indirect = false;  // the grid is in a buffer
+    bool cooperative = false;
     Count3 grid = {0, 0, 0};
+    // The buffer of the grid: its handle (0: not given), where its words begin, and its bytes.
+    std::uint64_t grid_buffer = 0;
+    std::uint64_t grid_offset = 0;
+    std::uint64_t grid_buffer_size = 0;
     std::uint64_t elements = 0;
     Count3 workgroup = {0, 0, 0};  // replaces the program's own; zeros: does not
     std::uint64_t max_output_bytes = 0;
@@ -79,6 +85,11 @@ struct Request {
     bool persistent = false;
     bool sizes_only = false;  // only sizes are wanted, so outputs may lack storage
 };
+
+// The most invocations on an axis of a grid, and the most workgroups of a grid.
+inline constexpr std::uint32_t kMostInGrid = 0xffffffffU;
+// The bytes of a grid in a buffer: three u32.
+inline constexpr std::uint64_t kGridBufferBytes = 12;
 
 // One buffer of an admitted launch. The order is that of the artifact.
 struct BoundBuffer {
@@ -106,14 +117,22 @@ struct Launch {
     alignas(8) std::byte params[WYE_LIMIT_PARAMS * 8];
     std::uint32_t buffer_count;
     std::uint32_t params_size;
-    Count3 groups;
+    Count3 groups;  // zeros if `indirect`
     Count3 workgroup;
     std::uint32_t rounds;  // number of launches with the same bindings
     bool has_override;     // whether `workgroup` is not the program's own
     bool empty;          // whether a workgroup count is zero: nothing runs, but outputs are zeroed
     bool deterministic;  // whether the analysis proves it of the program's body in this launch
+    // The device finds the number of workgroups in a buffer, from this byte on.
+    bool indirect = false;
+    std::uint64_t grid_offset;
 
     [[nodiscard]] std::span<const BoundBuffer> bound() const { return {buffers, buffer_count}; }
+    // The largest grid that it may turn out to have, each axis by itself.
+    [[nodiscard]] Count3 most_groups() const {
+        if (!indirect) return groups;
+        return {kMostInGrid / workgroup[0], kMostInGrid / workgroup[1], kMostInGrid / workgroup[2]};
+    }
     // Whether the host reads back a resident buffer.
     [[nodiscard]] bool reads_residents() const {
         return std::ranges::any_of(bound(), [](const BoundBuffer& one) {

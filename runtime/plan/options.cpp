@@ -17,6 +17,39 @@ Result<void> refuse_option(const ProgramPlan& plan, std::string_view option, std
                  std::string(fix), plan.program->name);
 }
 
+// A grid in a buffer excludes what needs to know the grid before the launch.
+Result<void> admit_indirect(const ProgramPlan& plan, const Request& request) {
+    const std::string& name = plan.program->name;
+    if (!request.indirect) {
+        if (request.grid_buffer == 0 && request.grid_offset == 0) return {};
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a grid buffer ({:#x}, offset {}) is given without "
+                                 "WYE_DISPATCH_INDIRECT",
+                                 request.grid_buffer, request.grid_offset),
+                     "Fix: set the flag, or leave grid_buffer and grid_offset zero", name);
+    }
+    if (request.has_grid)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("a grid of {}x{}x{} and a grid buffer are given", request.grid[0],
+                                 request.grid[1], request.grid[2]),
+                     "Fix: clear WYE_DISPATCH_GRID or WYE_DISPATCH_INDIRECT", name);
+    constexpr const char* kRead =
+        "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID)";
+    if (plan.analysis.uses_grid_barrier)
+        return Error(Code::UNSUPPORTED,
+                     fmt::format("program `{}` has grid barriers, so its number of workgroups must "
+                                 "be known before the launch, and the request has it in a buffer",
+                                 name),
+                     kRead, name);
+    if (request.cooperative)
+        return Error(Code::UNSUPPORTED,
+                     fmt::format("a cooperative launch of `{}` must have a number of workgroups "
+                                 "that is known before it, and the request has it in a buffer",
+                                 name),
+                     kRead, name);
+    return {};
+}
+
 Result<void> admit_workgroup(const ProgramPlan& plan, const Request& request, Launch& out) {
     const ir::Program& program = *plan.program;
     const Count3& wanted = request.workgroup;
@@ -68,6 +101,7 @@ Result<void> admit_options(const ProgramPlan& plan, const Request& request, Laun
         return Error(Code::INVALID_ARGUMENT,
                      "an element count is given without WYE_DISPATCH_ELEMENTS",
                      "Fix: set the flag, or leave the count zero", plan.program->name);
+    WYE_TRY(admit_indirect(plan, request));
     return admit_workgroup(plan, request, out);
 }
 

@@ -129,7 +129,13 @@ Result<std::vector<std::string>> reasons_against_launch(
     needs.total_bytes = bytes.total;
     const bool splits = plan.analysis.uses_grid_barrier && out.variant == ir::kNone;
     if (demands.cooperative && !splits) needs.capabilities.emplace_back("grid_sync");
+    if (launch.indirect) needs.capabilities.emplace_back("indirect_dispatch");
     std::vector<std::string> reasons = reasons_against(device, plan, needs, formats);
+    if (launch.indirect && runs_variants_only(device, formats))
+        reasons.push_back(
+            fmt::format("takes no artifact format that this version lowers to (it takes {}), so "
+                        "that the library cannot check a grid that is in a buffer",
+                        taken(device)));
     const bool variants_only = runs_variants_only(device, formats) && has_variant(device, plan);
     if (variants_only && !demands.variants)
         reasons.push_back(

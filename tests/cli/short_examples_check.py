@@ -76,6 +76,9 @@ def check(device, work):
                     r'budget 0: largest error (\S+) ulp, native: none\nbudget 4: largest error (\S+) ulp, native: [^\n]+\n')
     if errors and (float(errors[1]) > 1 or float(errors[2]) > 4):
         failures.append(f'error_budget {device}: {errors[0]}')
+    kept = range(0, 10000, 7)
+    expect([one('compact'), device],
+           f'kept {len(kept)} numbers, squared by {-(-len(kept) // 64)} workgroups: the sum is {sum(i * i for i in kept) % 2**32}\n')
     expect([one('graph'), device], ''.join(
         f'turn {t}: {" ".join(str((t + i) * 10 * t) for i in range(4))}\n' for t in (1, 2, 3)))
 

@@ -126,6 +126,47 @@ class OnEachDevice(unittest.TestCase):
                 self.assertEqual(out.report.determinism, verdict)
                 self.assertEqual(out.report.bytes_copied, 0)
 
+    def test_a_grid_from_a_buffer(self):
+        program = wye.Program.from_text(
+            "wye 1; program mark; workgroup 1; input_output r: u32[8]; "
+            "main { r[workgroup_id.x] = r[workgroup_id.x] + num_workgroups.x; }", context=self.context)
+        for device in self.devices:
+            with self.subTest(device.selector):
+                words = device.upload(np.array([9, 3, 1, 1, 0], np.uint32))
+                part = words.range(4, 12)
+                if not device.fact("indirect_dispatch"):
+                    with self.assertRaises(wye.Error) as caught:
+                        device.run(program, wye.Options(grid=part), r=np.zeros(8, np.uint32))
+                    self.assertEqual(caught.exception.code, wye.Code.UNSUPPORTED)
+                    self.assertIn("indirect_dispatch", str(caught.exception))
+                    continue
+                for grid in (part, (words, 4), [words, 4]):
+                    out = device.run(program, wye.Options(grid=grid), r=np.zeros(8, np.uint32))
+                    self.assertEqual(out.r.tolist(), [3, 3, 3, 0, 0, 0, 0, 0])
+                    self.assertEqual(out.report.groups, (0, 0, 0))
+                whole = device.upload(np.array([2, 1, 1], np.uint32))
+                future = device.submit(program, wye.Options(grid=whole), r=np.zeros(8, np.uint32))
+                del whole  # the work keeps it
+                self.assertEqual(future.result().r.tolist(), [2, 2, 0, 0, 0, 0, 0, 0])
+                self.assertEqual(self.context.run(program, wye.Options(grid=part), r=np.zeros(8, np.uint32))
+                                 .report.routed, "owner")
+                words.upload(np.array([9, 2**32 - 1, 2**32 - 1, 1, 0], np.uint32))
+                with self.assertRaises(wye.Error) as caught:
+                    device.run(program, wye.Options(grid=part), r=np.zeros(8, np.uint32))
+                self.assertEqual(caught.exception.code, wye.Code.LIMIT_EXCEEDED)
+        with self.assertRaises(wye.Error) as caught:
+            self.devices[0].run(program, wye.Options(grid=(words, 6)), r=np.zeros(8, np.uint32))
+        self.assertIn("offset 6", str(caught.exception))
+        for bad in ((words, -1), (words, "4"), (words, 4, 4), (words, True)):
+            with self.assertRaises(wye.Error) as caught:
+                wye.Options(grid=bad)
+            self.assertEqual(caught.exception.code, wye.Code.INVALID_ARGUMENT)
+        with wye.Context(plugins=False) as other:
+            elsewhere = other.device("cpu").buffer(3, np.uint32)
+            with self.assertRaises(wye.Error) as caught:
+                self.devices[0].run(program, wye.Options(grid=elsewhere), r=np.zeros(8, np.uint32))
+            self.assertEqual(caught.exception.code, wye.Code.WRONG_OWNER)
+
     def test_input_output_comes_back_or_goes_where_it_is_told(self):
         program = wye.Program.from_text(programs.INCREMENT, context=self.context)
         device, x, target = self.devices[0], np.arange(5, dtype=np.uint32), np.zeros(5, np.uint32)

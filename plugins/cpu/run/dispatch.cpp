@@ -165,6 +165,8 @@ Result<void> run_dispatch(const wye_dispatch_op& op, const std::optional<Handove
         found.flags &= ~std::uint32_t{WYE_LAUNCH_INDIRECT};
         std::memcpy(found.groups, buffer_of(op.indirect.buffer).data() + op.indirect.offset,
                     sizeof found.groups);
+        if (!program_of(op.program).has_grid())
+            std::memcpy(found.logical_groups, found.groups, sizeof found.groups);
         if (found.groups[0] == 0 || found.groups[1] == 0 || found.groups[2] == 0) return {};
         if (invocations_of(found) >= kMostInvocations)
             return sdk::errors::too_many_found(program_of(op.program).name(), found.groups,

@@ -128,6 +128,9 @@ class Pin {
 // Uses of objects by submitted work. Destroy it when the work has ended. Move-only.
 class InFlight {
   public:
+    // Of one submit: the buffers of a program, and that of the grid.
+    static constexpr std::size_t kMost = WYE_LIMIT_BUFFERS + 1;
+
     InFlight() = default;
     InFlight(InFlight&& other) noexcept;
     InFlight& operator=(InFlight&& other) noexcept;
@@ -141,13 +144,14 @@ class InFlight {
     void end_uses() noexcept;
 
     const HandleTable* table_ = nullptr;
-    InplaceList<detail::HandleSlot*, WYE_LIMIT_BUFFERS> slots_;
+    InplaceList<detail::HandleSlot*, kMost> slots_;
 };
 
 // The place of a handle in a request, for messages: "input 2 (binding 5, `keys`)".
 struct Place {
-    std::string_view role;    // "input", "output", "binding"; empty: not given
-    std::uint32_t index = 0;  // within its list, or the binding number
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    std::string_view role;    // "input", "output", "binding", "grid"; empty: not given
+    std::uint32_t index = 0;  // within its list, or the binding number; kNone: it has none
     std::string_view name;    // the program's name for it; may be empty
 };
 
@@ -180,8 +184,8 @@ class HandleTable {
     // Another pin of the same object, even if its handle was freed meanwhile. LIMIT_EXCEEDED.
     [[nodiscard]] Result<Pin> pin_again(const Pin& pin) const;
 
-    // Checks that all handles are live and adds a use to each: all or none. At most
-    // WYE_LIMIT_BUFFERS handles.
+    // Checks that all handles are live and adds a use to each: all or none. At most InFlight::kMost
+    // handles.
     [[nodiscard]] Result<InFlight> begin_use(std::span<const Handle> handles) const;
 
     // The error BUFFER_IN_USE for a pinned object.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
-#include "exec/device/profile.hpp"
 #include "registry/facts.hpp"
 #include "wye/device.h"
 #include "wye/sdk/plugin.hpp"
@@ -157,13 +156,7 @@ wye_status wye_device_fact(wye_context* context, wye_device device, wye_string n
                          fmt::format("there is no device fact named `{}`", from_abi(name)),
                          "Fix: use a name that `wye info --json` prints",
                          std::string(from_abi(name)));
-        const std::string_view reason = why_not_offered(fact->key);
-        if (info.facts.to_abi(fact->key, out)) {
-            if (reason.empty()) return {};
-            out->u = 0;
-            out->source = to_abi(reason);
-            return {};
-        }
+        if (info.facts.to_abi(fact->key, out)) return {};
         return Error(Code::UNSUPPORTED,
                      fmt::format("{} does not report `{}`", info.selector, fact->name),
                      "Fix: treat a capability as absent, and a limit as unknown", info.selector);

@@ -63,8 +63,6 @@ Json field(Json value, std::string_view source) {
 }
 
 Json field_of(const registry::DeviceInfo& device, const Field& asked) {
-    if (const std::string_view reason = why_not_offered(asked.key); !reason.empty())
-        return field(false, reason);
     const registry::Fact* const fact = device.facts.find(asked.key);
     if (fact == nullptr && asked.key < kFirstLimit)
         return field(false, "plugin: not offered, which counts as absent");
@@ -74,11 +72,6 @@ Json field_of(const registry::DeviceInfo& device, const Field& asked) {
 }
 
 }  // namespace
-
-std::string_view why_not_offered(std::uint32_t key) noexcept {
-    if (key != WYE_FACT_KEY_INDIRECT_DISPATCH) return {};
-    return "library: no call takes the number of workgroups from a buffer";
-}
 
 Json operations_json(const registry::DeviceInfo& device) {
     Json out = Json::array();

@@ -24,6 +24,7 @@
 #include "exec/device/clock.hpp"
 #include "exec/device/copiers.hpp"
 #include "exec/device/counters.hpp"
+#include "exec/device/grid_check.hpp"
 #include "exec/device/host_memory.hpp"
 #include "exec/device/memory.hpp"
 #include "exec/device/pending_list.hpp"
@@ -260,6 +261,8 @@ class DeviceSession {
                                                std::string_view format, CompileStats& stats,
                                                std::optional<Clock::time_point> deadline = {},
                                                bool warms = false);
+    // The check of grids in buffers, compiled at the first call. Errors as in `compiled`.
+    [[nodiscard]] Result<GridCheck> grid_check(std::optional<Clock::time_point> deadline);
     // Writes the unwritten entries of `stats` to the disk cache.
     void save(CompileStats& stats) noexcept;
 
@@ -355,6 +358,9 @@ class DeviceSession {
     std::multimap<std::array<std::uint8_t, 16>, std::weak_ptr<CompiledProgram>> by_fingerprint_
         WYE_GUARDED_BY(compile_mutex_);
     std::vector<CompiledRef> unsaved_ WYE_GUARDED_BY(compile_mutex_);
+
+    sdk::Mutex grid_check_mutex_;
+    std::shared_ptr<LoadedProgram> grid_check_ WYE_GUARDED_BY(grid_check_mutex_);  // null: not used
 
     Counters counters_;
     const std::shared_ptr<Trace> trace_;

@@ -141,8 +141,8 @@ Result<HeldBuffer> DeviceSession::adopt(const wye_native_handle& memory, std::ui
 Result<wye_buffer_object*> DeviceSession::trap_buffer(Workspace& workspace) {
     if (!workspace.trap_memory) {
         constexpr std::uint32_t kAlignment = 64;
-        WYE_ASSIGN(HeldBuffer made, make_buffer(MemoryUse::Scratch, sizeof workspace.trap_words,
-                                                kAlignment, "trap words", WYE_BUFFER_USAGE_DEVICE,
+        WYE_ASSIGN(HeldBuffer made, make_buffer(MemoryUse::Scratch, kTrapMemory, kAlignment,
+                                                "trap words", WYE_BUFFER_USAGE_DEVICE,
                                                 {.workspace = &workspace, .settles = false}));
         workspace.trap_hold = std::move(made.hold);
         workspace.trap_memory = std::move(made.native);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/device/grid_check.hpp"
 #include "exec/device/scratch.hpp"
 #include "registry/device.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -30,10 +31,12 @@ struct Workspace {
     std::vector<wye_operation> operations;
     std::vector<wye_binding> bindings;
     std::vector<wye_operation> recorded;  // memory for the operations of a recording; empty
-    alignas(8) std::uint32_t trap_words[2] = {0, 0};  // the host's copy
+    // The host's copy, as far as it is read back.
+    alignas(8) std::uint32_t trap_words[kCheckedBytes / sizeof(std::uint32_t)] = {};
     // The device memory of the trap words, made at first use, and freed before its hold.
     MemoryHold trap_hold;
     std::optional<registry::NativeBuffer> trap_memory;
+    GridCheckMemory grid_check;
     std::uint64_t round = 0;  // the pool's round when it was given back
 };
 

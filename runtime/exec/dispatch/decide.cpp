@@ -12,11 +12,12 @@ Result<void> decide(Context& context, Flow& flow) {
     const registry::HandleTable& handles = context.handles();
     const plan::ProgramPlan& plan = flow.program.plan();
     WYE_TRY(read_request(flow.desc, flow.rules, flow.requested));
-    const plan::Request& request = flow.requested.request;
+    plan::Request& request = flow.requested.request;
     const bool cooperative = flow.has(WYE_DISPATCH_COOPERATIVE);
     const route::Demands demands{cooperative, flow.has(WYE_DISPATCH_VARIANTS)};
 
     WYE_TRY(flow.residents.resolve(handles, plan, flow.requested.arguments()));
+    WYE_TRY(flow.residents.resolve_grid(handles, request));
     auto admitted = plan::admit(plan, request, flow.launch);
     if (!flow.has_device()) {
         if (!admitted.ok()) return admitted;

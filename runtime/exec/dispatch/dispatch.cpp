@@ -53,6 +53,7 @@ Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc, std
     for (plan::Argument& argument : requested.arguments())
         argument.returned = argument.output_size == plan::Argument::kAllBytes;
     WYE_TRY(residents.resolve(handles, plan, requested.arguments()));
+    WYE_TRY(residents.resolve_grid(handles, requested.request));
     WYE_TRY(plan::admit(plan, requested.request, launch));
     for (const plan::BoundBuffer& bound : launch.bound()) {
         if (bound.argument == ir::kNone) continue;

@@ -88,7 +88,7 @@ struct Flow {
     BoundLaunch bound{&memory};  // bind
 
     CompileStats stats;  // submit
-    registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
+    BufferUses uses;
     BufferHistory chunks;  // orders the chunks of host arguments
     RunTimes times;
     Trap trap;

@@ -36,8 +36,8 @@ Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
     if (!has_forms(route)) return {};
     const plan::ProgramPlan& plan = program.plan();
     out.form.natives = lower::choose_natives(program.ir(), route.format, ulp_budget);
-    // Preconditions apply only to the whole program with its own workgroup size.
-    if (plan.analysis.uses_grid_barrier || launch.has_override) return {};
+    // Preconditions apply only to the whole program with its own workgroup size, and a known grid.
+    if (plan.analysis.uses_grid_barrier || launch.has_override || launch.indirect) return {};
     WYE_ASSIGN(out.preconditions, program.preconditions(out.form.natives));
     out.form.check_free = plan::check_free(plan, launch, *out.preconditions);
     return {};
@@ -79,19 +79,27 @@ std::span<const std::byte> Kernels::block(const void* params) const {
     return {};
 }
 
+void Kernels::keep(std::vector<CompiledRef>& out) const {
+    for (const Kernel& kernel : kernels()) out.push_back(kernel.compiled);
+    if (grid_check) out.push_back(grid_check.compiled);
+}
+
 bool Kernels::traps() const {
     return std::ranges::any_of(kernels(), [](const Kernel& k) { return k.compiled->uses_trap; });
 }
 
 bool Kernels::warm() const {
-    return std::ranges::all_of(kernels(), [](const Kernel& k) {
-        return k.compiled->warm.load(std::memory_order_relaxed);
-    });
+    const auto is_warm = [](const CompiledRef& one) {
+        return one->warm.load(std::memory_order_relaxed);
+    };
+    return (!grid_check || is_warm(grid_check.compiled)) &&
+           std::ranges::all_of(kernels(), is_warm, &Kernel::compiled);
 }
 
 void Kernels::set_warm() {
     for (const Kernel& kernel : kernels())
         kernel.compiled->warm.store(true, std::memory_order_relaxed);
+    if (grid_check) grid_check.compiled->warm.store(true, std::memory_order_relaxed);
 }
 
 std::uint32_t cooperative_use(const plan::Count3& groups, const route::Limits& limits,

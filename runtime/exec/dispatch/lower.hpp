@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/device/grid_check.hpp"
 #include "exec/program/compiled_program.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "plan/launch.hpp"
@@ -42,6 +43,7 @@ class Kernels {
     // The preconditions that chose between the forms; null: there was only one form.
     const lower::Preconditions* preconditions = nullptr;
     std::uint32_t cooperative = WYE_COOPERATIVE_NONE;  // enum wye_cooperative_use
+    GridCheck grid_check;  // set by submit; empty unless the grid is in a buffer
 
     // Sets up the launch of a whole program. Does not allocate.
     void whole(LoadedProgram& program, const plan::Launch& launch) {
@@ -75,7 +77,10 @@ class Kernels {
     // Returns the bytes of a parameter block, which is one of a launch.
     [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
-    // For compiled kernels: traps: whether any has trap words; warm: whether all have run before.
+    // For compiled kernels, and the check of the grid: what work in flight keeps alive.
+    void keep(std::vector<CompiledRef>& out) const;
+    // For compiled kernels: traps: whether any has trap words; warm: whether all have run before,
+    // as has the check of the grid.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exec/device/buffer.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -112,7 +113,10 @@ class Writer {
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);
         if (kernels_.at_once()) op.flags = WYE_LAUNCH_COOPERATIVE;
-        if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, 8, 1);
+        if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, kTrapBytes, 1);
+        if (!launch_.indirect) return;
+        op.flags |= WYE_LAUNCH_INDIRECT;
+        op.indirect = sdk::binding_of(trap_, kGridPlace, plan::kGridBufferBytes, 3);
     }
 
     const plan::Launch& launch_;
@@ -123,6 +127,18 @@ class Writer {
     wye_buffer_object* trap_;
     std::vector<wye_operation>& out_;
 };
+
+Result<void> check_grid(const plan::Launch& launch, const GridCheck& check,
+                        const Residents& residents, const DeviceSession& session,
+                        std::uint32_t number, wye_buffer_object* trap, Workspace& workspace) {
+    const route::Limits& limits = session.limits();
+    CheckedGrid grid{residents.grid().as<BufferObject>().native.object(), launch.grid_offset,
+                     launch.most_groups(), number, limits.buffer_alignment};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        grid.most[axis] = std::min(grid.most[axis], limits.max_groups[axis]);
+    return write_grid_check(check, grid, trap, workspace.grid_check,
+                            workspace.operations.emplace_back());
+}
 
 }  // namespace
 
@@ -146,11 +162,12 @@ void copy_registered(Operations& operations, Workspace& workspace,
 Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                     const BoundLaunch& bound, const Kernels& kernels,
                                     const Residents& residents, DeviceSession& session,
-                                    Workspace& workspace) {
+                                    Workspace& workspace, std::uint32_t number) {
     std::vector<wye_operation>& list = workspace.operations;
     WYE_TRY(bind_memory(plan, launch, bound, residents, session, workspace));
     Operations out;
-    out.traps = kernels.traps();
+    out.by_round = kernels.traps();
+    out.traps = out.by_round || launch.indirect;
     out.moves = bound.moved.any();
     wye_buffer_object* trap = nullptr;
     if (out.traps) {
@@ -161,14 +178,21 @@ Result<Operations> write_operations(const plan::ProgramPlan& plan, const plan::L
     out.launch = list.size();
     writer.write(bound.fills, bound.dispatches);
     out.fills = list.size() - out.launch;
-    if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, 8);
+    if (out.traps) zero(list.emplace_back(sdk::new_operation(0)), trap, 0, kTrapBytes);
+    if (launch.indirect) {
+        WYE_TRY(
+            check_grid(launch, kernels.grid_check, residents, session, number, trap, workspace));
+        // All rounds have the grid of the first, and if there is a second no trap word is set.
+        out.fills = list.size() - out.launch;
+    }
     // A trap ends the rounds, so the host checks for traps after each one; write one round only.
     writer.write(bound.dispatches, bound.copies_out);
-    if (!out.traps) writer.write_again(bound.dispatches, bound.copies_out, launch.rounds - 1);
+    if (!out.by_round) writer.write_again(bound.dispatches, bound.copies_out, launch.rounds - 1);
     writer.write(bound.copies_out, bound.read_backs);
     if (out.traps) {
         wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-        read.u.transfer = {trap, 0, 8, nullptr, workspace.trap_words};
+        read.u.transfer = {trap, 0, launch.indirect ? kCheckedBytes : kTrapBytes, nullptr,
+                           workspace.trap_words};
     }
     out.read_back = list.size();
     writer.write(bound.read_backs, bound.operations.size());

@@ -2,7 +2,8 @@
 //
 // Makes the queue operations of a bound launch: assigns device memory to each buffer and a compiled
 // program to each dispatch, and adds operations that clear the trap words before the dispatches and
-// read them afterwards. Allocates scratch memory; submits nothing.
+// read them afterwards, and one that checks a grid in a buffer. Allocates scratch memory; submits
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +22,14 @@ struct Operations {
     std::size_t fills = 0;      // number of operations from `launch` on, before the first dispatch
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the operations write the workspace's trap words
+    bool by_round = false;      // they cover one round of the launch
     bool moves = false;         // resident ranges are copied to and from its scratch
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
         return all.subspan(launch, read_back - launch);
     }
-    // With traps the operations cover one round of the launch; submitting these again runs the
-    // next.
+    // If they cover one round of the launch, submitting these again runs the next.
     [[nodiscard]] std::span<const wye_operation> next_round() const {
         return launches().subspan(fills);
     }
@@ -40,11 +41,12 @@ struct Operations {
 // Replaces transfers of registered bytes by copies on the device.
 void copy_registered(Operations& operations, Workspace& workspace, RegisteredTransfers& registered);
 
-// `kernels` must be compiled.
+// `kernels` must be compiled. `number`: of the dispatch in its graph, for errors about its grid.
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,
                                                   const BoundLaunch& bound, const Kernels& kernels,
                                                   const Residents& residents,
-                                                  DeviceSession& session, Workspace& workspace);
+                                                  DeviceSession& session, Workspace& workspace,
+                                                  std::uint32_t number = 0);
 
 }  // namespace wye::exec

@@ -10,17 +10,20 @@ Result<void> own(const registry::HandleTable& handles, const plan::ProgramPlan& 
                  std::span<const plan::Argument> arguments) {
     WYE_TRY(session.alive());
     if (residents.empty()) return {};
-    return each_resident(plan, arguments, [&](std::uint32_t i, const registry::Place& place) {
-        const registry::Pin& pin = residents.pin(i);
+    const auto check = [&](const registry::Pin& pin, const registry::Place& place) {
         if (pin.owner() == session.owner()) return Result<void>();
         auto alive = pin.as<BufferObject>().session.alive();
         if (!alive.ok()) return alive;
         // Repeats the look-up for its error message, which names both owners.
-        auto found = handles.find_owned(arguments[i].buffer, registry::HandleKind::buffer,
-                                        session.owner(), place);
+        auto found =
+            handles.find_owned(pin.handle(), registry::HandleKind::buffer, session.owner(), place);
         if (!found.ok()) return Result<void>(std::move(found).error());
         return Result<void>();
-    });
+    };
+    WYE_TRY(each_resident(plan, arguments, [&](std::uint32_t i, const registry::Place& place) {
+        return check(residents.pin(i), place);
+    }));
+    return residents.grid() ? check(residents.grid(), kGridBuffer) : Result<void>();
 }
 
 }  // namespace wye::exec

@@ -15,7 +15,7 @@
 namespace wye::exec {
 
 // DEVICE_LOST if the session's device, or that of a buffer, is lost. WRONG_OWNER names the first
-// buffer of another device by list and index: inputs, then outputs.
+// buffer of another device by list and index: inputs, then outputs, then the buffer of the grid.
 [[nodiscard]] Result<void> own(const registry::HandleTable& handles, const plan::ProgramPlan& plan,
                                const DeviceSession& session, const Residents& residents,
                                std::span<const plan::Argument> arguments);

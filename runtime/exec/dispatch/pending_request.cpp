@@ -113,7 +113,7 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& f
     WYE_ASSIGN(operations_, write_operations(flow.program.plan(), flow.launch, flow.bound,
                                              flow.kernels, flow.residents, session_, *workspace_));
     flow.residents.uses(flow.launch, flow.uses);
-    for (const Kernel& kernel : flow.kernels.kernels()) programs_.push_back(kernel.compiled);
+    flow.kernels.keep(programs_);
     copy_registered(operations_, *workspace_, registered_);
     WYE_TRY(registered_.written());
     copy_staged_memory();

@@ -29,6 +29,7 @@
 
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/ticket.hpp"
+#include "exec/dispatch/request.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
 #include "registry/device.hpp"
@@ -99,9 +100,9 @@ struct Repeat {
 
 class Repeats {
   public:
-    // A cheap first check: requests with host bytes are never kept.
+    // A cheap first check: requests with host bytes are never kept, nor those with a grid buffer.
     [[nodiscard]] static bool may_have(const wye_dispatch_desc& desc) {
-        return desc.timeout_ns == 0 && desc.arguments != nullptr && desc.argument_count != 0 &&
+        return is_plain_request(desc) && desc.arguments != nullptr && desc.argument_count != 0 &&
                desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
                (desc.params != nullptr || desc.param_count == 0) &&
                desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;

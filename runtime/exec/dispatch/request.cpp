@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kKnownFlags =
     WYE_DISPATCH_GRID | WYE_DISPATCH_ELEMENTS | WYE_DISPATCH_COOPERATIVE | WYE_DISPATCH_VARIANTS |
-    WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED | WYE_DISPATCH_FIXPOINT;
+    WYE_DISPATCH_SPECULATION | WYE_DISPATCH_PERSISTENT | WYE_DISPATCH_TIMED |
+    WYE_DISPATCH_FIXPOINT | WYE_DISPATCH_INDIRECT;
 
 static_assert(WYE_READ_BACK == plan::Argument::kAllBytes);
 
@@ -120,7 +121,11 @@ Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rul
     request.params = {desc.params, static_cast<std::size_t>(desc.param_count)};
     request.has_grid = (desc.flags & WYE_DISPATCH_GRID) != 0;
     request.has_elements = (desc.flags & WYE_DISPATCH_ELEMENTS) != 0;
+    request.indirect = (desc.flags & WYE_DISPATCH_INDIRECT) != 0;
+    request.cooperative = (desc.flags & WYE_DISPATCH_COOPERATIVE) != 0;
     std::copy_n(desc.grid, 3, request.grid.begin());
+    request.grid_buffer = desc.grid_buffer;
+    request.grid_offset = desc.grid_offset;
     request.elements = desc.elements;
     std::copy_n(desc.workgroup, 3, request.workgroup.begin());
     request.max_output_bytes = desc.max_output_bytes;

@@ -35,9 +35,13 @@ struct Requested {
 [[nodiscard]] Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rules,
                                         Requested& out);
 
-// Whether two descriptions ask for the same work, apart from the targets of their pointers: all
-// members that admission reads are equal. Header and label do not change the work; the profile is
-// not compared.
+// Whether a description has neither a time limit nor a grid in a buffer.
+[[nodiscard]] inline bool is_plain_request(const wye_dispatch_desc& desc) {
+    return (desc.timeout_ns | desc.grid_buffer | desc.grid_offset) == 0;
+}
+// Whether two plain descriptions ask for the same work, apart from the targets of their pointers:
+// all members that admission reads are equal. Header and label do not change the work; the profile
+// is not compared.
 [[nodiscard]] inline bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     const auto same = [&](std::size_t first, std::size_t end) {
@@ -46,10 +50,10 @@ struct Requested {
     };
     // There is no padding between these members.
     static_assert(offsetof(D, arguments) - offsetof(D, program) == 64);
-    static_assert(offsetof(D, label) - offsetof(D, timeout_ns) == 24);
+    static_assert(offsetof(D, label) - offsetof(D, max_output_bytes) == 16);
     return same(offsetof(D, program), offsetof(D, arguments)) &&
            a.argument_count == b.argument_count && a.param_count == b.param_count &&
-           same(offsetof(D, timeout_ns), offsetof(D, label));
+           same(offsetof(D, max_output_bytes), offsetof(D, label));
 }
 
 }  // namespace wye::exec

@@ -18,16 +18,24 @@ Result<void> Residents::resolve(const registry::HandleTable& handles, const plan
     });
 }
 
+Result<void> Residents::resolve_grid(const registry::HandleTable& handles, plan::Request& request) {
+    if (!request.indirect || (request.sizes_only && request.grid_buffer == 0)) return {};
+    WYE_ASSIGN(grid_, handles.find(request.grid_buffer, registry::HandleKind::buffer, kGridBuffer));
+    request.grid_buffer_size = grid_.as<BufferObject>().size;
+    handles_.push_back(request.grid_buffer);
+    return {};
+}
+
 Result<registry::InFlight> Residents::begin_use(const registry::HandleTable& handles) const {
     if (handles_.empty()) return registry::InFlight();
     return handles.begin_use({handles_.data(), handles_.size()});
 }
 
-void Residents::uses(const plan::Launch& launch,
-                     registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS>& out) const {
+void Residents::uses(const plan::Launch& launch, BufferUses& out) const {
     for (const plan::BoundBuffer& bound : launch.bound())
         if (bound.kind == plan::ArgumentKind::Resident)
             out.push_back({&pin(bound.argument).as<BufferObject>().history, bound.writable});
+    if (grid_) out.push_back({&grid_.as<BufferObject>().history, false});
 }
 
 wye_buffer_object* Residents::object(std::uint32_t argument) const {

@@ -2,7 +2,7 @@
 //
 // The resolve step of a dispatch: looks up the resident buffers in the handle table, before
 // admission, which needs their sizes. Does not call the driver. Order: the program's input list,
-// then the other arguments.
+// then the other arguments, then the buffer of the grid.
 #pragma once
 
 #include <array>
@@ -17,6 +17,11 @@
 
 namespace wye::exec {
 
+// How a submit uses buffers: those of the arguments, and that of the grid.
+using BufferUses = registry::InplaceList<BufferUse, registry::InFlight::kMost>;
+// The place of the grid's buffer in messages.
+inline constexpr registry::Place kGridBuffer{"grid", registry::Place::kNone, {}};
+
 // The resident buffers of one request, kept alive while it runs. Used by one thread.
 class Residents {
   public:
@@ -26,24 +31,31 @@ class Residents {
     [[nodiscard]] Result<void> resolve(const registry::HandleTable& handles,
                                        const plan::ProgramPlan& plan,
                                        std::span<plan::Argument> arguments);
+    // Looks the buffer of the grid up, if the request has one, and sets `grid_buffer_size`. Errors
+    // as above.
+    [[nodiscard]] Result<void> resolve_grid(const registry::HandleTable& handles,
+                                            plan::Request& request);
 
     // Checks that all buffers are still live and marks them in flight, all or none.
     [[nodiscard]] Result<registry::InFlight> begin_use(const registry::HandleTable& handles) const;
 
     // Writes how a launch uses these buffers.
-    void uses(const plan::Launch& launch,
-              registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS>& out) const;
+    void uses(const plan::Launch& launch, BufferUses& out) const;
 
-    [[nodiscard]] bool empty() const noexcept { return pins_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return handles_.empty(); }
     [[nodiscard]] const registry::Pin& pin(std::uint32_t argument) const {
         return pins_[pin_of_[argument]];
     }
     [[nodiscard]] wye_buffer_object* object(std::uint32_t argument) const;
+    // Of the buffer of the grid; empty: there is none.
+    [[nodiscard]] const registry::Pin& grid() const noexcept { return grid_; }
 
   private:
     registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS> pins_;
-    registry::InplaceList<registry::Handle, WYE_LIMIT_BUFFERS> handles_;  // of the pins
-    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};                // by argument
+    registry::Pin grid_;
+    // Of the pins, and of that of the grid.
+    registry::InplaceList<registry::Handle, registry::InFlight::kMost> handles_;
+    std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // by argument
 };
 
 // Calls visit(argument index, place) for every resident argument: first those of the input list.

@@ -4,19 +4,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace wye::exec {
 namespace {
 
-Error with_alternative(Error error, const Context& context, const plan::ProgramPlan& plan,
-                       const plan::Launch& launch, const route::Demands& demands,
-                       std::uint32_t routed) {
+// The remedy for a device that takes no grid from a buffer. `other`: one that does; may be empty.
+std::string without_indirect(const std::optional<std::string>& other) {
+    std::string out = "Fix: read the three words back, and give them as `grid` (WYE_DISPATCH_GRID)";
+    if (other)
+        out += fmt::format(
+            "; or copy the buffers to `{}`, which can run it (wye_buffer_copy_across)", *other);
+    return out;
+}
+
+Error with_alternative(Error error, const Context& context, const DeviceSession& session,
+                       const plan::ProgramPlan& plan, const plan::Launch& launch,
+                       const route::Demands& demands, std::uint32_t routed) {
     const auto other = context.alternative([&](const registry::DeviceInfo& device) {
         return route::route(device, plan, launch, demands, lower::formats()).ok()
                    ? std::vector<std::string>{}
                    : std::vector<std::string>{"it does not fit"};
     });
-    if (other)
+    if (launch.indirect && !session.info().facts.has(WYE_FACT_KEY_INDIRECT_DISPATCH))
+        error.fix = without_indirect(other);
+    else if (other)
         error.fix =
             routed == WYE_ROUTED_OWNER
                 ? fmt::format(
@@ -34,7 +47,7 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
                            route::Demands demands, std::uint32_t routed) {
     const route::Limits& limits = session.limits();
     demands = route::demands_on(limits, program.plan(), launch, demands);
-    const RouteKey key{launch.workgroup, demands.variants};
+    const RouteKey key{launch.workgroup, demands.variants, launch.indirect};
     const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
         return bound.bytes <= limits.max_buffer_bytes;
     });
@@ -45,8 +58,8 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
         route::lacks_only_variants(session.info(), program.plan(), demands, lower::formats()))
         return std::move(found).error();  // the request can be changed, whatever else is open
     if (!found.ok())
-        return with_alternative(std::move(found).error(), context, program.plan(), launch, demands,
-                                routed);
+        return with_alternative(std::move(found).error(), context, session, program.plan(), launch,
+                                demands, routed);
     if (!demands.cooperative) program.remember(session, key, *found);
     return found;
 }

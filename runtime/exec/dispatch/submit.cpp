@@ -17,7 +17,7 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
               WorkspaceLease workspace) {
     if (runs) {
         std::vector<CompiledRef> programs;
-        for (const Kernel& kernel : flow.kernels.kernels()) programs.push_back(kernel.compiled);
+        flow.kernels.keep(programs);
         flow.session().abandon({ticket, fmt::format("a dispatch of `{}`", flow.program.name()),
                                 std::move(uses), std::move(programs), std::move(workspace)});
     }
@@ -86,7 +86,8 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     staged.take(operations, *workspace);
     WYE_TRY(limited ? run_limited(flow, operations, staged, workspace, uses)
                     : run_unlimited(flow, operations, staged));
-    for (std::uint32_t left = flow.launch.rounds; operations.traps; --left) {
+    for (std::uint32_t left = operations.by_round ? flow.launch.rounds : 1; operations.traps;
+         --left) {
         WYE_TRY(check_trap(flow.program.name(), flow.session().info(), workspace->trap_words,
                            flow.trap));
         if (left == 1) break;
@@ -179,8 +180,12 @@ Result<void> compile_kernels(Flow& flow) {
         }
     }
     if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
-    // Outputs are delivered after the check for traps.
-    const bool apart = flow.bound.reads_apart || (kernels.traps() && flow.launch.reads_residents());
+    if (flow.launch.indirect) {
+        WYE_ASSIGN(kernels.grid_check, flow.session().grid_check(flow.deadline));
+    }
+    // Outputs are delivered after the check for traps, and for grids that were refused.
+    const bool checked = kernels.traps() || flow.launch.indirect;
+    const bool apart = flow.bound.reads_apart || (checked && flow.launch.reads_residents());
     if (!split && apart == flow.bound.reads_apart) return {};
     return bind(flow.program.plan(), flow.launch, flow.session().limits(), kernels, apart,
                 flow.bound);

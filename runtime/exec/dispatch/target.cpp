@@ -58,8 +58,8 @@ Result<Target> Target::find(const registry::HandleTable& handles, const wye_disp
 
 namespace {
 
-// The device that owns the first resident buffer, else the queue; 0: there is neither. Buffers that
-// are not live are left to the later steps.
+// The device that owns the first resident buffer, else that of the grid, else the queue; 0: there
+// is none of these. Buffers that are not live are left to the later steps.
 Result<registry::Handle> owner_of(const registry::HandleTable& handles,
                                   const wye_dispatch_desc& request) {
     for (std::uint64_t i = 0; request.arguments != nullptr && i < request.argument_count; ++i) {
@@ -67,6 +67,10 @@ Result<registry::Handle> owner_of(const registry::HandleTable& handles,
         if (argument.kind != WYE_ARGUMENT_RESIDENT) continue;
         const registry::Pin buffer = handles.try_find(argument.buffer, HandleKind::buffer);
         if (buffer) return buffer.as<BufferObject>().device;
+    }
+    if ((request.flags & WYE_DISPATCH_INDIRECT) != 0) {
+        const registry::Pin grid = handles.try_find(request.grid_buffer, HandleKind::buffer);
+        if (grid) return grid.as<BufferObject>().device;
     }
     if (request.queue == 0) return 0;
     WYE_ASSIGN(const registry::Pin queue, handles.find(request.queue, HandleKind::queue));

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "exec/device/grid_check.hpp"
 #include "lower/lower.hpp"
+#include "route/route.hpp"
 
 namespace wye::exec {
 namespace {
@@ -33,11 +35,39 @@ Error loops_ended(const std::string& name, Ran what, const registry::DeviceInfo&
             name};
 }
 
+// What a grid exceeds: the device's limit if there is one, else one of the language's.
+std::string exceeded(const plan::Count3& grid, const registry::DeviceInfo& device) {
+    const plan::Count3 most = route::limits(device).max_groups;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (grid[axis] > most[axis])
+            return fmt::format("the {} that {} launches on axis {}", most[axis], device.selector,
+                               "xyz"[axis]);
+    const std::uint64_t plane = std::uint64_t{grid[0]} * grid[1];
+    if (plane > plan::kMostInGrid || plane * grid[2] > plan::kMostInGrid)
+        return fmt::format("{} in all", plan::kMostInGrid);
+    return fmt::format("{} invocations on an axis", plan::kMostInGrid);
+}
+
+Error grid_refused(const std::string& name, Ran what, const registry::DeviceInfo& device,
+                   const std::uint32_t* words) {
+    const plan::Count3 grid = {words[2], words[3], words[4]};
+    const std::string who = what == Ran::Program
+                                ? fmt::format("the dispatch of `{}`", name)
+                                : fmt::format("dispatch {} of graph `{}`", words[5], name);
+    return {Code::LIMIT_EXCEEDED,
+            fmt::format("{} on {} found {}x{}x{} workgroups in its grid buffer, more than {}", who,
+                        device.selector, grid[0], grid[1], grid[2], exceeded(grid, device)),
+            "Fix: write fewer workgroups, each doing more work; none of them ran, and no output "
+            "was delivered",
+            name};
+}
+
 }  // namespace
 
 Result<void> check_trap(const std::string& name, const registry::DeviceInfo& device,
                         const std::uint32_t* words, Trap& out, Ran what) {
     if (words[1] == 0) return {};
+    if (words[0] == kGridRefused) return grid_refused(name, what, device, words);
     if (words[0] == lower::kLoopsEnded) return loops_ended(name, what, device);
     out = {words[0], words[1]};
     return trapped(name, what, device.selector, out);

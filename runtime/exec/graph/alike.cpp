@@ -76,8 +76,9 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
 }
 
 bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {
-    return model_ && same_request(desc, model_->request) && desc.queue == 0 &&
-           desc.arguments != nullptr && (desc.params != nullptr || desc.param_count == 0) &&
+    return model_ && is_plain_request(desc) && same_request(desc, model_->request) &&
+           desc.queue == 0 && desc.arguments != nullptr &&
+           (desc.params != nullptr || desc.param_count == 0) &&
            profile_id(desc.profile) == model_->profile &&
            repeat(handles, desc.arguments, desc.params);
 }

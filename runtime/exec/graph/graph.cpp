@@ -131,6 +131,7 @@ void Graph::Step::replace(std::span<const wye_graph_rebinding> changes) {
         if (found != changes.end()) buffer = found->buffer;
     };
     for (wye_argument& argument : arguments) change(argument.buffer);
+    change(dispatch.grid_buffer);
     change(transfer.buffer);
     change(transfer.source_buffer);
 }
@@ -389,9 +390,9 @@ Result<void> Graph::send_apart(QueuePool& queues, Work& work, Execution& out) {
     const wye_buffer_object* const own = one.workspace->trap_memory->object();
     std::vector<wye_operation>& list = out.workspace->operations;
     list.assign(one.operations.begin(), one.operations.end());
-    for (wye_operation& operation : list) Recording::replace_trap(operation, own, trap);
+    work.steps->replace_trap(list, own, trap, out.workspace->bindings);
     wye_operation& read = list.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-    read.u.transfer = {trap, 0, Recording::kTrapBytes, nullptr, out.workspace->trap_words};
+    read.u.transfer = {trap, 0, work.steps->trap_bytes(), nullptr, out.workspace->trap_words};
     out.words = out.workspace->trap_words;
     return queues.send(work.sending, list);
 }

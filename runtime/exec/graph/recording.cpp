@@ -60,9 +60,10 @@ Result<void> Recording::add(Context& context, Target target) {
     WYE_TRY(check_rounds(flow));
     workspace_->operations.clear();
     workspace_->bindings.clear();
+    const auto number = static_cast<std::uint32_t>(parts_.size());
     WYE_ASSIGN(const Operations operations,
                write_operations(flow.program.plan(), flow.launch, flow.bound, flow.kernels,
-                                flow.residents, session_, *workspace_));
+                                flow.residents, session_, *workspace_, number));
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
         auto& buffer = pin.as<BufferObject>();
@@ -70,12 +71,18 @@ Result<void> Recording::add(Context& context, Target target) {
         add_use(pin.handle(), {&buffer.history, bound.writable || operations.moves},
                 {buffer.native.object(), buffer.size});
     }
+    if (const registry::Pin& grid = flow.residents.grid()) {
+        auto& buffer = grid.as<BufferObject>();
+        add_use(grid.handle(), {&buffer.history, false}, {buffer.native.object(), buffer.size});
+    }
     registry::Pin program = target.take_pin();
     if (programs_.empty() || programs_.back().handle() != program.handle())
         programs_.push_back(std::move(program));
     for (const Kernel& kernel : flow.kernels.kernels())
         if (compiled_.empty() || compiled_.back() != kernel.compiled)
             compiled_.push_back(kernel.compiled);
+    if (flow.kernels.grid_check && grid_checks_.empty())
+        compiled_.push_back(flow.kernels.grid_check.compiled);
     Part& part = parts_.emplace_back();
     part.plan = &flow.program.plan();
     part.program = &programs_.back();
@@ -85,7 +92,7 @@ Result<void> Recording::add(Context& context, Target target) {
     operations_.insert(operations_.end(), reads.begin(), reads.end());
     transfers_ += reads.size();
     report_.bytes_downloaded += flow.bound.bytes_downloaded;
-    if (operations.moves || !reads.empty())
+    if (operations.moves || !reads.empty() || flow.launch.indirect)
         model_.reset();
     else
         set_model(target.request(), flow, first);
@@ -162,6 +169,12 @@ bool Recording::clears_traps(const wye_operation& operation) const {
            operation.u.fill.target == workspace_->trap_memory->object();
 }
 
+const void* Recording::keep_params(std::span<const std::byte> block) {
+    void* const out = kept_.allocate(block.size(), alignof(std::uint64_t));
+    if (!block.empty()) std::memcpy(out, block.data(), block.size());
+    return out;
+}
+
 void Recording::add_operations(const Flow& flow, const Operations& operations, Part& part) {
     const plan::ProgramPlan& plan = flow.program.plan();
     part.first_word = words_.size();
@@ -169,7 +182,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
     words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
     part.late = use_ == Use::Often && flow.kernels.is_whole() && !plan.params_decide_sizes &&
                 part.word_count != 0;
-    part.groups = flow.launch.groups;
+    part.groups = flow.launch.most_groups();
     part.workgroup = flow.launch.workgroup;
     part.check_free = flow.kernels.form.check_free;
     part.deterministic = flow.launch.deterministic;
@@ -197,6 +210,13 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         wye_operation& kept = operations_.emplace_back(operation);
         if (kept.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = kept.u.dispatch;
+        if (op.bindings == workspace_->grid_check.bindings.data()) {
+            const auto& memory = workspace_->grid_check;
+            op.bindings = keep(std::span<const wye_binding>(memory.bindings), bindings_);
+            op.params = keep_params({memory.params.data(), op.params_size});
+            grid_checks_.push_back(operations_.size() - 1);
+            continue;
+        }
         op.again = 0;  // each launch has parameters of its own, and commands have no hints
         op.bindings = bindings;
         if (part.late) {
@@ -204,10 +224,7 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
             op.late_size = flow.launch.params_size;
             continue;
         }
-        const std::span<const std::byte> block = flow.kernels.block(op.params);
-        void* const params = kept_.allocate(block.size(), alignof(std::uint64_t));
-        if (!block.empty()) std::memcpy(params, block.data(), block.size());
-        op.params = params;
+        op.params = keep_params(flow.kernels.block(op.params));
     }
     traps_ = traps_ || operations.traps;
 }
@@ -245,6 +262,7 @@ void Recording::restart() {
     uses_.clear();
     natives_.clear();
     places_.clear();
+    grid_checks_.clear();
     frees_ = UINT64_MAX;
     report_.bytes_filled = 0;
 }
@@ -258,7 +276,7 @@ Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
     wye_buffer_object* trap = nullptr;
     if (traps_) {
         WYE_ASSIGN(trap, session_.trap_buffer(*out->workspace));
-        for (wye_operation& operation : out->operations) replace_trap(operation, trap_, trap);
+        replace_trap(out->operations, trap_, trap, out->grid_bindings);
     }
     if (use_ == Use::Often) {
         const auto* const block = reinterpret_cast<const std::byte*>(out->block.data());
@@ -277,18 +295,33 @@ Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
     if (out->commands.empty()) out->own = out->operations;
     if (traps_) {
         wye_operation& read = out->own.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-        read.u.transfer = {trap, 0, kTrapBytes, nullptr, out->workspace->trap_words};
+        read.u.transfer = {trap, 0, trap_bytes(), nullptr, out->workspace->trap_words};
     }
     out->execute = out->own;
     return out;
 }
 
-void Recording::replace_trap(wye_operation& operation, const wye_buffer_object* from,
-                             wye_buffer_object* to) {
-    if (operation.kind == WYE_OPERATION_FILL && operation.u.fill.target == from)
-        operation.u.fill.target = to;
-    if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.trap.buffer == from)
-        operation.u.dispatch.trap.buffer = to;
+void Recording::replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
+                             wye_buffer_object* to, std::vector<wye_binding>& bindings) const {
+    const auto replace = [&](wye_buffer_object*& buffer) {
+        if (buffer == from) buffer = to;
+    };
+    for (wye_operation& operation : operations) {
+        if (operation.kind == WYE_OPERATION_FILL) replace(operation.u.fill.target);
+        if (operation.kind != WYE_OPERATION_DISPATCH) continue;
+        replace(operation.u.dispatch.trap.buffer);
+        replace(operation.u.dispatch.indirect.buffer);
+    }
+    constexpr std::size_t kBindings = GridCheckMemory::kBindings;
+    bindings.clear();
+    bindings.reserve(grid_checks_.size() * kBindings);  // operations point to its elements
+    for (const std::size_t n : grid_checks_) {
+        wye_dispatch_op& op = operations[n].u.dispatch;
+        const std::size_t first = bindings.size();
+        bindings.insert(bindings.end(), op.bindings, op.bindings + kBindings);
+        op.bindings = bindings.data() + first;
+        for (std::size_t k = 0; k < kBindings; ++k) replace(bindings[first + k].buffer);
+    }
 }
 
 // Makes the commands; none if the plugin does not support them.

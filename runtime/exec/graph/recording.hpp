@@ -42,7 +42,6 @@ namespace wye::exec {
 
 class Recording {
   public:
-    static constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
     static constexpr std::size_t kMostInstances = 16;
 
     // With Use::Once no commands are made, and parameters cannot be changed.
@@ -185,12 +184,15 @@ class Recording {
     };
     void add_use(registry::Handle buffer, BufferUse use, Native native);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
+    // A copy of a parameter block that does not change.
+    [[nodiscard]] const void* keep_params(std::span<const std::byte> block);
     // Whether it clears the trap words; until `finish`.
     [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
     struct Instance {
-        std::vector<wye_operation> operations;  // of an execution without commands
-        std::vector<std::uint64_t> block;       // parameters that may change, as `block_`
-        WorkspaceLease workspace;               // for trap words
+        std::vector<wye_operation> operations;   // of an execution without commands
+        std::vector<std::uint64_t> block;        // parameters that may change, as `block_`
+        WorkspaceLease workspace;                // for trap words
+        std::vector<wye_binding> grid_bindings;  // of the checks of grids
         std::vector<registry::NativeCommand> commands;
         bool limited = false;  // the plugin allows one pending execution of a command at a time
         // Operations that execute the commands, then the read-back of trap words.
@@ -241,9 +243,14 @@ class Recording {
     // As set_params, for as many parameters as `free_words_` has. False: a value is refused, and
     // nothing was changed.
     [[nodiscard]] bool try_set_free(const std::uint64_t* params) noexcept;
-    // Replaces the buffer of trap words in an operation.
-    static void replace_trap(wye_operation& operation, const wye_buffer_object* from,
-                             wye_buffer_object* to);
+    // Replaces the buffer of trap words in the recording's operations. `bindings` gets those of the
+    // checks of grids, to which the operations then point.
+    void replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
+                      wye_buffer_object* to, std::vector<wye_binding>& bindings) const;
+    // The bytes that are read back of the trap words.
+    [[nodiscard]] std::uint64_t trap_bytes() const {
+        return grid_checks_.empty() ? kTrapBytes : kCheckedBytes;
+    }
     // Whether all commands are native objects of the driver.
     [[nodiscard]] Result<bool> is_native() const;
     [[nodiscard]] Result<void> pack(const Part& part, std::span<const std::uint64_t> words);
@@ -259,11 +266,12 @@ class Recording {
     std::unique_ptr<Model> model_;  // null: there was no dispatch
     std::uint64_t transfers_ = 0;
     wye_report report_{};  // bytes that each execution moves; the groups of a single dispatch
-    std::vector<registry::Handle> handles_;  // each buffer once
-    std::vector<BufferUse> uses_;            // of `handles_`, in the same order
-    std::vector<Native> natives_;            // likewise
-    Places places_;                          // of `handles_`
-    bool traps_ = false;
+    std::vector<registry::Handle> handles_;    // each buffer once
+    std::vector<BufferUse> uses_;              // of `handles_`, in the same order
+    std::vector<Native> natives_;              // likewise
+    Places places_;                            // of `handles_`
+    bool traps_ = false;                       // it writes trap words
+    std::vector<std::size_t> grid_checks_;     // which operations check the grids of others
     WorkspaceLease workspace_;                 // until `finish`
     const wye_buffer_object* trap_ = nullptr;  // in `operations_`
 

@@ -14,12 +14,14 @@ namespace {
 // The batch waits before it returns, so inputs and storage may be borrowed from the caller.
 constexpr RequestRules kIntoStorage = {WYE_DISPATCH_BORROW, true};
 
-// Whether two items are equal, apart from labels and the targets of pointers that an item may have.
+// Whether an item equals one in a list, apart from labels and the targets of pointers that an item
+// may have.
 bool is_like(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     return a.header.size == b.header.size && a.header.type == b.header.type &&
-           a.header.next == b.header.next && same_request(a, b) && a.queue == b.queue &&
-           a.profile.data == b.profile.data && a.profile.size == b.profile.size &&
-           a.arguments != nullptr && (a.params != nullptr || a.param_count == 0) &&
+           a.header.next == b.header.next && is_plain_request(a) && same_request(a, b) &&
+           a.queue == b.queue && a.profile.data == b.profile.data &&
+           a.profile.size == b.profile.size && a.arguments != nullptr &&
+           (a.params != nullptr || a.param_count == 0) &&
            (a.label.data != nullptr || a.label.size == 0);
 }
 
@@ -71,7 +73,8 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
 }
 
 bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
-    if (owned_ || pipeline_.may_trap() || item.arguments == nullptr) return false;
+    if (owned_ || pipeline_.may_trap() || item.arguments == nullptr || !is_plain_request(item))
+        return false;
     // A list would keep the scratch of ranges that are moved until it ends.
     const std::uint64_t alignment = pipeline_.session().limits().buffer_alignment;
     return std::all_of(item.arguments, item.arguments + item.argument_count,

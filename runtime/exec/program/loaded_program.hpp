@@ -32,6 +32,7 @@ class DeviceSession;
 struct RouteKey {
     plan::Count3 workgroup = {1, 1, 1};
     bool variants = false;  // a native variant may run
+    bool indirect = false;  // the grid is in a buffer
     friend bool operator==(const RouteKey&, const RouteKey&) = default;
 };
 

@@ -622,8 +622,8 @@ enum wye_determinism {
 typedef struct wye_report {
     wye_header header;
     wye_device device;
-    uint32_t groups[3];
-    uint32_t compiled; /* 1: the driver compiled the program in this call; 0: it was cached */
+    uint32_t groups[3]; /* zeros if they were in a buffer */
+    uint32_t compiled;  /* 1: the driver compiled the program in this call; 0: it was cached */
     uint64_t wall_ns;
     uint64_t device_ns;      /* WYE_TIME_UNKNOWN without driver timestamps */
     uint64_t enqueue_ns;     /* time to submit the work */

@@ -364,6 +364,15 @@ class Dispatch {
         desc_.grid[2] = z;
         return *this;
     }
+    // The workgroups to run are three u32 in a buffer of the device, from a byte offset on, that
+    // earlier work has written: see grid_buffer of wye_dispatch_desc.
+    Dispatch& grid_from(const Buffer& buffer, std::uint64_t offset = 0) {
+        desc_.flags |= WYE_DISPATCH_INDIRECT;
+        desc_.grid_buffer = buffer.get();
+        desc_.grid_offset = offset;
+        return *this;
+    }
+    Dispatch& grid_from(const Buffer&&, std::uint64_t = 0) = delete;
     // The element count of run-time outputs, and of the launch if no grid is given.
     Dispatch& elements(std::uint64_t count) {
         desc_.flags |= WYE_DISPATCH_ELEMENTS;

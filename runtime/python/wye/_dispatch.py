@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 class Options:
     """How a dispatch runs. An option that the device does not support is refused by name."""
 
-    grid: Sequence[int] | None = None
-    """The number of workgroups, one to three numbers, for programs that leave it open."""
+    grid: Sequence[int] | Buffer | BufferRange | tuple[Buffer, int] | None = None
+    """The number of workgroups, one to three numbers, for programs that leave it open. A Buffer, a
+    part of one, or (Buffer, offset in bytes): earlier work has written the three numbers there, as
+    uint32, and the device reads them when the dispatch begins. Report.groups is then (0, 0, 0)."""
     elements: int | None = None
     """The number of elements, for programs that leave it open."""
     workgroup: Sequence[int] | None = None
@@ -63,9 +65,10 @@ class Options:
             "timeout": seconds("timeout", self.timeout),
             "iterations": integer("iterations", self.iterations, 1, U32),
             "ulp_budget": integer("ulp_budget", self.ulp_budget, 0, U32)}
-        for name, low in (("grid", 0), ("workgroup", 1)):
-            if getattr(self, name) is not None:
-                checked[name] = integers(name, getattr(self, name), low, U32, 1, 3)
+        if self.grid is not None:
+            checked["grid"] = _grid(self.grid)
+        if self.workgroup is not None:
+            checked["workgroup"] = integers("workgroup", self.workgroup, 1, U32, 1, 3)
         for name, low in (("elements", 0), ("max_output_bytes", 1)):
             if getattr(self, name) is not None:
                 checked[name] = integer(name, getattr(self, name), low)
@@ -77,6 +80,17 @@ class Options:
             instance("queue", self.queue, Queue)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+
+def _grid(value: Any) -> tuple[Any, ...]:
+    # Up to three numbers, or a Buffer and an offset.
+    if is_a(value, Buffer):
+        return (value, 0)
+    if is_a(value, BufferRange):
+        return (value.buffer, value.offset)
+    if is_a(value, (tuple, list)) and len(value) == 2 and is_a(value[0], Buffer):
+        return (value[0], integer("grid", value[1]))
+    return integers("grid", value, 0, U32, 1, 3)
 
 
 _USUAL = Options()
@@ -180,8 +194,13 @@ class Request:
 
     def _set_options(self, options: Options) -> None:
         lib, desc, flags = library(), self.desc, 0
-        if options.grid is not None:
-            desc.grid = (*options.grid, 1, 1)[:3]
+        grid: Any = options.grid
+        if grid is not None and is_a(grid[0], Buffer):
+            desc.grid_buffer, desc.grid_offset = handle("grid", grid[0], Buffer, self._core), grid[1]
+            self.buffers.append(grid[0])
+            flags |= lib.WYE_DISPATCH_INDIRECT
+        elif grid is not None:
+            desc.grid = (*grid, 1, 1)[:3]
             flags |= lib.WYE_DISPATCH_GRID
         if options.elements is not None:
             desc.elements = options.elements

@@ -346,6 +346,7 @@ enum {
     WYE_DISPATCH_TIMED = 64,
     WYE_DISPATCH_BORROW = 128,
     WYE_DISPATCH_AT_ONCE = 256,
+    WYE_DISPATCH_INDIRECT = 1024,
 };
 
 typedef struct wye_dispatch_desc {

@@ -277,6 +277,36 @@ constexpr Wrong kWrong[] = {
          std::fill_n(j.desc.grid, 3, UINT32_MAX);
      },
      WYE_LIMIT_EXCEEDED, "4294967295"},
+    {"a grid buffer without its flag",
+     [](const World& w, Job& j) { j.desc.grid_buffer = w.x[2].get(); }, WYE_INVALID_ARGUMENT,
+     "without WYE_DISPATCH_INDIRECT"},
+    {"a grid offset without its flag", [](const World&, Job& j) { j.desc.grid_offset = 4; },
+     WYE_INVALID_ARGUMENT, "without WYE_DISPATCH_INDIRECT"},
+    {"a grid and a grid buffer",
+     [](const World& w, Job& j) {
+         j.desc.flags |= WYE_DISPATCH_INDIRECT | WYE_DISPATCH_GRID;
+         j.desc.grid_buffer = w.x[2].get();
+     },
+     WYE_INVALID_ARGUMENT, "and a grid buffer"},
+    {"a grid buffer that ends too early",
+     [](const World& w, Job& j) {
+         j.desc.flags |= WYE_DISPATCH_INDIRECT;
+         j.desc.grid_buffer = w.x[2].get();
+         j.desc.grid_offset = 392;
+     },
+     WYE_INVALID_ARGUMENT, "12 bytes at offset 392 of a buffer of 400 bytes"},
+    {"a grid buffer of another device",
+     [](const World& w, Job& j) {
+         j.desc.flags |= WYE_DISPATCH_INDIRECT;
+         j.desc.grid_buffer = w.foreign[0].get();
+     },
+     WYE_WRONG_OWNER, "(of the grid)"},
+    {"a freed grid buffer",
+     [](const World& w, Job& j) {
+         j.desc.flags |= WYE_DISPATCH_INDIRECT;
+         j.desc.grid_buffer = w.freed;
+     },
+     WYE_STALE_HANDLE, "(of the grid)"},
     {"a parameter too few", [](const World&, Job& j) { j.params.clear(); }, WYE_INVALID_ARGUMENT,
      "gives 0"},
     {"a parameter too many", [](const World&, Job& j) { j.params.push_back(1); },

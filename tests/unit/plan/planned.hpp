@@ -97,6 +97,14 @@ struct Ask {
         request.grid = {x, y, z};
         return *this;
     }
+    // The grid is in a buffer.
+    Ask& indirect(std::uint64_t buffer_size = 64, std::uint64_t offset = 0) {
+        request.indirect = true;
+        request.grid_buffer = 99;
+        request.grid_buffer_size = buffer_size;
+        request.grid_offset = offset;
+        return *this;
+    }
     Result<void> run(const Planned& planned, Launch& launch) {
         request.arguments = arguments;
         request.params = params;

@@ -45,6 +45,62 @@ TEST_CASE("a zero count runs nothing and is no error") {
     CHECK(admitted(p, Ask().out(0, 32).elements(0))->empty);
 }
 
+TEST_CASE("a grid in a buffer is not known: zeros are filled, and nothing else is assumed") {
+    const Planned saxpy = planned(kSaxpy);
+    const auto base = [] { return Ask().param(0).in(0, 4000).in(1, 4000).out(2, 4000); };
+    CHECK_FALSE(admitted(saxpy, base())->buffers[2].zero);
+    const auto launch = admitted(saxpy, base().indirect(64, 52));
+    CHECK(launch->indirect);
+    CHECK(launch->grid_offset == 52);
+    CHECK(launch->groups == Count3{0, 0, 0});
+    CHECK_FALSE(launch->empty);
+    CHECK(launch->buffers[2].zero);
+    CHECK_FALSE(launch->deterministic);  // there may be two invocations with one global_id.x
+    CHECK(launch->most_groups() == Count3{16777215, UINT32_MAX, UINT32_MAX});
+    CHECK_FALSE(admitted(saxpy, base())->indirect);
+
+    const Planned pure = planned(R"(wye 1; program p; workgroup 4; input x: u32[];
+        main { let v = x[global_id.x]; })");
+    CHECK(admitted(pure, Ask().in(0, 40).indirect())->deterministic);
+    const Planned loop = planned(R"(wye 1; program p; workgroup 1; output r: u32[8];
+        main { for i in 0u..8u { r[i] = 1u; } })");
+    CHECK(admitted(loop, Ask().out(0, 32).indirect())->buffers[0].zero);
+
+    // Lengths come from elements and storage as before.
+    const Planned sized = planned(R"(wye 1; program p; workgroup 4; output r: u32[];
+        main { r[global_id.x] = 1u; })");
+    CHECK(admitted(sized, Ask().discard(0).elements(7).indirect())->buffers[0].elements == 7);
+    refused(sized, Ask().discard(0).indirect(), Code::INVALID_ARGUMENT, "element count");
+}
+
+TEST_CASE("a grid in a buffer is whole, aligned, the only one, and not for all launches") {
+    const Planned p = planned(kFree);
+    const auto base = [] { return Ask().out(0, 32); };
+    admitted(p, base().indirect(12, 0));
+    refused(p, base().indirect(11, 0), Code::INVALID_ARGUMENT,
+            "12 bytes at offset 0 of a buffer of 11");
+    refused(p, base().indirect(64, 56), Code::INVALID_ARGUMENT, "12 bytes at offset 56");
+    refused(p, base().indirect(64, UINT64_MAX - 3), Code::INVALID_ARGUMENT,
+            "of a buffer of 64 bytes");
+    refused(p, base().indirect(64, 6), Code::INVALID_ARGUMENT, "not a multiple of 4");
+    refused(p, base().indirect().grid(1, 2, 3), Code::INVALID_ARGUMENT, "a grid of 1x2x3");
+    const auto with = [&](auto change) {
+        Ask changed = base();
+        change(changed.request);
+        return changed;
+    };
+    refused(p, with([](Request& r) { r.grid_buffer = 5; }), Code::INVALID_ARGUMENT,
+            "without WYE_DISPATCH_INDIRECT");
+    refused(p, with([](Request& r) { r.grid_offset = 4; }), Code::INVALID_ARGUMENT,
+            "without WYE_DISPATCH_INDIRECT");
+    Ask at_once = base().indirect();
+    at_once.request.cooperative = true;
+    refused(p, at_once, Code::UNSUPPORTED, "a cooperative launch of `p`");
+    const Planned phased = planned(R"(wye 1; program p; workgroup 4; output r: u32[8];
+        main { r[0] = 1u; grid_barrier; r[1] = 2u; })");
+    refused(phased, base().indirect(), Code::UNSUPPORTED, "program `p` has grid barriers");
+}
+
 TEST_CASE("the zero fill is left out only when the launch stores every element") {
     const Planned saxpy = planned(kSaxpy);
     const auto full = admitted(saxpy, Ask().param(0).in(0, 4000).in(1, 4000).out(2, 4000));

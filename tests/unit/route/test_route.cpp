@@ -114,6 +114,30 @@ TEST_CASE("a device with a format of its own runs the variants of that format") 
     CHECK(!route(own, fits.plan, *launch_of(1), {.variants = true}, kFormats).ok());
 }
 
+TEST_CASE("a grid in a buffer needs the fact, and a format for the check of the grid") {
+    const Planned p(
+        "wye 1; program p; workgroup 64; output r: u32[64];\n"
+        "variant \"com.vendor.own\" entry \"a\" text \"\"\"x\"\"\";\n"
+        "main { r[global_id.x] = 1u; }");
+    const auto launch = launch_of(0);
+    launch->indirect = true;
+    registry::DeviceInfo info = device();
+    const auto without = route(info, p.plan, *launch, {}, kFormats);
+    REQUIRE(!without.ok());
+    CHECK(without.error().code == Code::UNSUPPORTED);
+    CHECK(without.error().message ==
+          "test:0 cannot run program `p`: needs indirect_dispatch yes, has not reported");
+    info.facts.set(WYE_FACT_KEY_INDIRECT_DISPATCH, {true, ""});
+    CHECK(route(info, p.plan, *launch, {}, kFormats).ok());
+    CHECK(route(info, p.plan, *launch, {.variants = true}, kFormats)->variant == 0);
+    info.formats = {"com.vendor.own"};
+    const auto alone = route(info, p.plan, *launch, {.variants = true}, kFormats);
+    REQUIRE(!alone.ok());
+    CHECK(alone.error().message.find("cannot check a grid") != std::string::npos);
+    launch->indirect = false;
+    CHECK(route(info, p.plan, *launch, {.variants = true}, kFormats).ok());
+}
+
 TEST_CASE("no reasons against a device that has everything") {
     CHECK(Planned(kPlain).against(device()).empty());
 }

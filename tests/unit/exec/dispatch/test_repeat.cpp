@@ -159,6 +159,9 @@ TEST_CASE("every member of a request counts") {
     refused([](Job& j) { j.desc.workgroup[0] = 32; }, WYE_INVALID_ARGUMENT);
     refused([](Job& j) { j.desc.fixpoint_iterations = 65537; }, WYE_LIMIT_EXCEEDED);
     refused([](Job& j) { j.desc.reserved = 1; }, WYE_INVALID_ARGUMENT);
+    refused([&](Job& j) { j.desc.grid_buffer = t.x; }, WYE_INVALID_ARGUMENT);
+    refused([](Job& j) { j.desc.grid_offset = 4; }, WYE_INVALID_ARGUMENT);
+    refused([](Job& j) { j.desc.flags = WYE_DISPATCH_INDIRECT; }, WYE_STALE_HANDLE);
     refused([](Job& j) { j.desc.program = j.desc.device; }, WYE_WRONG_KIND);
     refused([](Job& j) { j.desc.device = j.desc.program; }, WYE_WRONG_KIND);
     refused([](Job& j) { j.arguments.pop_back(); }, WYE_INVALID_ARGUMENT);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of a grid that a launch reads from a buffer. No driver checks such numbers: with too
+// many workgroups it may do anything, up to losing the device. So a program of the library runs on
+// the device before the launch, in the same submit: it copies the numbers to the memory of the trap
+// words, where the launch reads them. Where there are too many it writes zeros, so that nothing
+// runs, and says so in the trap words, which the host reads at the end. The program is lowered and
+// compiled for the device like any other, at the first such dispatch of a session.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "exec/program/compiled_program.hpp"
+#include "plan/launch.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class LoadedProgram;
+
+// The memory of trap words, of which a submit's programs have kTrapMemory bytes.
+inline constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
+// These, and what a check has refused: {u32 x, y, z, u32 number of the dispatch}.
+inline constexpr std::uint64_t kCheckedBytes = 32;
+inline constexpr std::uint64_t kGridPlace = 32;  // where the launch reads its workgroups
+inline constexpr std::uint64_t kTrapMemory = 64;
+
+// The trap code for a grid that was refused. It is above all trap codes of programs.
+inline constexpr std::uint32_t kGridRefused = 0x10001;
+
+// The program, compiled for a session. Empty for launches whose grid the host knows.
+struct GridCheck {
+    std::shared_ptr<LoadedProgram> program;
+    CompiledRef compiled;
+
+    explicit operator bool() const noexcept { return compiled != nullptr; }
+};
+
+// Memory that the operation of a check points to.
+struct GridCheckMemory {
+    static constexpr std::size_t kBindings = 2;  // the buffer, and the memory of trap words
+    std::array<wye_binding, kBindings> bindings;
+    alignas(8) std::array<std::byte, 24> params;
+};
+
+// The numbers to check.
+struct CheckedGrid {
+    wye_buffer_object* buffer;
+    std::uint64_t offset;     // of the numbers
+    plan::Count3 most;        // workgroups on each axis
+    std::uint32_t number;     // of the dispatch, for the error
+    std::uint64_t alignment;  // of ranges that the device binds
+};
+
+// Writes the operation that checks a grid, and what it points to. `trap`: the memory of trap words.
+// Errors: none for parameters that fit the program.
+[[nodiscard]] Result<void> write_grid_check(const GridCheck& check, const CheckedGrid& grid,
+                                            wye_buffer_object* trap, GridCheckMemory& memory,
+                                            wye_operation& out);
+
+// The program's text, for tests.
+[[nodiscard]] std::string_view grid_check_text() noexcept;
+
+}  // namespace wye::exec
