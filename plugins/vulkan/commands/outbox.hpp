@@ -109,14 +109,14 @@ class Outbox {
     std::atomic<std::uint64_t> concern_{kNone};
 
     mutable sdk::WaitMutex mutex_;
-    Clock::duration keep_ WYE_GUARDED_BY(mutex_);  // 0: nothing is kept
+    Clock::duration keep_ WYE_GUARDED_BY(mutex_);     // 0: nothing is kept
     std::uint64_t first_ WYE_GUARDED_BY(mutex_) = 0;  // the first kept segment
     std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
     std::vector<VkCommandBuffer> commands_ WYE_GUARDED_BY(mutex_);  // of all kept segments
     // By kept segment: the number of its last command buffer and of all before.
     std::array<std::uint32_t, kMost> ends_ WYE_GUARDED_BY(mutex_) = {};
-    Clock::time_point since_ WYE_GUARDED_BY(mutex_);      // when the first one was kept
-    Clock::time_point last_sent_ WYE_GUARDED_BY(mutex_);  // when some were sent
+    Clock::time_point since_ WYE_GUARDED_BY(mutex_);        // when the first one was kept
+    Clock::time_point last_sent_ WYE_GUARDED_BY(mutex_);    // when some were sent
     std::vector<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending; has room for one more
 
     std::condition_variable changed_;  // for the thread

@@ -12,8 +12,7 @@ Result<void> LastUse::wait() const {
     Device& device = queue_->device();
     WYE_TRY(device.loss.check());
     std::string_view call;
-    const VkResult result =
-        queue_->wait_for(queue_->outbox.attend(number_), UINT64_MAX, call);
+    const VkResult result = queue_->wait_for(queue_->outbox.attend(number_), UINT64_MAX, call);
     return device.check(result, call);
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 constexpr cl_int kIllegalAccess = -9999;
 
+#define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
+
 std::atomic<bool> lost{false}, finish_fails{false}, full{false};
 std::atomic<std::uint64_t> events{0}, markers{0}, flushes{0};
 
@@ -41,15 +43,25 @@ void reset() {
     events = markers = flushes = 0;
 }
 
+void* make_event(void* context) {
+    cl_int status = CL_SUCCESS;
+    return LOSSY_REAL(clCreateUserEvent)(static_cast<cl_context>(context), &status);
+}
+void let_happen(void* event) {
+    auto* const one = static_cast<cl_event>(event);
+    (void)LOSSY_REAL(clSetUserEventStatus)(one, CL_COMPLETE);
+    (void)LOSSY_REAL(clReleaseEvent)(one);
+}
+
 constexpr lossy_opencl::Control kControl = {reset,
                                             [] { lost = true; },
                                             [] { finish_fails = true; },
                                             [](bool now) { full = now; },
                                             [] { return events.load(); },
                                             [] { return markers.load(); },
-                                            [] { return flushes.load(); }};
-
-#define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
+                                            [] { return flushes.load(); },
+                                            make_event,
+                                            let_happen};
 
 // The file of this library, which stands for the loader where it is preloaded.
 const char* own_file() {

@@ -25,6 +25,10 @@ struct Control {
     std::uint64_t (*events)();
     std::uint64_t (*markers)();
     std::uint64_t (*flushes)();
+    // An event (cl_event) of the application, of a cl_context, or null; lets it happen, and
+    // releases it.
+    void* (*make_event)(void* context);
+    void (*let_happen)(void* event);
 };
 
 }  // namespace lossy_opencl

@@ -5,6 +5,8 @@
 // loader of the tests counts the driver's calls.
 #include <doctest/doctest.h>
 
+#include <string_view>
+
 #include "conformance/abi/harness.hpp"
 #include "opencl/lossy_loader.hpp"
 
@@ -32,9 +34,9 @@ struct Rig {
     Rig& operator=(const Rig&) = delete;
     ~Rig() { loader().reset(); }
 
-    void submit(std::span<const wye_event> waits = {}) {
+    void submit() {
         const wye_operation op = harness::fill(words, 0, 256, ++filled, 4);
-        REQUIRE(device.submit({&op, 1}, waits) == WYE_OK);
+        REQUIRE(device.submit({&op, 1}) == WYE_OK);
     }
     wye_status await(std::uint64_t value) {
         return device.await(device.queue, value, harness::kDeadline, nullptr);
@@ -95,29 +97,51 @@ TEST_CASE("every one of submits that share events is reached by who waits or pol
             while (status == WYE_NOT_READY)
                 status = rig.device.query(rig.device.queue, value, nullptr);
             CHECK(status == WYE_OK);
-            for (std::uint64_t n = 0; n < 100; ++n) CHECK(rig.await(rig.device.value - n) == WYE_OK);
+            for (std::uint64_t n = 0; n < 100; ++n)
+                CHECK(rig.await(rig.device.value - n) == WYE_OK);
             rig.check_words();
         }
 }
 
-// A submit without an event that seemed to end only with the one behind it would never end here,
-// since that waits for the application, which waits first.
+// If such a submit seemed to end only with those behind it, this wait would never end: the work
+// behind waits for the application, which waits here.
 TEST_CASE("submits that share events end before later ones that wait for the application") {
     Rig rig("few");
     Device& device = rig.device;
-    wye_queue_object* other = device.queue_create();
     for (int n = 0; n < 30; ++n) rig.submit();
     const std::uint64_t before = device.value;
-    const wye_operation op = harness::fill(rig.words, 0, 256, 1, 4);
-    const wye_event theirs = [&] {
-        const wye_event ours = device.event(device.queue, before);
-        REQUIRE(device.submit({&op, 1}, {&ours, 1}, other) == WYE_OK);
-        return device.event(other, device.value);
-    }();
-    rig.submit({&theirs, 1});
+
+    const std::string_view name = WYE_EXTENSION_NATIVE_HANDLE;
+    const auto* native = static_cast<const wye_native_table*>(
+        device.table->get_extension(device.object, {name.data(), name.size()}, 1));
+    REQUIRE((native != nullptr));
+    wye_native_handle handle{};
+    handle.header.size = sizeof handle;
+    REQUIRE(native->device(device.object, &handle, nullptr) == WYE_OK);
+    void* context = nullptr;
+    for (const wye_native_value& value : std::span(handle.values, handle.count))
+        if (std::string_view(value.type.data, value.type.size) == "cl_context")
+            context = reinterpret_cast<void*>(value.value);
+    REQUIRE((context != nullptr));
+    void* const theirs = loader().make_event(context);
+    REQUIRE((theirs != nullptr));
+    wye_native_handle event{};
+    event.header.size = sizeof event;
+    event.count = 1;
+    event.values[0].type = {"cl_event", 8};
+    event.values[0].value = reinterpret_cast<std::uintptr_t>(theirs);
+    wye_native_wait wait{};
+    wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
+    wait.event = &event;
+    wye_submission submission{};
+    submission.header = {sizeof submission, 0, &wait.header};
+    submission.value = ++device.newest;
+    REQUIRE(device.queue_table->submit(device.queue, &submission, nullptr) == WYE_OK);
     for (int n = 0; n < 30; ++n) rig.submit();
+
     for (std::uint64_t n = 0; n < 30; ++n) CHECK(rig.await(before - n) == WYE_OK);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    loader().let_happen(theirs);
     CHECK(device.wait() == WYE_OK);
     rig.check_words();
-    device.queue_table->destroy(other);
 }
