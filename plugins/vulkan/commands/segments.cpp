@@ -64,7 +64,7 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
     last_lane_ = segment->lane;
     const bool staged = segment->staged;
     const sdk::Lock lock(mutex_);
-    add(number, &segment);
+    add_newest(number, &segment);
     if (staged) staging.mark(number);
     return {};
 }
@@ -74,7 +74,7 @@ bool Segments::keep(std::span<const VkCommandBuffer> commands, std::unique_ptr<S
     const std::uint64_t number = newest() + 1;
     if (!progress_->outbox.keep(number, commands, number - ended())) return false;
     const sdk::Lock lock(mutex_);
-    add(number, segment);
+    add_newest(number, segment);
     return true;
 }
 
@@ -85,7 +85,7 @@ void Segments::make_room() {
     has_room_ = true;
 }
 
-void Segments::add(std::uint64_t number, std::unique_ptr<Segment>* segment) {
+void Segments::add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) {
     progress_->newest.store(number, std::memory_order_release);
     Sent& sent = pending_.push_new();
     sent.number = number;

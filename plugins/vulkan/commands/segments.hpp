@@ -250,7 +250,7 @@ class Segments {
     // Makes sure that adding a segment to pending_ allocates nothing.
     void make_room();
     // Adds the newest segment, and replaces `segment`, if it is not null, by an empty one, or null.
-    void add(std::uint64_t number, std::unique_ptr<Segment>* segment) WYE_REQUIRES(mutex_);
+    void add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) WYE_REQUIRES(mutex_);
     static void drop_copies(const Sent& sent) noexcept;
     void keep_times(std::uint64_t number, const Segment& segment) noexcept WYE_REQUIRES(mutex_);
     // Calls vkQueueSubmit with send_info_.

@@ -139,7 +139,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
 }
 
 void Submission::choose_lane(std::span<const wye_operation> operations) {
-    if (!segments_.has_transfers()) return;
+    if (!segments_.has_transfers() || light_) return;
     if (operations.empty()) {  // waits of a queue for transfers block no other work
         if (segments_.for_transfers()) lane_ = Lane::Transfers;
         return;
