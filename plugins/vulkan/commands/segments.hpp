@@ -42,7 +42,8 @@ struct SemaphoreWait {
     std::shared_ptr<Progress> owner;  // null: the application
 };
 
-// What is sent at once. Empty segments are reused, since they keep their memory.
+// The part of a submit that is sent at once. Empty segments are reused, since they keep their
+// memory.
 struct Segment {
     Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;  // in order
