@@ -20,16 +20,19 @@ Result<std::unique_ptr<Queue>> Queue::create(Device& device, const wye_queue_des
 
 Result<void> Queue::begin() {
     first_ = true;
-    WYE_ASSIGN(const bool pending, timeline_.mark_newest());
-    needs_event_ = timeline_.events.needs_one(pending || timed());
+    WYE_ASSIGN(const std::size_t pending,
+               timeline_.mark_newest_of_few(timeline_.events.fewest_shared()));
+    needs_event_ = timeline_.events.needs_one(pending, timed());
     WYE_TRY(handle_.choose(timed()));
     if (timed()) timeline_.match_clock(handle_.get());
     return {};
 }
 
 // The other queue's commands must be flushed before this queue may wait for them. A command keeps
-// the events of its wait list, which outlive their queue.
+// the events of its wait list, which outlive their queue. Before work that waits, the submit before
+// it gets an event, since no earlier one may seem to end only with work that waits for something.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
+    WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.event_for(value));
     if (!event) return {};
     other.events.flush();
@@ -40,6 +43,7 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
 // A command whose wait list has a failed event does not run. So this one waits for a marker behind
 // the other queue's work, which ends whether that work failed or not.
 Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
+    WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.end_of(value));
     if (!event) return {};
     other.events.flush();
@@ -57,6 +61,7 @@ Result<void> Queue::wait_native(const wye_native_handle& event) {
         return sdk::event_unfit(kType, name, "OpenCL does not know it",
                                 "create it with OpenCL, and release it later");
     if (owner != device_.context().get()) return sdk::event_of_other(kType, name);
+    WYE_TRY(timeline_.mark_newest());
     timeline_.follow_application();
     const cl_int status = driver.clEnqueueBarrierWithWaitList(handle_.get(), 1, &raw, nullptr);
     return device_.check(status, "clEnqueueBarrierWithWaitList");
@@ -145,14 +150,18 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 }
 
 [[gnu::always_inline]] inline bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
-    Submit* const submit = timeline_.draft_if_idle();
+    Submit* submit = timeline_.draft_if_idle();
     Command& command = sdk::command_of<Command>(op.command);
-    if (submit == nullptr || !command.is_one_dispatch() || !handle_.choose(false).ok())
-        return false;
+    std::size_t pending = 0;
+    if (submit == nullptr) {
+        pending = timeline_.draft_among(submit);
+        if (pending < timeline_.events.fewest_shared()) return false;
+    }
+    if (!command.is_one_dispatch() || !handle_.choose(false).ok()) return false;
     const wye_dispatch_op& dispatch = command.resolve(op).front().u.dispatch;
     if (sdk::is_empty(dispatch)) return false;
     Order order;
-    if (timeline_.events.needs_one(false))
+    if (timeline_.events.needs_one(pending, false))
         order.event = submit->last.receive(device_.driver);
     else
         submit->queue = handle_.get();

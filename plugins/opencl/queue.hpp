@@ -24,7 +24,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Sends a command of one dispatch to an idle queue.
+    // Sends a command of one dispatch to a queue that is idle, or has much work.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {

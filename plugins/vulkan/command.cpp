@@ -98,8 +98,10 @@ void Command::plan() {
     verdict.most_pending = list_.is_fixed() ? 0 : 1;  // with late values it may be pending once
     rewrites_buffers_ = device_.info.rewrites_descriptors();
     parts_.clear();
+    light_ = !steps_.empty();
     for (std::size_t n = 0; n < steps_.size(); ++n) {
         const Step& step = steps_[n];
+        light_ = light_ && list_.operations()[n].kind != WYE_OPERATION_COPY;
         if (!step.late()) continue;
         if (list_.operations()[n].kind != WYE_OPERATION_DISPATCH) {
             rewrites_buffers_ = false;

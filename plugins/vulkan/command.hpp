@@ -37,6 +37,8 @@ class Command {
     [[nodiscard]] bool is_recorded(const wye_execute_op& op) const {
         return recorded_ && gives_same_buffers(op) && gives_same_params(op);
     }
+    // Whether it consists of dispatches and fills, and has some.
+    [[nodiscard]] bool is_light() const { return light_; }
     // Records the command buffer for this execution, after waiting for earlier ones.
     [[nodiscard]] Result<void> record(const wye_execute_op& op);
     [[nodiscard]] VkCommandBuffer commands() const { return recording_->commands(); }
@@ -95,7 +97,7 @@ class Command {
     bool rewrites_buffers_ = false;  // late buffers are written to descriptor sets
     std::unique_ptr<Buffer> memory_;
     std::unique_ptr<Recording> recording_;
-    bool recorded_ = false, planned_ = false;
+    bool recorded_ = false, planned_ = false, light_ = false;
     std::atomic<std::uint64_t> recordings_{0};
     std::vector<std::byte> block_;
 

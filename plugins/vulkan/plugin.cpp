@@ -12,12 +12,18 @@
 #include "wye/sdk/spin.hpp"
 
 namespace wye::vulkan {
+namespace {
+
+constexpr std::uint32_t kKeepMicroseconds = 100;
+
+}  // namespace
 
 Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
     auto plugin = std::make_unique<Plugin>(host);
     WYE_ASSIGN(plugin->loader,
                Loader::open(sdk::config(host, "vulkan.library").value_or(kLibrary)));
     WYE_ASSIGN(plugin->spin_ns, sdk::spin_ns(host, "vulkan.spin_us"));
+    WYE_ASSIGN(plugin->keep_ns, sdk::nanoseconds_in(host, "vulkan.keep_us", kKeepMicroseconds));
     return plugin;
 }
 

@@ -32,6 +32,7 @@ struct Plugin : sdk::PluginState<DeviceInfo> {
     std::unique_ptr<Instance> instance;
     std::unique_ptr<Verdicts> verdicts;
     std::uint64_t spin_ns = 0;  // how long a wait polls a GPU's driver before it blocks
+    std::uint64_t keep_ns = 0;  // how long submits are kept that nobody waits for
 };
 
 }  // namespace wye::vulkan

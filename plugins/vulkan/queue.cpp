@@ -24,6 +24,16 @@ Result<void> Queue::begin() {
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const SegmentWait event, other.event_for(value));
     if (!event) return {};
+    if (event.failed) {
+        if (auto failure = event.of->failure(event.number)) return *std::move(failure);
+        return other.usable(value);  // another thread has settled it
+    }
+    return &other == &timeline_ ? Result<void>() : submission_.wait_for(event);
+}
+
+Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
+    WYE_ASSIGN(const SegmentWait event, other.event_for(value));
+    if (!event) return {};
     return submission_.wait_for(event);
 }
 
@@ -74,8 +84,12 @@ Result<void> Queue::execute(const wye_execute_op& op) {
 [[gnu::always_inline]] inline bool Queue::replay(const wye_execute_op& op, std::uint64_t value) {
     Submit* submit = timeline_.draft_if_idle();
     Command& command = sdk::command_of<Command>(op.command);
-    if (submit == nullptr && !timeline_.draft(submit).ok()) return false;
-    if (!submission_.replay(command, op, *submit)) return false;
+    if (submit != nullptr) [[likely]] {
+        if (!submission_.replay(command, op, *submit)) return false;
+    } else {
+        if (!timeline_.draft(submit).ok() || !submission_.replay_behind(command, op, *submit))
+            return false;
+    }
     timeline_.add_drafted(value, false);
     return true;
 }

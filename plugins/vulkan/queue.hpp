@@ -23,7 +23,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] Device& device() { return device_; }
     [[nodiscard]] Timeline& timeline() { return timeline_; }
-    // Sends an unchanged command.
+    // Sends or keeps an unchanged command.
     [[nodiscard]] bool replay(const wye_execute_op& op, std::uint64_t value);
     // Adds the handles for the extension wye.native_handle.
     [[nodiscard]] Result<void> native(sdk::NativeValues& out) const {
@@ -43,6 +43,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
           submission_(device, timeline_.segments) {}
     Result<void> begin();
     Result<void> wait_for(Timeline& other, std::uint64_t value);
+    Result<void> order_after(Timeline& other, std::uint64_t value);
     Result<void> wait_native(const wye_native_handle& event);
     std::span<const wye_operation> plan(std::span<const wye_operation> operations);
     Result<void> dispatch(const wye_dispatch_op& op);

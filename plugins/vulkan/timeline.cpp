@@ -9,11 +9,16 @@ std::uint64_t Timeline::spin_ns(const Device& device) {
 
 Result<bool> Timeline::has_ended(const Submit& submit) { return segments.has_ended(submit.last); }
 
-Result<SegmentWait> Timeline::event_of(Submit& submit) { return segments.share(submit.last); }
+Result<SegmentWait> Timeline::event_of(Submit& submit) {
+    return segments.share(submit.first, submit.last);
+}
 
 std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
+    std::optional<Error> failure;
+    if (submit.first <= submit.last) failure = segments.failure(submit.last);
     segments.collect(submit.last);
-    return std::nullopt;
+    segments.forget_failures(submit.last);
+    return failure;
 }
 
 sdk::WorkTimes Timeline::times_of(const Submit& submit) {
@@ -22,7 +27,7 @@ sdk::WorkTimes Timeline::times_of(const Submit& submit) {
 }
 
 Result<bool> Timeline::wait_for(const SegmentWait& event, std::uint64_t timeout_ns) {
-    return segments.await(event.number, timeout_ns);
+    return segments.await(event, timeout_ns);
 }
 
 Result<void> Timeline::finish() { return segments.finish(); }

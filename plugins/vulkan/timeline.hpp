@@ -20,7 +20,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, SegmentWait> {
 
   private:
     friend sdk::Timeline<Timeline, Submit, SegmentWait>;
-    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
+    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = true;
 
     // How long waits poll. 0 for a driver that runs on the processor, since its threads need the
     // time.

@@ -461,10 +461,10 @@ class RawOpenCl final : public RawApi {
             case RowId::Recorded:
             case RowId::Batch:
             case RowId::Launches:
-                WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 if (row == RowId::Launches)
-                    WYE_TRY(add(launches_with_events(driver_, "the same, an event for each",
-                                                     sizes.recorded)));
+                    WYE_TRY(add(launches_with_events(
+                        driver_, "enqueues, an event for each, one clFinish", sizes.recorded)));
+                WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 break;
             case RowId::Recording:
                 return Error(Code::UNSUPPORTED,

@@ -82,9 +82,10 @@ Goal gpu_goal(RowId row, std::string_view plugin) {
             return cuda ? nanoseconds(1000) : ratio(1.05);
         case RowId::Recording:
             return ratio(1.5);
-        case RowId::Batch:
         case RowId::Launches:
         case RowId::Submits:
+            return vulkan ? nanoseconds(5000) : ratio(cuda ? 1.05 : 1.10);
+        case RowId::Batch:
         case RowId::RoundTrip:
             return ratio(1.05);
         case RowId::Large:

@@ -3,6 +3,8 @@
 // Events: the events of a queue's commands: their state, their times, and waits for them. [FREE].
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "opencl/context/native_queues.hpp"
@@ -15,6 +17,8 @@ namespace wye::opencl {
 struct Submit {
     EventHandle first, last;           // first: of a timed submit, unless it is also the last
     cl_command_queue queue = nullptr;  // if `last` is null: the native queue for a marker
+
+    [[nodiscard]] bool is_marked() const { return static_cast<bool>(last); }
 };
 
 // Inline, since it is on the path of every dispatch and its wait.
@@ -45,12 +49,18 @@ class Events {
         WYE_TRY(device_.check(status, "clEnqueueMarkerWithWaitList"));
         return device_.check(driver.clFlush(submit.queue), "clFlush");
     }
-    // Whether a submit needs an event from the start. `among`: other submits are pending, or this
-    // one is timed. Submitting thread only; quirk nvidia-cl-costly-events.
-    [[nodiscard]] bool needs_one(bool among) {
+    // The number of pending submits from which on several share an event.
+    [[nodiscard]] std::size_t fewest_shared() const { return few_ ? kFewestShared : SIZE_MAX; }
+    // Whether a submit needs an event from the start. `pending`: other submits. Submitting thread
+    // only; quirk nvidia-cl-costly-events.
+    [[nodiscard]] bool needs_one(std::size_t pending, bool timed) {
         if (!few_) return true;
         const bool asked = asked_.exchange(false, std::memory_order_relaxed);
-        return among || asked;
+        if (timed || asked || pending < kFewestShared) {
+            without_ = 0;
+            return timed || asked || pending != 0;
+        }
+        return ends_share(pending);
     }
     // Returns the submit's event, with shared ownership; makes it first if there is none.
     [[nodiscard]] Result<EventHandle> share(Submit& submit) {
@@ -123,11 +133,33 @@ class Events {
     [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 
   private:
+    using Clock = std::chrono::steady_clock;
+    // Pending submits from which on later ones share events, the most that share one, and the
+    // longest time between events of submits in a row.
+    static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
+    static constexpr std::chrono::microseconds kLongestShare{100};
+
+    // Whether a submit has the event of those before it without one: of a quarter of the pending
+    // ones, or of those made since a while.
+    [[nodiscard]] bool ends_share(std::size_t pending) {
+        const Clock::time_point now = Clock::now();
+        if (++without_ < std::min(pending / 4, kMostShared) && now - shared_at_ < kLongestShare)
+            return false;
+        without_ = 0;
+        shared_at_ = now;
+        return true;
+    }
+
     Device& device_;
     const NativeQueues& queue_;
     const bool few_;
     std::atomic<bool> asked_{false};  // whether `mark` has made an event
     std::atomic<bool> asks_each_;     // whether events are asked for errors of their submits
+
+    // Submitting thread only: the newest submits that share the next event, and when one of a row
+    // had an event.
+    std::size_t without_ = 0;
+    Clock::time_point shared_at_;
 };
 
 // Events that the next command waits for. One thread at a time.

@@ -12,7 +12,7 @@ Result<void> LastUse::wait() const {
     Device& device = queue_->device();
     WYE_TRY(device.loss.check());
     std::string_view call;
-    const VkResult result = queue_->wait_for(number_, UINT64_MAX, call);
+    const VkResult result = queue_->wait_for(queue_->outbox.attend(number_), UINT64_MAX, call);
     return device.check(result, call);
 }
 
@@ -50,11 +50,8 @@ bool Progress::gone() {
 
 Result<void> Segments::send(std::span<const SemaphoreWait> waits,
                             std::unique_ptr<Segment>& segment) {
-    if (!has_room_) {
-        const sdk::Lock lock(mutex_);
-        pending_.make_room();
-        has_room_ = true;
-    }
+    if (!keeps_none()) progress_->outbox.send();
+    make_room();
     const bool own = segment->lane != last_lane_ && !idle();
     if (own || !waits.empty() || send_info_.waitSemaphoreCount != 0)
         set_waits(waits, own, *segment);
@@ -67,15 +64,39 @@ Result<void> Segments::send(std::span<const SemaphoreWait> waits,
     last_lane_ = segment->lane;
     const bool staged = segment->staged;
     const sdk::Lock lock(mutex_);
-    progress_->newest.store(number, std::memory_order_release);
-    pending_.push({number, std::move(segment)});
-    if (!spare_.empty()) {
-        segment = std::move(spare_.back());
-        spare_.pop_back();
-    }
-    has_room_ = pending_.has_room();
+    add_newest(number, &segment);
     if (staged) staging.mark(number);
     return {};
+}
+
+bool Segments::keep(std::span<const VkCommandBuffer> commands, std::unique_ptr<Segment>* segment) {
+    make_room();
+    const std::uint64_t number = newest() + 1;
+    if (!progress_->outbox.keep(number, commands, number - ended())) return false;
+    const sdk::Lock lock(mutex_);
+    add_newest(number, segment);
+    return true;
+}
+
+void Segments::make_room() {
+    if (has_room_) return;
+    const sdk::Lock lock(mutex_);
+    pending_.make_room();
+    has_room_ = true;
+}
+
+void Segments::add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) {
+    progress_->newest.store(number, std::memory_order_release);
+    Sent& sent = pending_.push_new();
+    sent.number = number;
+    if (segment != nullptr) {
+        sent.segment = std::move(*segment);
+        if (!spare_.empty()) {
+            *segment = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    has_room_ = pending_.has_room();
 }
 
 void Segments::set_waits(std::span<const SemaphoreWait> waits, bool own, Segment& segment) {
@@ -127,6 +148,7 @@ std::uint64_t Segments::newest_read(std::uint64_t serial) {
 
 Result<bool> Segments::has_ended(std::uint64_t number) {
     if (number <= ended()) return true;
+    number = progress_->outbox.attend(number);
     WYE_TRY(device_.loss.check());
     std::uint64_t now = 0;
     const VkResult result =
@@ -136,16 +158,17 @@ Result<bool> Segments::has_ended(std::uint64_t number) {
     return now >= number;
 }
 
-Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
-    if (number <= ended()) return true;
+Result<bool> Segments::await(const SegmentWait& event, std::uint64_t timeout_ns) {
+    if (event.number <= ended()) return true;
     WYE_TRY(device_.loss.check());
-    return wait_for(number, timeout_ns);
+    return wait_for(event.signal, timeout_ns);
 }
 
 Result<void> Segments::finish() {
     if (idle()) return {};
+    progress_->outbox.send();
     WYE_TRY(device_.loss.check());
-    WYE_TRY(wait_for(newest(), UINT64_MAX));
+    WYE_TRY(wait_for(progress_->outbox.attend(newest()), UINT64_MAX));
     return {};
 }
 
@@ -199,8 +222,7 @@ void Segments::drop_copies(std::uint64_t first) noexcept {
 
 Result<void> Segments::wait(std::uint64_t number) {
     if (number <= ended()) return {};
-    WYE_TRY(device_.loss.check());
-    WYE_TRY(await(number, UINT64_MAX));
+    WYE_TRY(await(share(number, number), UINT64_MAX));
     collect(number);
     return {};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Segments: the segments that a queue has sent to the driver. A segment is one vkQueueSubmit; a
-// timeline semaphore numbers them. A submit is usually one segment, several if its transfers exceed
-// the staging ring, and none if the host did all of it. Once a segment has ended, its read-backs
-// are copied to host memory, and its recordings and staging memory become free. All members are
-// free-threaded unless stated.
+// Segments: the segments that a queue has sent to the driver, or keeps for a short time
+// (outbox.hpp). A segment is the command buffers of one submit; a timeline semaphore numbers them.
+// A submit is usually one segment, several if its transfers exceed the staging ring, and none if
+// the host did all of it. Once a segment has ended, its read-backs are copied to host memory, and
+// its recordings and staging memory become free. All members are free-threaded unless stated.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include "vulkan/commands/outbox.hpp"
 #include "vulkan/commands/recordings.hpp"
 #include "vulkan/commands/staging.hpp"
 #include "wye/sdk/fifo.hpp"
@@ -27,6 +28,8 @@ class Segments;
 struct SegmentWait {
     Segments* of = nullptr;
     std::uint64_t number = 0;
+    std::uint64_t signal = 0;  // the number whose signal tells its end
+    bool failed = false;       // the driver refused it
     explicit operator bool() const { return number != 0; }
 };
 
@@ -39,7 +42,8 @@ struct SemaphoreWait {
     std::shared_ptr<Progress> owner;  // null: the application
 };
 
-// One vkQueueSubmit. Empty segments are reused, since they keep their memory.
+// The part of a submit that is sent at once. Empty segments are reused, since they keep their
+// memory.
 struct Segment {
     Lane lane = Lane::Compute;
     std::vector<VkCommandBuffer> commands;  // in order
@@ -58,10 +62,14 @@ struct Segment {
 class Progress {
   public:
     Progress(Device& device, SharedQueue& compute, SemaphoreHandle handle)
-        : semaphore(std::move(handle)), device_(device), compute_(compute) {}
+        : semaphore(std::move(handle)),
+          outbox(device, compute, semaphore.get()),
+          device_(device),
+          compute_(compute) {}
 
     const SemaphoreHandle semaphore;
     std::atomic<std::uint64_t> newest{0}, ended{0};
+    Outbox outbox;  // segments up to the newest
 
     [[nodiscard]] Device& device() const { return device_; }
     // Waits for a segment. VK_TIMEOUT: not within timeout_ns. `call`: the driver's call that
@@ -88,7 +96,7 @@ class LastUse {
     [[nodiscard]] bool is(const std::shared_ptr<Progress>& queue, std::uint64_t number) const {
         return queue_ == queue && number_ == number;
     }
-    // Waits until that segment has ended, if it was sent.
+    // Waits until that segment has ended, if it was submitted.
     [[nodiscard]] Result<void> wait() const;
 
   private:
@@ -111,7 +119,10 @@ class Segments {
         send_info_.signalSemaphoreCount = 1;
         send_info_.pSignalSemaphores = &send_signal_;
     }
-    ~Segments() { progress_->ended.store(UINT64_MAX); }
+    ~Segments() {
+        progress_->outbox.stop();
+        progress_->ended.store(UINT64_MAX);
+    }
     Segments(const Segments&) = delete;
     Segments& operator=(const Segments&) = delete;
 
@@ -119,8 +130,10 @@ class Segments {
     [[nodiscard]] Recordings& recordings(Lane lane) {
         return recordings_[static_cast<std::size_t>(lane)];
     }
-    // The VkQueue of the compute lane.
+    // The VkQueue of the compute lane. Whoever gets it may rely on what was submitted to it, so
+    // nothing is kept from now on.
     [[nodiscard]] VkQueue queue() const {
+        progress_->outbox.keep_no_more();
         const sdk::Lock lock(shared_.front()->mutex);
         return shared_.front()->handle;
     }
@@ -134,13 +147,26 @@ class Segments {
         return ended.ok() && *ended;
     }
 
-    // Sends a segment to its lane with one vkQueueSubmit: the waits (also for earlier segments of
-    // another lane), the segment's commands, the signal of the next number. Replaces `segment` by
-    // an empty one, or null. Submitting thread only.
+    // Sends a segment to its lane, after those that are kept, with one vkQueueSubmit: the waits
+    // (also for earlier segments of another lane), the segment's commands, the signal of the next
+    // number. Replaces `segment` by an empty one, or null. Submitting thread only.
     [[nodiscard, gnu::hot]] Result<void> send(std::span<const SemaphoreWait> waits,
                                               std::unique_ptr<Segment>& segment);
-    // Sends a segment that is the command buffer of a Command alone, to the compute lane. False: it
-    // was not sent, and `send` must be called. Submitting thread only.
+    // Whether the next segment may be kept, if it is for the compute lane, waits for nothing and
+    // has no copies. Submitting thread only.
+    [[nodiscard]] bool may_keep() const {
+        return last_lane_ == Lane::Compute &&
+               (newest() - ended() >= Outbox::kFewest || !keeps_none());
+    }
+    // Whether all segments were sent.
+    [[nodiscard]] bool keeps_none() const { return progress_->outbox.is_empty(); }
+    // Keeps a segment with these command buffers, or sends it with others that are kept. `segment`:
+    // as in `send`; null: the command buffer of a Command alone. False: it was not taken. To be
+    // called only if it may be kept.
+    [[nodiscard, gnu::hot]] bool keep(std::span<const VkCommandBuffer> commands,
+                                      std::unique_ptr<Segment>* segment);
+    // Sends a segment that is the command buffer of a Command alone, to the compute lane. Nothing
+    // may be kept. False: it was not sent, and `send` must be called. Submitting thread only.
     [[nodiscard, gnu::always_inline]] bool send_alone(VkCommandBuffer commands) {
         if (!has_room_ || last_lane_ != Lane::Compute || send_info_.waitSemaphoreCount != 0)
             return false;
@@ -175,14 +201,28 @@ class Segments {
     // since the caller then frees their memory.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
     // As has_ended, after waiting for at most timeout_ns.
-    [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
+    [[nodiscard]] Result<bool> await(const SegmentWait& event, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
-    // A segment's number, for another queue's wait.
-    [[nodiscard]] SegmentWait share(std::uint64_t number) { return {this, number}; }
-    // The same as a value of the queue's semaphore.
+    // The error of a segment that the driver refused after it was kept; nothing: it took it.
+    [[nodiscard]] std::optional<Error> failure(std::uint64_t number) const {
+        const std::optional<VkResult> result = progress_->outbox.failure(number);
+        if (result) [[unlikely]]
+            return device_.failed(*result, "vkQueueSubmit");
+        return std::nullopt;
+    }
+    // Called when nobody asks for failures up to `number` any more.
+    void forget_failures(std::uint64_t number) noexcept {
+        progress_->outbox.forget_failures(number);
+    }
+    // The last segment of a submit, for another queue's wait. It is sent first.
+    [[nodiscard]] SegmentWait share(std::uint64_t first, std::uint64_t last) {
+        const std::uint64_t signal = progress_->outbox.attend(last);
+        return {this, last, signal, first <= last && progress_->outbox.failure(last)};
+    }
+    // A segment's end as a value of the queue's semaphore.
     [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
-        return {progress_->semaphore.get(), number, progress_};
+        return {progress_->semaphore.get(), progress_->outbox.attend(number), progress_};
     }
     // Makes the copies of all segments up to `number`, which has ended.
     void collect(std::uint64_t number) noexcept;
@@ -202,12 +242,16 @@ class Segments {
         std::uint64_t number = 0, serial = 0;
     };
 
-    // A segment that was sent.
+    // A segment that was submitted.
     struct Sent {
         std::uint64_t number = 0;
         std::unique_ptr<Segment> segment;  // null: the command buffer of a Command alone
     };
 
+    // Makes sure that adding a segment to pending_ allocates nothing.
+    void make_room();
+    // Adds the newest segment, and replaces `segment`, if it is not null, by an empty one, or null.
+    void add_newest(std::uint64_t number, std::unique_ptr<Segment>* segment) WYE_REQUIRES(mutex_);
     static void drop_copies(const Sent& sent) noexcept;
     void keep_times(std::uint64_t number, const Segment& segment) noexcept WYE_REQUIRES(mutex_);
     // Calls vkQueueSubmit with send_info_.

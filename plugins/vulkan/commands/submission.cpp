@@ -33,6 +33,13 @@ bool only_moves(const wye_operation& op) {
            op.kind == WYE_OPERATION_UPLOAD || op.kind == WYE_OPERATION_DOWNLOAD;
 }
 
+// Not copies, after which the host often waits for bytes.
+bool is_light(const wye_operation& op) {
+    if (op.kind == WYE_OPERATION_EXECUTE)
+        return sdk::command_of<Command>(op.u.execute.command).is_light();
+    return op.kind == WYE_OPERATION_DISPATCH || op.kind == WYE_OPERATION_FILL;
+}
+
 bool is_large_upload(const wye_copy_op& op) {
     return op.size >= kLeastDivided && buffer_of(op.source).mapped != nullptr;
 }
@@ -102,6 +109,8 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
 // submit's command buffer.
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     finish_reads(operations);
+    light_ = !timed_ && waits_.empty() && segments_.may_keep() &&
+             std::ranges::all_of(operations, [](const auto& op) { return is_light(op); });
     std::span<const wye_operation> rest = operations;
     if (segments_.idle() && waits_.empty())
         for (; !rest.empty() && upload_by_host(rest.front()); rest = rest.subspan(1)) {
@@ -130,7 +139,7 @@ std::span<const wye_operation> Submission::plan(std::span<const wye_operation> o
 }
 
 void Submission::choose_lane(std::span<const wye_operation> operations) {
-    if (!segments_.has_transfers()) return;
+    if (!segments_.has_transfers() || light_) return;
     if (operations.empty()) {  // waits of a queue for transfers block no other work
         if (segments_.for_transfers()) lane_ = Lane::Transfers;
         return;
@@ -234,10 +243,27 @@ bool Submission::replay(Command& command, const wye_execute_op& op, Submit& out)
     return true;
 }
 
+bool Submission::replay_behind(Command& command, const wye_execute_op& op, Submit& out) {
+    if (!segments_.may_keep() || !command.is_light())
+        return segments_.keeps_none() && replay(command, op, out);
+    first_ = segments_.newest() + 1;
+    lane_ = Lane::Compute;
+    if (segments_.reads_pending() || !command.is_recorded(op)) return false;
+    command.last_use.set(segments_.progress(), first_);
+    const VkCommandBuffer commands = command.commands();
+    if (!segments_.keep({&commands, 1}, nullptr)) return false;
+    out = {first_, first_};
+    return true;
+}
+
 // Direct reads by the host must be part of a segment, unless all work has ended.
 Result<Submit> Submission::end() {
     const bool reads = !after_.empty();
     const bool commands = segment_ && !segment_->commands.empty();
+    if (commands && is_light()) {
+        WYE_TRY(end_recording());
+        if (segments_.keep(segment_->commands, &segment_)) return Submit{first_, first_};
+    }
     if (commands || !waits_.empty() || (reads && !segments_.idle())) {
         std::vector<sdk::HostCopy>& copies = segment().copies;
         copies.insert(copies.end(), after_.begin(), after_.end());

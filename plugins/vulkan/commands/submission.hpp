@@ -14,6 +14,9 @@
 // to them, and so do large uploads at the start of other submits. This holds only if the work waits
 // for nothing, or the queue is of the kind TRANSFER: several queues share a VkQueue, so waiting
 // work of one would block the others.
+//
+// Submits of only dispatches and fills, which wait for nothing, may be kept for a short time, to be
+// sent together (outbox.hpp).
 #pragma once
 
 #include <vector>
@@ -52,12 +55,15 @@ class Submission {
     // Sends a submit that consists of one command, and writes its segments to `out`. False: nothing
     // was sent, and the caller must take the single steps, also to get the error.
     [[nodiscard, gnu::hot]] bool replay(Command& command, const wye_execute_op& op, Submit& out);
-    // Sends what is not sent yet.
+    // The same behind work in flight: the submit may be kept.
+    [[nodiscard, gnu::noinline]] bool replay_behind(Command& command, const wye_execute_op& op,
+                                                    Submit& out);
+    // Sends what is not sent yet, or keeps it.
     [[nodiscard]] Result<Submit> end();
     // Drops the part that was not sent.
     void abandon() noexcept;
 
-    // Whether a part was sent.
+    // Whether a part was sent, or kept.
     [[nodiscard]] bool sent() const noexcept { return segments_.newest() >= first_; }
 
   private:
@@ -82,6 +88,12 @@ class Submission {
     // Takes staged bytes. If the ring is full, first sends what is recorded so far.
     Result<StagedRange> stage(std::uint64_t size, std::uint64_t alignment);
     Result<void> send();
+    // Whether the segment, which is all of the submit, may be sent later.
+    [[nodiscard]] bool is_light() const {
+        return light_ && waits_.empty() && before_.empty() && after_.empty() &&
+               segments_.newest() < first_ && segment_->lane == Lane::Compute &&
+               segment_->copies.empty() && !segment_->staged;
+    }
 
     Device& device_;
     Segments& segments_;
@@ -95,6 +107,7 @@ class Submission {
     Lane lane_ = Lane::Compute;
     bool divided_ = false;     // it began with large uploads, sent to the transfer lane
     bool timed_ = false;       // its segments have timestamps
+    bool light_ = false;       // its operations may be kept
     bool repeatable_ = false;  // recipe_ describes the current recording
 };
 

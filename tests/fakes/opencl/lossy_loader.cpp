@@ -9,6 +9,7 @@
 #include <CL/cl.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -16,7 +17,10 @@ namespace {
 
 constexpr cl_int kIllegalAccess = -9999;
 
+#define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
+
 std::atomic<bool> lost{false}, finish_fails{false}, full{false};
+std::atomic<std::uint64_t> events{0}, markers{0}, flushes{0};
 
 // The loss that LOSSY_OPENCL asks for in a process that preloads this library.
 enum class Loss { never, once, always };
@@ -36,12 +40,28 @@ void reset() {
     lost = false;
     finish_fails = false;
     full = false;
+    events = markers = flushes = 0;
 }
 
-constexpr lossy_opencl::Control kControl = {reset, [] { lost = true; }, [] { finish_fails = true; },
-                                            [](bool now) { full = now; }};
+void* make_event(void* context) {
+    cl_int status = CL_SUCCESS;
+    return LOSSY_REAL(clCreateUserEvent)(static_cast<cl_context>(context), &status);
+}
+void let_happen(void* event) {
+    auto* const one = static_cast<cl_event>(event);
+    (void)LOSSY_REAL(clSetUserEventStatus)(one, CL_COMPLETE);
+    (void)LOSSY_REAL(clReleaseEvent)(one);
+}
 
-#define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
+constexpr lossy_opencl::Control kControl = {reset,
+                                            [] { lost = true; },
+                                            [] { finish_fails = true; },
+                                            [](bool now) { full = now; },
+                                            [] { return events.load(); },
+                                            [] { return markers.load(); },
+                                            [] { return flushes.load(); },
+                                            make_event,
+                                            let_happen};
 
 // The file of this library, which stands for the loader where it is preloaded.
 const char* own_file() {
@@ -84,6 +104,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, c
                                                        const size_t* size, const size_t* local_size,
                                                        cl_uint wait_count, const cl_event* waits,
                                                        cl_event* event) {
+    if (event != nullptr) ++events;
     const cl_int status = LOSSY_REAL(clEnqueueNDRangeKernel)(
         queue, kernel, dimensions, offset, size, local_size, wait_count, waits, event);
     if (wanted_loss() != Loss::never && !kernel_lost_device.exchange(true)) lost = true;
@@ -100,8 +121,22 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
                                                     size_t offset, size_t size, cl_uint wait_count,
                                                     const cl_event* waits, cl_event* event) {
     if (full) return CL_OUT_OF_RESOURCES;
+    if (event != nullptr) ++events;
     return LOSSY_REAL(clEnqueueFillBuffer)(queue, buffer, pattern, pattern_size, offset, size,
                                            wait_count, waits, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue,
+                                                            cl_uint wait_count,
+                                                            const cl_event* waits,
+                                                            cl_event* event) {
+    ++markers;
+    return LOSSY_REAL(clEnqueueMarkerWithWaitList)(queue, wait_count, waits, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
+    ++flushes;
+    return LOSSY_REAL(clFlush)(queue);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event* events) {

@@ -8,6 +8,8 @@
 // device, which can be opened again (`once`) or not (`always`).
 #pragma once
 
+#include <cstdint>
+
 namespace lossy_opencl {
 
 struct Control {
@@ -19,6 +21,14 @@ struct Control {
     void (*fail_next_finish)();
     // Fills return CL_OUT_OF_RESOURCES while set.
     void (*memory_full)(bool full);
+    // Since a reset: kernels and fills that were queued with an event, markers, and flushes.
+    std::uint64_t (*events)();
+    std::uint64_t (*markers)();
+    std::uint64_t (*flushes)();
+    // An event (cl_event) of the application, of a cl_context, or null; lets it happen, and
+    // releases it.
+    void* (*make_event)(void* context);
+    void (*let_happen)(void* event);
 };
 
 }  // namespace lossy_opencl

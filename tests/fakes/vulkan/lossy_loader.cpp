@@ -40,7 +40,9 @@ struct State {
     PFN_vkCreateDevice create_device = nullptr;
     bool claims_descriptors = false, pretends = false;  // a claim that is not true
     std::uint32_t driver_id = 0;
-    std::uint64_t sent = 0, ended = 0, recordings = 0;
+    std::uint64_t sent = 0, ended = 0, recordings = 0, submits = 0, signals = 0;
+    VkResult refusal = VK_SUCCESS;  // of submits
+    bool stalled = false;
     PFN_vkBeginCommandBuffer begin = nullptr;
 };
 
@@ -81,9 +83,15 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, std::uint32_t count, const 
         device = state().devices[queue];
     }
     if (lost(device)) return VK_ERROR_DEVICE_LOST;
+    {
+        const std::lock_guard lock(state().mutex);
+        if (state().refusal != VK_SUCCESS) return state().refusal;
+        if (count != 0 && infos->commandBufferCount != 0) ++state().submits;
+    }
     for (const VkSubmitInfo& info : std::span(infos, count)) {
         const auto* values = static_cast<const VkTimelineSemaphoreSubmitInfo*>(info.pNext);
         const std::lock_guard lock(state().mutex);
+        state().signals += info.signalSemaphoreCount;
         if (values != nullptr && values->signalSemaphoreValueCount != 0)
             state().sent = values->pSignalSemaphoreValues[0];
     }
@@ -109,7 +117,12 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
 
 VKAPI_ATTR VkResult VKAPI_CALL counter(VkDevice device, VkSemaphore semaphore,
                                        std::uint64_t* value) {
-    if (silent(device)) {
+    bool stalled = false;
+    {
+        const std::lock_guard lock(state().mutex);
+        stalled = state().stalled;
+    }
+    if (silent(device) || stalled) {
         *value = 0;
         return VK_SUCCESS;
     }
@@ -241,6 +254,9 @@ void reset() {
     state().driver_id = 0;
     state().claims_descriptors = state().pretends = false;
     state().sent = state().ended = state().recordings = 0;
+    state().submits = state().signals = 0;
+    state().refusal = VK_SUCCESS;
+    state().stalled = false;
 }
 
 void lose_newest() {
@@ -267,6 +283,22 @@ std::uint64_t sent() {
 std::uint64_t recordings() {
     const std::lock_guard lock(state().mutex);
     return state().recordings;
+}
+std::uint64_t submits() {
+    const std::lock_guard lock(state().mutex);
+    return state().submits;
+}
+std::uint64_t signals() {
+    const std::lock_guard lock(state().mutex);
+    return state().signals;
+}
+void refuse_submits(std::int32_t result) {
+    const std::lock_guard lock(state().mutex);
+    state().refusal = static_cast<VkResult>(result);
+}
+void stall(bool stalled) {
+    const std::lock_guard lock(state().mutex);
+    state().stalled = stalled;
 }
 std::uint64_t seen_to_end() {
     const std::lock_guard lock(state().mutex);
@@ -310,7 +342,11 @@ __attribute__((visibility("default"))) const lossy_vulkan::Control* lossy_vulkan
                                                   claim_late_descriptors,
                                                   sent,
                                                   seen_to_end,
-                                                  recordings};
+                                                  recordings,
+                                                  submits,
+                                                  signals,
+                                                  refuse_submits,
+                                                  stall};
     return &control;
 }
 }

@@ -30,6 +30,13 @@ struct Control {
     std::uint64_t (*seen_to_end)();
     // Command buffers that were begun since a reset.
     std::uint64_t (*recordings)();
+    // Calls of vkQueueSubmit with command buffers since a reset, and the signals of all of them.
+    std::uint64_t (*submits)();
+    std::uint64_t (*signals)();
+    // vkQueueSubmit answers this; 0: no more.
+    void (*refuse_submits)(std::int32_t result);
+    // While set, who asks for a semaphore's value gets 0; waits end as usual.
+    void (*stall)(bool stalled);
 };
 
 }  // namespace lossy_vulkan

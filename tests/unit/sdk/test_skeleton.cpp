@@ -409,6 +409,95 @@ TEST_CASE("the event of the newest value is made before another submit, if it is
     CHECK(timeline.marked == "1 2 ");
 }
 
+namespace {
+
+// A driver in which several submits share the event of the last of them.
+struct SharingSubmit {
+    int number = 0;
+    bool marked = false;
+    [[nodiscard]] bool is_marked() const { return marked; }
+};
+struct SharingTimeline : Timeline<SharingTimeline, SharingSubmit, int> {
+    explicit SharingTimeline(const LossState& loss)
+        : Timeline<SharingTimeline, SharingSubmit, int>(loss) {}
+    static constexpr bool kWaitsWithLimit = true, kFinishIsCheapest = false, kFailsLate = false;
+    void add(bool marked) {
+        const int next = static_cast<int>(newest()) + 1;
+        Timeline<SharingTimeline, SharingSubmit, int>::add(static_cast<std::uint64_t>(next),
+                                                           {next, marked}, false);
+    }
+    Result<bool> has_ended(SharingSubmit& submit) {
+        submit.marked = true;  // by a marker behind all submits
+        asked += std::to_string(submit.number) + " ";
+        return submit.number <= ended_up_to;
+    }
+    static Result<int> event_of(SharingSubmit& submit) { return submit.number; }
+    Result<void> mark(SharingSubmit& submit) {
+        submit.marked = true;
+        marked += std::to_string(submit.number) + " ";
+        return {};
+    }
+    static std::optional<Error> settle(std::uint64_t, SharingSubmit&) { return std::nullopt; }
+    static WorkTimes times_of(const SharingSubmit&) { return {}; }
+    Result<bool> wait_for(int event, std::uint64_t) {
+        ended_up_to = event;
+        return true;
+    }
+    static Result<void> finish() { return {}; }
+
+    std::string asked, marked;
+    int ended_up_to = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a submit without an event is asked by the next one that has one, or by the newest") {
+    LossState loss;
+    SharingTimeline timeline(loss);
+    for (const bool marked : {true, false, false, true, false, false}) timeline.add(marked);
+    CHECK(!timeline.poll(1).value());
+    CHECK(!timeline.poll(2).value());
+    CHECK(!timeline.poll(4).value());
+    CHECK(!timeline.poll(5).value());
+    CHECK(timeline.asked == "1 4 4 6 ");
+    timeline.add(false);  // the marker of 6 stays the one of 5
+    CHECK(!timeline.poll(5).value());
+    CHECK(timeline.asked == "1 4 4 6 6 ");
+    CHECK(timeline.event_for(2).value() == 4);
+    timeline.ended_up_to = 4;
+    CHECK(timeline.poll(2).value());
+    CHECK(timeline.reached(2));
+    CHECK(!timeline.reached(3));
+    CHECK(timeline.wait(3, UINT64_MAX).ok());
+    CHECK(timeline.wait(5, UINT64_MAX).ok());
+    CHECK(timeline.ended_up_to == 6);
+    CHECK(timeline.reached(5));
+    CHECK(!timeline.reached(6));
+}
+
+TEST_CASE("the newest submit gets its event before another one only among few") {
+    LossState loss;
+    SharingTimeline timeline(loss);
+    for (int n = 0; n < 3; ++n) {
+        CHECK(timeline.mark_newest_of_few(3).value() == static_cast<std::size_t>(n));
+        timeline.add(false);
+    }
+    CHECK(timeline.marked == "1 2 ");
+    CHECK(timeline.mark_newest_of_few(3).value() == 3);
+    CHECK(timeline.marked == "1 2 ");
+}
+
+TEST_CASE("submits that share events are settled in groups all the same, by those that have one") {
+    LossState loss;
+    SharingTimeline timeline(loss);
+    for (int n = 1; n <= 1000; ++n) timeline.add(n % 50 == 0);
+    timeline.ended_up_to = 1000;
+    timeline.asked.clear();
+    for (int n = 0; n < 64; ++n) timeline.add(false);
+    CHECK(timeline.reached(800));
+    CHECK(timeline.asked.substr(0, 7) == "50 100 ");
+}
+
 TEST_CASE("a wait without a limit is the driver's, for the newest value its cheapest") {
     LossState loss;
     std::string steps;

@@ -17,10 +17,10 @@ namespace wye::sdk {
 
 inline constexpr std::uint32_t kSpinMicroseconds = 2000;
 
-// The polling time in nanoseconds, from the configuration's `key`, which is in microseconds
-// ("cuda.spin_us").
-[[nodiscard]] inline Result<std::uint64_t> spin_ns(const wye_host_table& host, const char* key) {
-    std::uint32_t value = kSpinMicroseconds;
+// A time in nanoseconds, from the configuration's `key`, which is in microseconds; without it, the
+// default `value`.
+[[nodiscard]] inline Result<std::uint64_t> nanoseconds_in(const wye_host_table& host,
+                                                          const char* key, std::uint32_t value) {
     if (const std::optional<std::string> text = config(host, key)) {
         const auto [end, status] =
             std::from_chars(text->data(), text->data() + text->size(), value);
@@ -31,6 +31,11 @@ inline constexpr std::uint32_t kSpinMicroseconds = 2000;
                 "Fix: give a whole number, such as 2000", key);
     }
     return std::uint64_t{value} * 1000;
+}
+
+// The polling time in nanoseconds ("cuda.spin_us").
+[[nodiscard]] inline Result<std::uint64_t> spin_ns(const wye_host_table& host, const char* key) {
+    return nanoseconds_in(host, key, kSpinMicroseconds);
 }
 
 // How long the next wait of a queue polls: the whole time as long as waits end within it. After a

@@ -22,6 +22,9 @@
 //     bool is_seen(const Submit&)               whether it has ended, as far as the host knows
 //                                               without the driver; called without enter()
 //
+// A Submit with a member is_marked() may have no event: then the next later one that has an event
+// is asked in its place, or the newest if none has, and so its value may be reached with theirs.
+//
 // A Submit with a member clear() is emptied by it, so that it keeps its memory.
 //
 // The timeline holds its lock while it calls the functions up to times_of, so they must not call
@@ -170,6 +173,14 @@ class Timeline : public TimelineObject {
         out = &pending_.next().submit;
         return mark_last();
     }
+    // As draft, but makes no event, and returns the number of pending submits.
+    [[nodiscard]] std::size_t draft_among(Submit*& out) {
+        const Lock lock(mutex_);
+        pending_.make_room();
+        collect_old();
+        out = &pending_.next().submit;
+        return pending_.size();
+    }
     // As draft, without the lock, if no submit is pending; else null. Submitting thread only: all
     // other threads only remove submits, and mark a value as reached after that.
     [[nodiscard]] Submit* draft_if_idle() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {
@@ -212,7 +223,7 @@ class Timeline : public TimelineObject {
     // Returns an event that another queue can wait for, or an empty one if `value` was reached.
     [[nodiscard]] Result<Event> event_for(std::uint64_t value) {
         const Lock lock(mutex_);
-        if (Submit* submit = find(value)) return self().event_of(*submit);
+        if (Submit* submit = find_marked(value)) return self().event_of(*submit);
         return Event();
     }
     // Called before another submit. If the newest submit is pending, makes its event, so that the
@@ -220,6 +231,12 @@ class Timeline : public TimelineObject {
     [[nodiscard]] Result<bool> mark_newest() {
         const Lock lock(mutex_);
         return mark_last();
+    }
+    // The same, but makes no event if `many` submits or more are pending. Returns their number.
+    [[nodiscard]] Result<std::size_t> mark_newest_of_few(std::size_t many) {
+        const Lock lock(mutex_);
+        if (pending_.size() < many) WYE_TRY(mark_last());
+        return pending_.size();
     }
     // Waits until the driver is idle. No value is reached or fails by this.
     void let_end() noexcept {
@@ -270,6 +287,7 @@ class Timeline : public TimelineObject {
     // From kMany pending submits on, every kSome-th new one settles the kSome oldest, if those have
     // ended, so that a caller that never waits does not accumulate events.
     static constexpr std::size_t kMany = 256, kSome = 64;
+    static constexpr std::size_t kNowhere = SIZE_MAX;
 
     [[nodiscard]] Derived& self() { return static_cast<Derived&>(*this); }
     [[nodiscard]] static std::uint64_t since(Clock::time_point start) {
@@ -317,19 +335,34 @@ class Timeline : public TimelineObject {
     // Finds the newest pending submit up to `value`. Returns null if all of these were settled, or
     // if `value` was not submitted yet.
     [[nodiscard]] Submit* find(std::uint64_t value) WYE_REQUIRES(mutex_) {
+        const std::size_t at = place_of(value);
+        return at == kNowhere ? nullptr : &pending_[at].submit;
+    }
+    // As find, but the submit to ask in its place, if it has no event.
+    [[nodiscard]] Submit* find_marked(std::uint64_t value) WYE_REQUIRES(mutex_) {
+        if constexpr (requires(const Submit& submit) { submit.is_marked(); }) {
+            std::size_t at = place_of(value);
+            if (at == kNowhere) return nullptr;
+            while (at + 1 < pending_.size() && !pending_[at].submit.is_marked()) ++at;
+            return &pending_[at].submit;
+        } else {
+            return find(value);
+        }
+    }
+    [[nodiscard]] std::size_t place_of(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if (pending_.empty() || value < pending_.front().value || value > log_.newest())
-            return nullptr;
+            return kNowhere;
         std::size_t first = 0, last = pending_.size() - 1;
-        if (pending_[last].value <= value) return &pending_[last].submit;
+        if (pending_[last].value <= value) return last;
         while (last - first > 1) {
             const std::size_t middle = first + (last - first) / 2;
             (pending_[middle].value <= value ? first : last) = middle;
         }
-        return &pending_[first].submit;
+        return first;
     }
     [[nodiscard]] Result<bool> ask(std::uint64_t value) {
         const Lock lock(mutex_);
-        Submit* submit = find(value);
+        Submit* submit = find_marked(value);
         if (submit == nullptr) return caught_up(value);
         WYE_ASSIGN(const bool yes, self().has_ended(*submit));
         if (yes) collect(value);
@@ -459,7 +492,12 @@ class Timeline : public TimelineObject {
     void collect_old() WYE_REQUIRES(mutex_) {
         if (pending_.size() % kSome != 0) return;
         while (pending_.size() >= kMany) {
-            Pending& last = pending_[kSome - 1];
+            std::size_t at = kSome - 1;
+            if constexpr (requires(const Submit& submit) { submit.is_marked(); }) {
+                while (at > 0 && !pending_[at].submit.is_marked()) --at;
+                if (!pending_[at].submit.is_marked()) return;
+            }
+            Pending& last = pending_[at];
             const Result<bool> ended = self().has_ended(last.submit);
             if (!ended.ok() || !*ended) return;
             collect(last.value);

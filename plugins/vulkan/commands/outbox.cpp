@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/commands/outbox.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+#include "wye/sdk/blocked_signals.hpp"
+
+namespace wye::vulkan {
+namespace {
+
+// While submits follow each other faster than this part of the longest time, they are not sent
+// singly, even if the device is without work: it would only change who is late.
+constexpr int kShortPart = 6;
+
+VkSubmitInfo info_of(std::span<const VkCommandBuffer> commands, const VkSemaphore& semaphore,
+                     const VkTimelineSemaphoreSubmitInfo& values) {
+    auto out = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    out.pNext = &values;
+    out.commandBufferCount = static_cast<std::uint32_t>(commands.size());
+    out.pCommandBuffers = commands.data();
+    out.signalSemaphoreCount = 1;
+    out.pSignalSemaphores = &semaphore;
+    return out;
+}
+
+VkTimelineSemaphoreSubmitInfo signal_of(const std::uint64_t& number) {
+    auto out =
+        make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    out.signalSemaphoreValueCount = 1;
+    out.pSignalSemaphoreValues = &number;
+    return out;
+}
+
+}  // namespace
+
+bool Outbox::keep(std::uint64_t number, std::span<const VkCommandBuffer> commands,
+                  std::uint64_t in_flight) {
+    const Clock::time_point now = Clock::now();
+    const sdk::Lock lock(mutex_);
+    if (keep_ == Clock::duration::zero() || (!thread_.joinable() && !start())) return false;
+    failures_.reserve(failures_.size() + 1);
+    commands_.insert(commands_.end(), commands.begin(), commands.end());
+    if (count_ == 0) {
+        first_ = number;
+        since_ = now;
+    }
+    ends_[count_++] = static_cast<std::uint32_t>(commands_.size());
+    if (is_due(now, in_flight)) {
+        send_kept(0);
+        return true;
+    }
+    update();
+    if (asleep_) {
+        asleep_ = false;
+        changed_.notify_one();
+    }
+    return true;
+}
+
+void Outbox::send() noexcept {
+    const sdk::Lock lock(mutex_);
+    send_kept(0);
+}
+
+std::uint64_t Outbox::attend_slowly(std::uint64_t number) noexcept {
+    const sdk::Lock lock(mutex_);
+    if (number + 1 >= first_) send_kept(number);
+    return signalled(number);
+}
+
+std::optional<VkResult> Outbox::old_failure(std::uint64_t number) const {
+    const sdk::Lock lock(mutex_);
+    for (const Failure& one : failures_)
+        if (one.first <= number && number <= one.last) return one.result;
+    return std::nullopt;
+}
+
+void Outbox::forget_failures(std::uint64_t number) noexcept {
+    if (number < concern_.load(std::memory_order_acquire)) [[likely]]
+        return;
+    const sdk::Lock lock(mutex_);
+    std::erase_if(failures_, [&](const Failure& one) { return one.last <= number; });
+    update();
+}
+
+void Outbox::keep_no_more() noexcept {
+    const sdk::Lock lock(mutex_);
+    send_kept(0);
+    keep_ = Clock::duration::zero();
+}
+
+void Outbox::stop() noexcept {
+    std::thread thread;
+    {
+        const sdk::Lock lock(mutex_);
+        stopping_ = true;
+        thread.swap(thread_);
+        changed_.notify_one();
+    }
+    if (thread.joinable()) thread.join();
+}
+
+// Without a thread that sees to it that work is sent, none is kept.
+bool Outbox::start() {
+    try {
+        const sdk::BlockedSignals blocked;
+        thread_ = std::thread([this] { run(); });
+        (void)::pthread_setname_np(thread_.native_handle(), "wye-outbox");
+        return true;
+    } catch (const std::system_error&) {
+        keep_ = Clock::duration::zero();
+        return false;
+    }
+}
+
+void Outbox::run() noexcept {
+    constexpr unsigned long kSlackNs = 5000;  // by default timers may be 50 us late
+    (void)::prctl(PR_SET_TIMERSLACK, kSlackNs, 0UL, 0UL, 0UL);
+    sdk::WaitingLock lock(mutex_);
+    while (!stopping_) {
+        if (count_ == 0) {
+            asleep_ = true;
+            lock.wait(changed_);
+            continue;
+        }
+        const Clock::time_point end = since_ + keep_;
+        if (Clock::now() < end)
+            (void)lock.wait_until(changed_, end);
+        else
+            send_kept(0);
+    }
+}
+
+bool Outbox::is_due(Clock::time_point now, std::uint64_t in_flight) const {
+    if (count_ >= std::clamp<std::uint64_t>(in_flight / 4, 1, kMost)) return true;
+    const Clock::duration quiet = now - last_sent_;
+    return quiet >= keep_ || (quiet >= keep_ / kShortPart && is_dry());
+}
+
+bool Outbox::is_dry() const {
+    std::uint64_t now = 0;
+    return device_.vk().vkGetSemaphoreCounterValue(device_.handle(), semaphore_, &now) ==
+               VK_SUCCESS &&
+           now >= signalled(first_ - 1);
+}
+
+// Work of a lost device is dropped. Room for the failure was made before anything was kept.
+void Outbox::send_kept(std::uint64_t asked) noexcept {
+    if (count_ == 0) return;
+    const VkResult result = device_.loss.lost() ? VK_ERROR_DEVICE_LOST : submit(asked);
+    if (result != VK_SUCCESS) {
+        failures_.push_back({first_, first_ + count_ - 1, result});
+        try {
+            (void)device_.failed(result, "vkQueueSubmit");  // records a loss
+        } catch (const std::bad_alloc&) {
+        }
+    }
+    last_sent_ = Clock::now();
+    count_ = 0;
+    commands_.clear();
+    update();
+}
+
+VkResult Outbox::submit(std::uint64_t asked) {
+    const std::uint64_t newest = first_ + count_ - 1;
+    const std::span<const VkCommandBuffer> all(commands_);
+    const bool divided = first_ <= asked && asked < newest;
+    const std::size_t end = divided ? ends_[asked - first_] : all.size();
+    const std::array<std::uint64_t, 2> numbers = {divided ? asked : newest, newest};
+    const std::array values = {signal_of(numbers[0]), signal_of(numbers[1])};
+    const std::array infos = {info_of(all.first(end), semaphore_, values[0]),
+                              info_of(all.subspan(end), semaphore_, values[1])};
+    const sdk::Lock lock(shared_.mutex);
+    return device_.vk().vkQueueSubmit(shared_.handle, divided ? 2 : 1, infos.data(),
+                                      VK_NULL_HANDLE);
+}
+
+// The newest number up to this one that the driver took.
+std::uint64_t Outbox::signalled(std::uint64_t number) const {
+    for (std::size_t at = failures_.size(); at-- > 0;)
+        if (failures_[at].first <= number && number <= failures_[at].last)
+            number = failures_[at].first - 1;
+    return number;
+}
+
+void Outbox::update() noexcept {
+    std::uint64_t concern = count_ == 0 ? kNone : first_ - 1;
+    if (!failures_.empty()) concern = std::min(concern, failures_.front().first);
+    concern_.store(concern, std::memory_order_release);
+    kept_.store(count_, std::memory_order_release);
+}
+
+}  // namespace wye::vulkan

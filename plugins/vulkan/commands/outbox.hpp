@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outbox: the newest segments of a queue, which were submitted and not sent to the driver yet. They
+// travel together: one vkQueueSubmit with one signal costs about as much as that of a single
+// segment (quirk nvidia-vk-costly-submits). A segment is kept only while nobody waits for it and
+// many others are in flight, as far as the host knows (kFewest), so work that is waited for soon is
+// sent at once. Kept segments are sent
+//
+//     by the submit that finds so many kept (a quarter of those in flight, at most kMost), the
+//     device without work, or the last sending too long ago;
+//     by whoever asks or waits for one of them, or for the newest segment before them;
+//     before any segment that is not kept, and before the queue is destroyed;
+//     by the outbox's thread, `vulkan.keep_us` after the first of them was kept.
+//
+// Who asks for one of them gets a signal for it: those after it have another one. If the driver
+// refuses them, they have failed; the semaphore then gets no signal for their numbers.
+//
+// Members are free-threaded unless stated. Takes its lock, then that of the VkQueue.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "vulkan/device.hpp"
+#include "wye/sdk/mutex.hpp"
+
+namespace wye::vulkan {
+
+class Outbox {
+  public:
+    // Segments in flight, as far as the host knows, from which on the next ones are kept.
+    static constexpr std::uint64_t kFewest = 8;
+    static constexpr std::uint64_t kMost = 64;  // kept segments
+
+    Outbox(Device& device, SharedQueue& shared, VkSemaphore semaphore)
+        : device_(device),
+          shared_(shared),
+          semaphore_(semaphore),
+          keep_(std::chrono::nanoseconds(device.plugin.keep_ns)) {}
+    ~Outbox() { stop(); }
+    Outbox(const Outbox&) = delete;
+    Outbox& operator=(const Outbox&) = delete;
+
+    [[nodiscard]] bool is_empty() const { return kept_.load(std::memory_order_acquire) == 0; }
+    // Keeps a segment, or sends it with the others. `number`: the next after the newest segment;
+    // `in_flight`: how many are in flight, as far as the host knows. False: it was not taken, and
+    // must be sent. Submitting thread only.
+    [[nodiscard]] bool keep(std::uint64_t number, std::span<const VkCommandBuffer> commands,
+                            std::uint64_t in_flight);
+    // Sends all kept segments.
+    void send() noexcept;
+    // Called before a segment is waited for or asked for. Sends it, if it is kept, or if those that
+    // are kept come next. Returns the number whose signal tells its end.
+    [[nodiscard, gnu::always_inline]] std::uint64_t attend(std::uint64_t number) noexcept {
+        if (number < concern_.load(std::memory_order_acquire)) [[likely]]
+            return number;
+        return attend_slowly(number);
+    }
+    // The driver's refusal of a segment, which therefore has failed.
+    [[nodiscard]] std::optional<VkResult> failure(std::uint64_t number) const {
+        if (number < concern_.load(std::memory_order_acquire)) [[likely]]
+            return std::nullopt;
+        return old_failure(number);
+    }
+    // Forgets refusals of segments up to `number`, all of which have ended.
+    void forget_failures(std::uint64_t number) noexcept;
+    // Sends all kept segments, and keeps none from now on.
+    void keep_no_more() noexcept;
+    // Ends the thread. Nothing may be kept.
+    void stop() noexcept;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::uint64_t kNone = UINT64_MAX;
+
+    struct Failure {
+        std::uint64_t first = 0, last = 0;
+        VkResult result = VK_SUCCESS;
+    };
+
+    [[gnu::cold, gnu::noinline]] std::uint64_t attend_slowly(std::uint64_t number) noexcept;
+    [[gnu::cold, gnu::noinline]] std::optional<VkResult> old_failure(std::uint64_t number) const;
+    [[nodiscard]] bool start() WYE_REQUIRES(mutex_);
+    void run() noexcept;
+    // Whether the kept segments are to be sent by a submit.
+    [[nodiscard]] bool is_due(Clock::time_point now, std::uint64_t in_flight) const
+        WYE_REQUIRES(mutex_);
+    // Whether all segments that were sent have ended.
+    [[nodiscard]] bool is_dry() const WYE_REQUIRES(mutex_);
+    // Sends what is kept. `asked`: gets a signal of its own, if it is kept.
+    void send_kept(std::uint64_t asked) noexcept WYE_REQUIRES(mutex_);
+    [[nodiscard]] VkResult submit(std::uint64_t asked) WYE_REQUIRES(mutex_);
+    [[nodiscard]] std::uint64_t signalled(std::uint64_t number) const WYE_REQUIRES(mutex_);
+    void update() noexcept WYE_REQUIRES(mutex_);
+
+    Device& device_;
+    SharedQueue& shared_;
+    const VkSemaphore semaphore_;  // of the queue; its values are segment numbers
+
+    std::atomic<std::uint64_t> kept_{0};
+    // The lowest number that `attend` concerns: the one before those kept, or one that failed.
+    std::atomic<std::uint64_t> concern_{kNone};
+
+    mutable sdk::WaitMutex mutex_;
+    Clock::duration keep_ WYE_GUARDED_BY(mutex_);     // 0: nothing is kept
+    std::uint64_t first_ WYE_GUARDED_BY(mutex_) = 0;  // the first kept segment
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
+    std::vector<VkCommandBuffer> commands_ WYE_GUARDED_BY(mutex_);  // of all kept segments
+    // By kept segment: the number of its last command buffer and of all before.
+    std::array<std::uint32_t, kMost> ends_ WYE_GUARDED_BY(mutex_) = {};
+    Clock::time_point since_ WYE_GUARDED_BY(mutex_);        // when the first one was kept
+    Clock::time_point last_sent_ WYE_GUARDED_BY(mutex_);    // when some were sent
+    std::vector<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending; has room for one more
+
+    std::condition_variable changed_;  // for the thread
+    std::thread thread_ WYE_GUARDED_BY(mutex_);
+    bool asleep_ WYE_GUARDED_BY(mutex_) = false;  // until something is kept
+    bool stopping_ WYE_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace wye::vulkan

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many events, markers and flushes submits cost where the driver's events are costly
+// (`opencl.events` = few, as on NVIDIA's driver), and that values are reached all the same. The
+// loader of the tests counts the driver's calls.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "conformance/abi/harness.hpp"
+#include "opencl/lossy_loader.hpp"
+
+using harness::bytes_of;
+using harness::counting;
+using harness::Device;
+using harness::values_of;
+
+namespace {
+
+const lossy_opencl::Control& loader() {
+    static const auto& control =
+        harness::control_of<lossy_opencl::Control>(WYE_OPENCL_LOADER, "lossy_opencl_control");
+    return control;
+}
+
+// Each submit fills the buffer with another number.
+struct Rig {
+    explicit Rig(const char* events)
+        : plugin(std::map<std::string, std::string>{{"opencl.library", WYE_OPENCL_LOADER},
+                                                    {"opencl.events", events}}) {
+        loader().reset();
+    }
+    Rig(const Rig&) = delete;
+    Rig& operator=(const Rig&) = delete;
+    ~Rig() { loader().reset(); }
+
+    void submit() {
+        const wye_operation op = harness::fill(words, 0, 256, ++filled, 4);
+        REQUIRE(device.submit({&op, 1}) == WYE_OK);
+    }
+    wye_status await(std::uint64_t value) {
+        return device.await(device.queue, value, harness::kDeadline, nullptr);
+    }
+    void check_words() {
+        CHECK(values_of<std::uint32_t>(device.download(words, 256)) ==
+              std::vector<std::uint32_t>(64, filled));
+    }
+
+    harness::Plugin plugin;
+    Device device{plugin};
+    wye_buffer_object* words = device.buffer(bytes_of(counting(64)));
+    std::uint32_t filled = 0;
+};
+
+}  // namespace
+
+TEST_CASE("1000 submits in a row share events; a submit alone has none") {
+    Rig rig("few");
+    std::uint64_t fewest = 1000;  // others have one every 100 us, when the machine is slow
+    for (int round = 0; round < 8; ++round) {
+        loader().reset();
+        for (int n = 0; n < 1000; ++n) rig.submit();
+        CHECK(loader().events() >= 1000 / 64);
+        CHECK(loader().markers() <= 10);
+        fewest = std::min(fewest, loader().events());
+        CHECK(rig.device.wait() == WYE_OK);
+        rig.check_words();
+    }
+    CHECK(fewest <= 300);
+    loader().reset();
+    for (int n = 0; n < 10; ++n) {
+        rig.submit();
+        REQUIRE(rig.device.wait() == WYE_OK);
+    }
+    CHECK(loader().events() == 0);
+    CHECK(loader().markers() == 0);
+}
+
+TEST_CASE("where events cost little, each submit has one") {
+    Rig rig("each");
+    for (int n = 0; n < 100; ++n) rig.submit();
+    CHECK(loader().events() == 100);
+    CHECK(loader().markers() == 0);
+    CHECK(rig.device.wait() == WYE_OK);
+    rig.check_words();
+}
+
+TEST_CASE("every one of submits that share events is reached by who waits or polls") {
+    Rig rig("few");
+    for (const bool waits : {false, true})
+        for (const std::uint64_t back : {0, 1, 7, 20, 63, 99}) {
+            CAPTURE(waits);
+            CAPTURE(back);
+            for (int n = 0; n < 100; ++n) rig.submit();
+            const std::uint64_t value = rig.device.value - back;
+            wye_status status = WYE_NOT_READY;
+            if (waits) status = rig.await(value);
+            while (status == WYE_NOT_READY)
+                status = rig.device.query(rig.device.queue, value, nullptr);
+            CHECK(status == WYE_OK);
+            for (std::uint64_t n = 0; n < 100; ++n)
+                CHECK(rig.await(rig.device.value - n) == WYE_OK);
+            rig.check_words();
+        }
+}
+
+// If such a submit seemed to end only with those behind it, this wait would never end: the work
+// behind waits for the application, which waits here.
+TEST_CASE("submits that share events end before later ones that wait for the application") {
+    Rig rig("few");
+    Device& device = rig.device;
+    for (int n = 0; n < 30; ++n) rig.submit();
+    const std::uint64_t before = device.value;
+
+    const std::string_view name = WYE_EXTENSION_NATIVE_HANDLE;
+    const auto* native = static_cast<const wye_native_table*>(
+        device.table->get_extension(device.object, {name.data(), name.size()}, 1));
+    REQUIRE((native != nullptr));
+    wye_native_handle handle{};
+    handle.header.size = sizeof handle;
+    REQUIRE(native->device(device.object, &handle, nullptr) == WYE_OK);
+    void* context = nullptr;
+    for (const wye_native_value& value : std::span(handle.values, handle.count))
+        if (std::string_view(value.type.data, value.type.size) == "cl_context")
+            context = reinterpret_cast<void*>(value.value);
+    REQUIRE((context != nullptr));
+    void* const theirs = loader().make_event(context);
+    REQUIRE((theirs != nullptr));
+    wye_native_handle event{};
+    event.header.size = sizeof event;
+    event.count = 1;
+    event.values[0].type = {"cl_event", 8};
+    event.values[0].value = reinterpret_cast<std::uintptr_t>(theirs);
+    wye_native_wait wait{};
+    wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
+    wait.event = &event;
+    wye_submission submission{};
+    submission.header = {sizeof submission, 0, &wait.header};
+    submission.value = ++device.newest;
+    REQUIRE(device.queue_table->submit(device.queue, &submission, nullptr) == WYE_OK);
+    for (int n = 0; n < 30; ++n) rig.submit();
+
+    for (std::uint64_t n = 0; n < 30; ++n) CHECK(rig.await(before - n) == WYE_OK);
+    CHECK(device.query(device.queue, device.value, nullptr) == WYE_NOT_READY);
+    loader().let_happen(theirs);
+    CHECK(device.wait() == WYE_OK);
+    rig.check_words();
+}
