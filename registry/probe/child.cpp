@@ -20,8 +20,8 @@
 #include <system_error>
 #include <utility>
 
-#include "registry/spawn.hpp"
-#include "registry/verdict.hpp"
+#include "registry/probe/spawn.hpp"
+#include "registry/probe/verdict.hpp"
 
 namespace wye::registry {
 namespace {

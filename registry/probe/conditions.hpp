@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/host_services.hpp"
-#include "registry/search.hpp"
-#include "registry/verdict.hpp"
+#include "registry/open/host_services.hpp"
+#include "registry/find/search.hpp"
+#include "registry/probe/verdict.hpp"
 
 namespace wye::registry {
 

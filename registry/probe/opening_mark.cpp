@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opening_mark.hpp"
+#include "registry/probe/opening_mark.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

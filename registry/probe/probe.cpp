@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/probe.hpp"
+#include "registry/probe/probe.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@
 
 #include "child.hpp"
 #include "conditions.hpp"
-#include "opening_mark.hpp"
+#include "registry/probe/opening_mark.hpp"
 #include "registry/json.hpp"
-#include "registry/layers.hpp"
-#include "registry/plugin_text.hpp"
+#include "registry/open/layers.hpp"
+#include "registry/open/plugin_text.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/kept_text.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/spawn.hpp"
+#include "registry/probe/spawn.hpp"
 
 namespace wye::registry {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/verdict.hpp"
+#include "registry/probe/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <chrono>
 
 #include "registry/json.hpp"
-#include "registry/manifest.hpp"
-#include "registry/plugin_text.hpp"
-#include "registry/slot_watch.hpp"
+#include "registry/find/manifest.hpp"
+#include "registry/open/plugin_text.hpp"
+#include "registry/open/slot_watch.hpp"
 #include "wye/abi.h"
 
 namespace wye::registry {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "plan/launch.hpp"
-#include "registry/catalogue.hpp"
-#include "registry/ownership.hpp"
+#include "registry/choose/catalogue.hpp"
+#include "registry/hold/ownership.hpp"
 #include "route/route.hpp"
 #include "wye/device.h"
 #include "wye/sdk/mutex.hpp"

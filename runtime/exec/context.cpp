@@ -14,7 +14,7 @@
 #include "exec/settings.hpp"
 #include "lower/lower.hpp"
 #include "lower/passes/native_functions.hpp"
-#include "registry/report.hpp"
+#include "registry/report/report.hpp"
 #include "route/rank.hpp"
 #include "route/route.hpp"
 #include "wye/wye.h"

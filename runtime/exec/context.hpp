@@ -19,9 +19,9 @@
 #include "exec/program/disk_cache.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "lower/quirks/quirks.hpp"
-#include "registry/catalogue.hpp"
-#include "registry/load_report.hpp"
-#include "registry/ownership.hpp"
+#include "registry/choose/catalogue.hpp"
+#include "registry/report/load_report.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

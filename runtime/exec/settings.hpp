@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "exec/device/session.hpp"
-#include "registry/host_services.hpp"
-#include "registry/probe.hpp"
+#include "registry/open/host_services.hpp"
+#include "registry/probe/probe.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "registry/property.hpp"
-#include "registry/selector.hpp"
+#include "registry/choose/property.hpp"
+#include "registry/choose/selector.hpp"
 
 namespace wye::route {
 namespace {

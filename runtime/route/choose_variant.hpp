@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "registry/catalogue.hpp"
+#include "registry/choose/catalogue.hpp"
 
 namespace wye::route {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "plan/launch.hpp"
-#include "registry/capability.hpp"
-#include "registry/device.hpp"
+#include "registry/choose/capability.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::route {

@@ -14,7 +14,7 @@
 
 #include "fakes/base.hpp"
 #include "ratio_reporter.hpp"
-#include "registry/catalogue.hpp"
+#include "registry/choose/catalogue.hpp"
 #include "route/rank.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "registry/manifest.hpp"
+#include "registry/find/manifest.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/device.hpp"
-#include "registry/selector.hpp"
+#include "registry/open/device.hpp"
+#include "registry/choose/selector.hpp"
 
 using namespace wye::registry;
 

@@ -19,7 +19,7 @@ POOL = 'runtime/exec/device/queue_pool.cpp'
 SESSION = 'runtime/exec/device/session.cpp'
 COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
-DEVICE = 'registry/device.cpp'
+DEVICE = 'registry/open/device.cpp'
 
 # A queue keeps the native queue that it had before, whose values may still run: one watermark serves both. The members are in a
 # map, since an edit of the header has the whole library compiled again.

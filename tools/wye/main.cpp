@@ -21,7 +21,7 @@
 #include "option_table.hpp"
 #include "output.hpp"
 #include "plain_text.hpp"
-#include "registry/facts.hpp"
+#include "registry/open/facts.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 #include "wye/sdk/printable.hpp"

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "exec/api/api.hpp"
-#include "registry/handshake.hpp"
+#include "registry/open/handshake.hpp"
 
 namespace wye::exec {
 

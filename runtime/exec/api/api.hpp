@@ -15,9 +15,9 @@
 
 #include "exec/api/gate.hpp"
 #include "exec/context.hpp"
-#include "registry/error_object.hpp"
+#include "registry/open/error_object.hpp"
 #include "registry/forks.hpp"
-#include "registry/slot_watch.hpp"
+#include "registry/open/slot_watch.hpp"
 #include "wye/sdk/float_state.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"

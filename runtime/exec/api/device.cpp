@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
-#include "registry/facts.hpp"
+#include "registry/open/facts.hpp"
 #include "wye/device.h"
 #include "wye/sdk/plugin.hpp"
 

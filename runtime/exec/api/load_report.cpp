@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "registry/load_report.hpp"
+#include "registry/report/load_report.hpp"
 
 #include <fmt/format.h>
 

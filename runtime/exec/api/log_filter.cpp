@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "registry/plugin_text.hpp"
+#include "registry/open/plugin_text.hpp"
 
 namespace wye::exec {
 namespace {

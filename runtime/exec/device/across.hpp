@@ -4,7 +4,7 @@
 #pragma once
 
 #include "exec/device/buffer.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

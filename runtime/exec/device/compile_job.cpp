@@ -14,7 +14,7 @@
 #include "exec/device/compile_job.hpp"
 #include "exec/device/session.hpp"
 #include "exec/program/compile.hpp"
-#include "registry/process_state.hpp"
+#include "registry/open/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "exec/device/buffer.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
 

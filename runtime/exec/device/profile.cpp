@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "program/analysis/operations.hpp"
-#include "registry/capability.hpp"
-#include "registry/facts.hpp"
+#include "registry/choose/capability.hpp"
+#include "registry/open/facts.hpp"
 
 namespace wye::exec {
 namespace {

@@ -3,7 +3,7 @@
 // The operations and the profile of a device as JSON: see wye/profile.h. Thread-safe.
 #pragma once
 
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "registry/json.hpp"
 
 namespace wye::exec {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "exec/device/session.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

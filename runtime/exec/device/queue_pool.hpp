@@ -32,7 +32,7 @@
 #include "exec/device/ticket.hpp"
 #include "exec/dispatch/repeat.hpp"
 #include "exec/trace/trace.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

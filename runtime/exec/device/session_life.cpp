@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "exec/device/session.hpp"
-#include "registry/process_state.hpp"
+#include "registry/open/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {

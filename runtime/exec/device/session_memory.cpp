@@ -8,7 +8,7 @@
 #include <exception>
 
 #include "exec/device/session.hpp"
-#include "registry/host_services.hpp"
+#include "registry/open/host_services.hpp"
 
 namespace wye::exec {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "exec/device/reuse.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

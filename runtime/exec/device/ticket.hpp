@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "exec/device/clock.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 
 namespace wye::exec {
 

@@ -15,7 +15,7 @@
 
 #include "exec/device/grid_check.hpp"
 #include "exec/device/scratch.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

@@ -9,7 +9,7 @@
 #include "exec/context.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "plan/launch.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/result.hpp"
 

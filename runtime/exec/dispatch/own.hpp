@@ -9,7 +9,7 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/resolve.hpp"
 #include "plan/launch.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {

@@ -10,7 +10,7 @@
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
-#include "registry/process_state.hpp"
+#include "registry/open/process_state.hpp"
 #include "wye/sdk/errors.hpp"
 
 namespace wye::exec {

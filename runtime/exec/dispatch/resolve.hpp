@@ -11,7 +11,7 @@
 
 #include "exec/device/buffer_use.hpp"
 #include "plan/launch.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/result.hpp"
 

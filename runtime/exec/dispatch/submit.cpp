@@ -6,7 +6,7 @@
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "registry/process_state.hpp"
+#include "registry/open/process_state.hpp"
 
 namespace wye::exec {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "exec/dispatch/flow.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {

@@ -11,7 +11,7 @@
 #include "exec/device/session.hpp"
 #include "exec/pipeline/pipeline.hpp"
 #include "exec/program/loaded_program.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

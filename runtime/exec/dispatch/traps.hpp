@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {

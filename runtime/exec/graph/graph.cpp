@@ -10,7 +10,7 @@
 
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "registry/process_state.hpp"
+#include "registry/open/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {

@@ -24,7 +24,7 @@
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
 #include "exec/graph/recording.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/graph.h"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 
 namespace wye::exec {
 

@@ -17,7 +17,7 @@
 #include "exec/dispatch/pending.hpp"
 #include "exec/graph/graph.hpp"
 #include "exec/pipeline/pipeline.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

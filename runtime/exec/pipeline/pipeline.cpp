@@ -7,7 +7,7 @@
 
 #include "exec/dispatch/choose.hpp"
 #include "exec/dispatch/prepare.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {

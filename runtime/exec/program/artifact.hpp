@@ -7,7 +7,7 @@
 
 #include "exec/program/loaded_program.hpp"
 #include "lower/lower.hpp"
-#include "registry/facts.hpp"
+#include "registry/open/facts.hpp"
 
 namespace wye::exec {
 

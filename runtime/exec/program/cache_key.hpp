@@ -13,7 +13,7 @@
 
 #include "exec/program/compiled_program.hpp"
 #include "lower/target.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 
 namespace wye::exec {
 

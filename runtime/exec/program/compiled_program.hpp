@@ -15,7 +15,7 @@
 #include "lower/lower.hpp"
 #include "plan/backend_layout.hpp"
 #include "plan/launch.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {

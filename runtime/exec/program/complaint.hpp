@@ -6,7 +6,7 @@
 #include "exec/program/compiled_program.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "lower/lower.hpp"
-#include "registry/device.hpp"
+#include "registry/open/device.hpp"
 
 namespace wye::exec {
 

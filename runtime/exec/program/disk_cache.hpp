@@ -10,7 +10,7 @@
 
 #include "cache/kept.hpp"
 #include "cache/store.hpp"
-#include "registry/host_services.hpp"
+#include "registry/open/host_services.hpp"
 
 namespace wye::exec {
 

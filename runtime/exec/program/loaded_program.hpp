@@ -17,7 +17,7 @@
 #include "plan/launch.hpp"
 #include "plan/phases.hpp"
 #include "program/wire/encode.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "route/route.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/program.hpp"

@@ -25,7 +25,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "registry/host_services.hpp"
+#include "registry/open/host_services.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/new_file.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "registry/file_system.hpp"
-#include "registry/manifest.hpp"
+#include "registry/find/manifest.hpp"
 #include "wye/abi.h"
 
 struct FakeFiles : wye::registry::FileSystem {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "registry/manifest.hpp"
+#include "registry/find/manifest.hpp"
 #include "wye/abi.h"
 
 class TemporaryFolder {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "registry/capability.hpp"
+#include "registry/choose/capability.hpp"
 
 namespace test_capability {
 

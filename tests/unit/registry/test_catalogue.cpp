@@ -10,7 +10,7 @@
 
 #include "fake_files.hpp"
 #include "fakes/base.hpp"
-#include "registry/catalogue.hpp"
+#include "registry/choose/catalogue.hpp"
 #include "wye/sdk/facts.hpp"
 
 namespace test_catalogue {

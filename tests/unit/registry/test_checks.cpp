@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "registry/catalogue.hpp"
-#include "registry/library.hpp"
-#include "registry/load_report.hpp"
+#include "registry/choose/catalogue.hpp"
+#include "registry/open/library.hpp"
+#include "registry/report/load_report.hpp"
 #include "temporary_folder.hpp"
 
 namespace test_checks {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/error_object.hpp"
-#include "registry/host_services.hpp"
+#include "registry/open/error_object.hpp"
+#include "registry/open/host_services.hpp"
 #include "registry/record.hpp"
 #include "wye/sdk/plugin.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/facts.hpp"
+#include "registry/open/facts.hpp"
 #include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
 

@@ -11,10 +11,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "registry/catalogue.hpp"
-#include "registry/driver_objects.hpp"
-#include "registry/process_state.hpp"
-#include "registry/report.hpp"
+#include "registry/choose/catalogue.hpp"
+#include "registry/open/driver_objects.hpp"
+#include "registry/open/process_state.hpp"
+#include "registry/report/report.hpp"
 #include "temporary_folder.hpp"
 
 namespace test_fakes {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "fakes/base.hpp"
-#include "registry/error_object.hpp"
-#include "registry/handshake.hpp"
+#include "registry/open/error_object.hpp"
+#include "registry/open/handshake.hpp"
 
 namespace test_handshake {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/identity.hpp"
+#include "registry/choose/identity.hpp"
 
 namespace test_identity {
 

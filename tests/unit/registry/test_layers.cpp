@@ -7,8 +7,8 @@
 #include <fstream>
 #include <mutex>
 
-#include "registry/catalogue.hpp"
-#include "registry/report.hpp"
+#include "registry/choose/catalogue.hpp"
+#include "registry/report/report.hpp"
 #include "temporary_folder.hpp"
 
 namespace test_layers {

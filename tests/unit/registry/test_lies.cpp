@@ -6,10 +6,10 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "registry/catalogue.hpp"
+#include "registry/choose/catalogue.hpp"
 #include "registry/json.hpp"
-#include "registry/plugin_text.hpp"
-#include "registry/report.hpp"
+#include "registry/open/plugin_text.hpp"
+#include "registry/report/report.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace test_lies {

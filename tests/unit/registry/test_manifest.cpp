@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "registry/manifest.hpp"
+#include "registry/find/manifest.hpp"
 
 namespace test_manifest {
 

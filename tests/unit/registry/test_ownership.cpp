@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 
 namespace test_ownership {
 

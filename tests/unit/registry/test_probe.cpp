@@ -21,11 +21,11 @@
 #include <fstream>
 #include <thread>
 
-#include "registry/catalogue.hpp"
+#include "registry/choose/catalogue.hpp"
 #include "registry/file_system.hpp"
-#include "registry/host_services.hpp"
-#include "registry/probe.hpp"
-#include "registry/report.hpp"
+#include "registry/open/host_services.hpp"
+#include "registry/probe/probe.hpp"
+#include "registry/report/report.hpp"
 #include "support/misbehaviour.hpp"
 #include "temporary_folder.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "registry/report.hpp"
+#include "registry/report/report.hpp"
 #include "temporary_folder.hpp"
 
 namespace test_report {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fake_files.hpp"
-#include "registry/search.hpp"
+#include "registry/find/search.hpp"
 
 namespace test_search {
 

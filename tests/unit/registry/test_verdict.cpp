@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "registry/verdict.hpp"
+#include "registry/probe/verdict.hpp"
 
 namespace test_verdict {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "registry/spawn.hpp"
+#include "registry/probe/spawn.hpp"
 
 namespace wye::tool::conform {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "../files.hpp"
 #include "groups.hpp"
-#include "registry/manifest.hpp"
-#include "registry/search.hpp"
+#include "registry/find/manifest.hpp"
+#include "registry/find/search.hpp"
 
 namespace wye::tool::conform {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "registry/capability.hpp"
+#include "registry/choose/capability.hpp"
 #include "route/choose_variant.hpp"
 #include "saved_facts.hpp"
 

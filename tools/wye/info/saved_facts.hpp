@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "document.hpp"
-#include "registry/device.hpp"
-#include "registry/facts.hpp"
+#include "registry/open/device.hpp"
+#include "registry/open/facts.hpp"
 
 namespace wye::tool {
 

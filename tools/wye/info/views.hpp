@@ -40,7 +40,7 @@ namespace wye::tool {
                                                 bool named);
 
 // The usable devices that have all properties of a list, in the form of list_view, and why the
-// others do not. The list is what a selector has between its brackets (registry/property.hpp), such
+// others do not. The list is what a selector has between its brackets (registry/choose/property.hpp), such
 // as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device

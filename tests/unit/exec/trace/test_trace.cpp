@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "registry/json.hpp"
-#include "registry/ownership.hpp"
+#include "registry/hold/ownership.hpp"
 #include "rig.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registry: the catalogue of a context's plugins and devices. The first request that is not for
+// built-in plugins alone searches for plugins and reads their manifests, but opens none; with
+// layers or WYE_PLUGINS_DISABLE, creating the registry does. A plugin is opened once, at the first
+// request that may concern one of its devices, and the result is kept. If a plugin file has the id
+// of a built-in plugin, the built-in one is used and the file gets a record.
+//
+// Devices share ownership of their plugin: a DeviceRef stays valid after the registry is destroyed.
+// Free-threaded; holds no lock during a call of a plugin. Everything that is passed over gets a
+// Record.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/open/device.hpp"
+#include "registry/open/host_services.hpp"
+#include "registry/choose/identity.hpp"
+#include "registry/open/layers.hpp"
+#include "registry/probe/probe.hpp"
+#include "registry/record.hpp"
+#include "registry/find/search.hpp"
+#include "registry/choose/selector.hpp"
+
+namespace wye::registry {
+
+// A plugin that is linked into the host. Its id must equal the description's.
+struct BuiltinPlugin {
+    std::string id;
+    wye_plugin_query_fn query = nullptr;
+};
+
+// A device's score for `auto`: the highest comes first, equal scores in search order.
+struct Score {
+    std::uint32_t points = 0;
+    std::vector<std::string> reasons;  // what the score is made of, as text for users
+};
+using Rank = std::function<Score(const DeviceInfo&)>;
+
+struct Options {
+    std::vector<BuiltinPlugin> builtins;
+    Rank rank;                                             // null: all devices are equal
+    bool search_files = true;                              // false: built-in plugins only
+    std::vector<std::filesystem::path> application_paths;  // files or folders
+    Environment environment;                               // empty: no variable is read
+    bool elevated = false;                                 // process_is_elevated()
+    std::filesystem::path system_folder;
+    std::filesystem::path host_folder;  // of the host library
+    Config config;                      // handed to plugins
+    ProbeOptions probe;
+    std::vector<Record> records;  // what the host found wrong before
+    LogSink log;
+    // Null: native_file_system(). Else it must outlive the registry.
+    const FileSystem* files = nullptr;
+};
+
+enum class PluginState : std::uint8_t {
+    found,   // manifest valid; not opened yet
+    ready,   // opened; devices known (maybe none)
+    failed,  // refused at a stage; `reason` says why
+};
+[[nodiscard]] std::string_view state_name(PluginState state) noexcept;
+
+// A snapshot of one plugin candidate.
+struct PluginInfo {
+    std::string id;
+    std::string path;  // empty: built in
+    Source source = Source::builtin;
+    PluginState state = PluginState::found;
+    std::string backend;          // from the manifest; else the id
+    std::string version;          // reported by the plugin if opened, else from the manifest
+    std::string vendor;           // reported by the plugin; empty until it is opened
+    std::uint32_t abi_major = 0;  // 0: not known yet
+    std::uint32_t abi_draft = 0;
+    std::uint32_t abi_minor = 0;
+    std::optional<Record> reason;         // set if the state is `failed`
+    std::optional<Verdict> verdict;       // of the plugin's probe, if it was probed
+    ProbeState probe = ProbeState::none;  // how the verdict was obtained
+    std::vector<std::shared_ptr<const DeviceInfo>> devices;  // filled if the state is `ready`
+};
+
+// A device, a plugin or a selector entry that was passed over in a selection.
+struct PassedOver {
+    enum class Why : std::uint8_t {
+        unmatched,  // the entry names nothing that exists
+        excluded,   // a "-" entry names it
+        failed,     // its plugin has no devices
+        unusable,   // its plugin reports it as unusable
+        unfit,      // properties or the program's needs rule it out
+        outranked,  // the plugin was not opened, because another device ranks higher or comes first
+        not_tried,  // a later entry of the selector, whose plugin was not opened
+    };
+    std::string subject;  // in selector syntax: "name:0", "name"
+    std::string reason;
+    std::string fix;  // may be empty
+    Why why = Why::unfit;
+};
+[[nodiscard]] std::string_view why_name(PassedOver::Why why) noexcept;
+
+// How strictly a selector binds the choice.
+enum class Policy : std::uint8_t {
+    require,    // only devices that it names, in the order of its entries
+    prefer,     // devices that it names first, then the best of all that it does not exclude
+    automatic,  // the best of the devices that it names; the order of its entries does not count
+};
+
+struct Selection {
+    std::shared_ptr<const DeviceInfo> device;
+    std::string reason;  // "the first usable device of `cpu`, requested by name"
+    std::vector<PassedOver> passed_over;
+};
+
+// Returns the reasons against a device; empty if it fits. Called without locks, possibly several
+// times for one device.
+using Fit = std::function<std::vector<std::string>(const DeviceInfo&)>;
+
+class Registry {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Registry>> create(Options options);
+    ~Registry();
+    Registry(const Registry&) = delete;
+    Registry& operator=(const Registry&) = delete;
+
+    // Snapshots, in search order. Opening a plugin may add records.
+    [[nodiscard]] std::vector<PluginInfo> plugins() const;
+    [[nodiscard]] std::vector<Record> records() const;
+    // What is put over every plugin, the first nearest to the host.
+    [[nodiscard]] const std::vector<Layer>& layers() const noexcept;
+    [[nodiscard]] const HostServices& host() const noexcept;
+    [[nodiscard]] std::shared_ptr<const HostServices> shared_host() const noexcept;
+
+    // Opens a plugin: negotiates with it, initialises it and enumerates its devices. Later calls
+    // return the first result, a failure included. NOT_FOUND lists the plugins that exist.
+    [[nodiscard]] Result<PluginInfo> open_plugin(std::string_view id);
+
+    // Selects the first usable device that the selector names and `fit` accepts. Opens only plugins
+    // that the selector can name, and those of an entry only if earlier entries gave no device.
+    // `auto` takes the best device by `Options::rank`. NO_DEVICE: each device passed over is a
+    // cause, the message lists the devices that exist, and the remedy suggests another device or
+    // the nearest spelling.
+    [[nodiscard]] Result<Selection> select(const Selector& selector, const Fit& fit = {},
+                                           Policy policy = Policy::require);
+
+    // Finds the best device that `fit` accepts, for the remedy of a refusal; null if there is none.
+    // Considers built-in and opened plugins only, so that a refusal loads no driver.
+    [[nodiscard]] std::shared_ptr<const DeviceInfo> alternative(const Fit& fit);
+
+    // Lists every device that the selector names, unusable ones included; `auto` names all. The
+    // order is that of the entries, without duplicates; may be empty.
+    [[nodiscard]] std::vector<std::shared_ptr<const DeviceInfo>> devices(const Selector& selector);
+
+    // As `devices`, and also returns the selector entries that name nothing.
+    struct Listing {
+        std::vector<std::shared_ptr<const DeviceInfo>> devices;
+        std::vector<PassedOver> unmatched;
+    };
+    [[nodiscard]] Listing list(const Selector& selector);
+
+    // One physical device and the devices that represent it in the plugins opened so far.
+    struct Physical {
+        std::string id, identifier;                              // as in PhysicalDevice
+        std::vector<std::shared_ptr<const DeviceInfo>> devices;  // highest rank first
+        std::vector<std::vector<Alias>> aliases;                 // of each element of `devices`
+    };
+    struct PhysicalListing {
+        std::vector<Physical> devices;  // ascending by id
+        // Two devices, by selector, whose evidence of identity is contradictory.
+        struct Doubt {
+            std::string first, second, why;
+        };
+        std::vector<Doubt> doubts;
+    };
+    [[nodiscard]] PhysicalListing physical();
+
+    // Translates an artifact to another format with the plugin's compiler. Needs neither device nor
+    // driver: it works even if the plugin's probe failed, and `device` may be an index that the
+    // plugin does not have. UNSUPPORTED if the plugin cannot translate; other errors are the
+    // plugin's.
+    [[nodiscard]] Result<std::vector<std::byte>> translate(std::string_view plugin,
+                                                           std::uint32_t device,
+                                                           const wye_artifact& artifact,
+                                                           std::string_view format);
+
+    // Finds the plugin whose manifest says that it translates to the format. Opens no plugin.
+    struct Translator {
+        std::string plugin;
+        Translation translation;
+    };
+    [[nodiscard]] std::vector<Translator> translators() const;
+
+    // The name and version of an opened plugin's compiler; empty if it has none that works.
+    [[nodiscard]] std::string compiler(std::string_view plugin);
+
+    // Identifies the plugin, its file and its compiler, as the validity key of cached translations.
+    // Errors as for translate.
+    [[nodiscard]] Result<std::string> translator_identity(std::string_view plugin);
+
+    // Opens a device; each call gives an independent one. NO_DEVICE if the device is unusable.
+    [[nodiscard]] Result<DeviceRef> open_device(const DeviceInfo& device);
+
+    // ---- Verdicts on plugin files; none of these opens a plugin or starts a process --------
+
+    struct Remembered {
+        std::string id, path;
+        std::optional<Verdict> verdict;  // none: the plugin was never probed, or has changed since
+    };
+    [[nodiscard]] std::vector<Remembered> remembered() const;
+    // Marks a plugin file as trusted by the user; does nothing for a built-in plugin, which is
+    // never probed. NOT_FOUND: there is no such plugin. IO: the trust cannot be stored.
+    [[nodiscard]] Result<void> trust(std::string_view id);
+    [[nodiscard]] Result<void> forget(std::string_view id);
+
+  private:
+    struct Impl;
+    explicit Registry(std::unique_ptr<Impl> impl) noexcept;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace wye::registry

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers: the opened layers of a context (wye/abi_layer.h), which it puts over every plugin, and
+// LayerStack: the tables of one plugin with all of them over it. Without layers there is no stack,
+// and the host calls the plugin's own tables. Opening enters no driver. Immutable once made;
+// free-threaded.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/open/handshake.hpp"
+#include "registry/open/host_services.hpp"
+#include "registry/open/library.hpp"
+#include "registry/find/search.hpp"
+#include "wye/abi_layer.h"
+
+namespace wye::registry {
+
+// The key of the configuration: names, separated by commas, the first nearest to the host.
+inline constexpr std::string_view kLayersKey = "layers";
+
+struct Layer {
+    std::string id, version;
+    std::string path;  // of its file
+    std::uint32_t minor = 0;
+    wye_plugin_table table{};
+    Library library;  // stays mapped
+};
+
+class Layers {
+  public:
+    // Opens what `names` lists, of the layers that `found` has. NOT_FOUND names the nearest layer;
+    // INVALID_ARGUMENT: a name is listed twice; else the reason why a file is no layer.
+    [[nodiscard]] static Result<std::shared_ptr<const Layers>> open(
+        std::string_view names, const SearchResult& found,
+        const std::shared_ptr<HostServices>& host);
+
+    // In the order of the list.
+    [[nodiscard]] const std::vector<Layer>& list() const noexcept { return list_; }
+
+  private:
+    std::vector<Layer> list_;
+};
+
+class LayerStack {
+  public:
+    // Over `plugin`, whose table is copied. There is at least one layer.
+    LayerStack(std::shared_ptr<const Layers> layers, std::shared_ptr<HostServices> host,
+               const Negotiated& plugin);
+    LayerStack(const LayerStack&) = delete;
+    LayerStack& operator=(const LayerStack&) = delete;
+
+    // Of the first layer, and what its init gets.
+    [[nodiscard]] const wye_plugin_table& table() const noexcept;
+    [[nodiscard]] const wye_host_table& host_table() const noexcept { return hosts_.front(); }
+    // The lowest effective minor of the plugin and the layers.
+    [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
+
+  private:
+    std::shared_ptr<const Layers> layers_;
+    std::shared_ptr<HostServices> host_;
+    std::string id_, version_;
+    std::uint32_t minor_;
+    wye_plugin_table plugin_;
+    std::deque<wye_host_table> hosts_;  // for each layer and the plugin
+    std::deque<wye_layer_next> below_;  // of each layer
+};
+
+}  // namespace wye::registry

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/report/load_report.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace wye::registry {
+namespace {
+
+using State = LoadedPlugin::State;
+
+Record excluded(const PluginInfo& plugin) {
+    Record out;
+    out.severity = Severity::note;
+    out.code = Code::DISABLED;
+    out.message = "the selector does not name it, so it was not opened";
+    out.fix = "Fix: none needed; or name it in the selector";
+    out.path = plugin.path;
+    out.plugin = plugin.id;
+    return out;
+}
+
+LoadedPlugin loaded(PluginInfo info, const Selector& selector) {
+    LoadedPlugin out;
+    out.has_source = true;
+    switch (info.state) {
+        case PluginState::found:
+            out.state = State::found;
+            out.stage = Stage::manifest;
+            if (selector.excludes_plugin(info.id)) {
+                out.state = State::not_opened;
+                out.reason = excluded(info);
+            }
+            break;
+        case PluginState::ready:
+            out.state = State::ready;
+            out.stage = Stage::enumerated;
+            break;
+        case PluginState::failed:
+            out.state = State::failed;
+            out.reason = info.reason;
+            if (info.reason) out.stage = info.reason->stage;
+            break;
+    }
+    out.info = std::move(info);
+    return out;
+}
+
+// Whether a record is about opening a file.
+bool is_of_opening(const Record& record) {
+    return record.stage > Stage::trust && record.stage != Stage::architecture;
+}
+
+State passed_over_state(const Record& record) {
+    if (record.code == Code::DISABLED) return State::disabled;
+    if (is_of_opening(record)) return State::failed;
+    return record.severity == Severity::note ? State::shadowed : State::refused;
+}
+
+// Whether a record is about a candidate that was passed over.
+bool is_candidate(const Record& record) {
+    return record.severity == Severity::refused ||
+           (record.severity == Severity::note &&
+            (record.code == Code::DUPLICATE || record.code == Code::DISABLED));
+}
+
+// The plugins by id, then the candidates that `records` say were passed over. Opens nothing.
+std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selector& selector,
+                                         const std::vector<Record>& records) {
+    std::vector<LoadedPlugin> out;
+    for (PluginInfo& info : registry.plugins()) out.push_back(loaded(std::move(info), selector));
+    std::ranges::sort(out, [](const auto& a, const auto& b) { return a.info.id < b.info.id; });
+    const std::size_t count = out.size();
+    for (const Record& record : records) {
+        const auto end = out.begin() + static_cast<std::ptrdiff_t>(count);
+        const bool listed = std::any_of(out.begin(), end, [&](const LoadedPlugin& p) {
+            return p.info.path == record.path && p.info.id == record.plugin;
+        });
+        if (listed || !is_candidate(record)) continue;
+        LoadedPlugin& passed = out.emplace_back();
+        passed.state = passed_over_state(record);
+        passed.stage = record.stage;
+        passed.info.id = record.plugin;
+        passed.info.backend = record.plugin;
+        passed.info.path = record.path;
+        passed.reason = record;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view loaded_state_name(State state) noexcept {
+    switch (state) {
+        case State::found:
+            return "found";
+        case State::ready:
+            return "ready";
+        case State::failed:
+            return "failed";
+        case State::refused:
+            return "refused";
+        case State::shadowed:
+            return "shadowed";
+        case State::disabled:
+            return "disabled";
+        case State::not_opened:
+            return "not_opened";
+    }
+    return "unknown";
+}
+
+LoadReport load_report(Registry& registry, const Selector& selector) {
+    LoadReport out;
+    Registry::Listing listing = registry.list(selector);
+    out.unmatched = std::move(listing.unmatched);
+    out.physical = registry.physical();
+    std::unordered_map<const DeviceInfo*, LoadedDevice> known;
+    for (const Registry::Physical& one : out.physical.devices)
+        for (std::size_t i = 0; i < one.devices.size(); ++i)
+            known[one.devices[i].get()] = {one.devices[i], one.id, one.aliases[i]};
+    // Listed in the selector's order, then sorted; `order` keeps the selector's order as indices.
+    for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
+        const auto found = known.find(device.get());
+        out.devices.push_back(found == known.end() ? LoadedDevice{device, {}, {}} : found->second);
+    }
+    std::ranges::sort(out.devices, [](const LoadedDevice& a, const LoadedDevice& b) {
+        return std::tie(a.info->plugin, a.info->index) < std::tie(b.info->plugin, b.info->index);
+    });
+    std::unordered_map<const DeviceInfo*, std::size_t> place;
+    for (std::size_t i = 0; i < out.devices.size(); ++i) place[out.devices[i].info.get()] = i;
+    for (const std::shared_ptr<const DeviceInfo>& device : listing.devices) {
+        out.order.push_back(place[device.get()]);
+        if (!out.picked && device->usable) out.picked = out.order.back();
+    }
+    // The order of records depends on the threads that open plugins; sorting makes reports
+    // reproducible.
+    out.records = registry.records();
+    std::ranges::sort(out.records, [](const Record& a, const Record& b) {
+        return std::tie(a.plugin, a.path, a.stage, a.message) <
+               std::tie(b.plugin, b.path, b.stage, b.message);
+    });
+    out.plugins = loaded_plugins(registry, selector, out.records);
+    return out;
+}
+
+}  // namespace wye::registry
