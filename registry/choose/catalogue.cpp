@@ -11,10 +11,10 @@
 
 #include "choice.hpp"
 #include "registry/open/contain.hpp"
-#include "registry/probe/open_probed.hpp"
-#include "registry/probe/opening_mark.hpp"
 #include "registry/open/handshake.hpp"
 #include "registry/open/process_state.hpp"
+#include "registry/probe/open_probed.hpp"
+#include "registry/probe/opening_mark.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/plugin.hpp"
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "registry/ascii.hpp"
+#include "registry/open/bus_facts.hpp"
 #include "registry/open/device_id.hpp"
 
 namespace wye::registry {
@@ -369,25 +370,6 @@ std::vector<Alias> aliases(DeviceList devices, const Identities& identities, std
         out.push_back({group[i]->selector, std::move(best.evidence), best.confidence});
     }
     return out;
-}
-
-std::string normal_address(std::string_view text) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) return {};
-    const std::string_view rest = text.substr(colon);
-    const auto hex = [](std::string_view part) {
-        return std::ranges::all_of(part, [](char c) {
-            return ascii::is_digit(c) || (ascii::small(c) >= 'a' && ascii::small(c) <= 'f');
-        });
-    };
-    const bool shaped = colon >= 1 && colon <= 8 && rest.size() == 8 && rest[3] == ':' &&
-                        rest[6] == '.' && hex(text.substr(0, colon)) && hex(rest.substr(1, 2)) &&
-                        hex(rest.substr(4, 2)) && ascii::is_digit(rest[7]);
-    if (!shaped) return {};
-    std::string_view domain = text.substr(0, colon);
-    while (domain.size() > 4 && domain.front() == '0') domain.remove_prefix(1);
-    const std::string out = fmt::format("{:0>4}{}", ascii::small(domain), ascii::small(rest));
-    return out == "0000:00:00.0" ? std::string() : out;  // zeros: not asked for, or not on a bus
 }
 
 bool answers_to(const DeviceInfo& device, std::string_view id) {

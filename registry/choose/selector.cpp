@@ -7,9 +7,9 @@
 #include <charconv>
 
 #include "registry/ascii.hpp"
-#include "registry/open/device.hpp"
 #include "registry/choose/identity.hpp"
 #include "registry/find/manifest.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/printable.hpp"
 
 namespace wye::registry {

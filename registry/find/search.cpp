@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "registry/open/handshake.hpp"
+#include "registry/abi_versions.hpp"
 #include "wye/abi.h"
 
 namespace wye::registry {

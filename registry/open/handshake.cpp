@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "registry/abi_versions.hpp"
+#include "registry/find/manifest.hpp"
 #include "registry/open/contain.hpp"
 #include "registry/open/error_object.hpp"
-#include "registry/find/manifest.hpp"
 #include "registry/open/plugin_text.hpp"
 #include "wye/sdk/plugin.hpp"
 #include "wye/sdk/slots.hpp"
@@ -212,23 +213,6 @@ Error null_object_fault(std::string_view slot) {
 
 namespace {
 
-// "ABI 1.0", "draft 3 of ABI 1.0".
-std::string abi_text(std::uint32_t minor, std::uint32_t draft) {
-    return fmt::format("{}ABI {}.{}", draft == 0 ? "" : fmt::format("draft {} of ", draft),
-                       WYE_ABI_MAJOR, minor);
-}
-
-Error mismatch(const BuiltAgainst& plugin, const char* fix) {
-    return {Code::ABI_MISMATCH,
-            fmt::format("it was built against {}{}, and the host has {}",
-                        abi_text(plugin.minor, plugin.draft),
-                        plugin.minor_needed == 0
-                            ? ""
-                            : fmt::format(" and needs {}", abi_text(plugin.minor_needed, 0)),
-                        abi_text(WYE_ABI_MINOR, WYE_ABI_MINOR_DRAFT)),
-            fix};
-}
-
 Result<const wye_plugin_desc*> call_query(wye_plugin_query_fn query, const wye_hello& hello,
                                           std::string_view id) {
     const wye_plugin_desc* desc = nullptr;
@@ -256,8 +240,8 @@ Result<const wye_plugin_desc*> describe(wye_plugin_query_fn query, std::string_v
     if (answer.ok() || answer.error().code != Code::ABI_MISMATCH) return answer;
     for (hello.draft = kLastDraftOf1; hello.draft > 1; --hello.draft)
         if (call_query(query, hello, id).ok())
-            return mismatch({.draft = hello.draft},
-                            "Fix: build the plugin with this host's header");
+            return abi_mismatch({.draft = hello.draft},
+                                "Fix: build the plugin with this host's header");
     return answer;
 }
 
@@ -289,22 +273,6 @@ Result<std::string> copy_text(wye_string text, const char* what) {
 
 }  // namespace
 
-Result<std::uint32_t> effective_minor(const BuiltAgainst& plugin) {
-    constexpr std::uint32_t kOurs = WYE_ABI_MINOR, kFrozen = WYE_ABI_MINOR_FROZEN;
-    constexpr std::uint32_t kFloor = WYE_ABI_MINOR_FLOOR, kDraft = WYE_ABI_MINOR_DRAFT;
-    const bool same = plugin.draft == kDraft;
-    // A draft of a later minor has a released minor below it; those of 1.0 had none.
-    if (!same && plugin.draft != 0 && plugin.minor == plugin.minor_frozen)
-        return mismatch(plugin, "Fix: build the plugin with this host's header");
-    const std::uint32_t minor =
-        same ? std::min(plugin.minor, kOurs) : std::min(plugin.minor_frozen, kFrozen);
-    if (plugin.minor_needed > minor)
-        return mismatch(plugin, "Fix: update the host, or use an older plugin");
-    if (std::int64_t{plugin.minor} < std::int64_t{kFloor})
-        return mismatch(plugin, "Fix: update the plugin");
-    return minor;
-}
-
 Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expected_id) {
     WYE_ASSIGN(const wye_plugin_desc* from, describe(query, expected_id));
     WYE_ASSIGN(const auto bytes, readable(&from->header, "plugin description", sizeof *from));
@@ -314,7 +282,7 @@ Result<Negotiated> negotiate(wye_plugin_query_fn query, std::string_view expecte
     // first draft ends before `abi_draft`.
     if (bytes >= offsetof(wye_plugin_desc, build_flags)) WYE_TRY(check_build(desc));
     if (bytes == offsetof(wye_plugin_desc, abi_draft))
-        return mismatch({.draft = 1}, "Fix: build the plugin with this host's header");
+        return abi_mismatch({.draft = 1}, "Fix: build the plugin with this host's header");
     if (bytes < sdk::kSizeOfMinor0<wye_plugin_desc>)
         return bad_plugin(fmt::format("the plugin description has {} bytes, ABI minor 0 has {}",
                                       bytes, sdk::kSizeOfMinor0<wye_plugin_desc>));

@@ -9,11 +9,11 @@
 #include <chrono>
 #include <map>
 
-#include "bus_facts.hpp"
+#include "registry/forks.hpp"
+#include "registry/open/bus_facts.hpp"
 #include "registry/open/contain.hpp"
 #include "registry/open/device_id.hpp"
 #include "registry/open/error_object.hpp"
-#include "registry/forks.hpp"
 #include "registry/open/process_state.hpp"
 #include "registry/open/slot_watch.hpp"
 #include "wye/abi_compiler.h"

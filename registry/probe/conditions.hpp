@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/open/host_services.hpp"
 #include "registry/find/search.hpp"
+#include "registry/open/host_services.hpp"
 #include "registry/probe/verdict.hpp"
 
 namespace wye::registry {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "registry/probe/opening_mark.hpp"
 #include "registry/open/driver_objects.hpp"
+#include "registry/probe/opening_mark.hpp"
 
 namespace wye::registry {
 namespace {

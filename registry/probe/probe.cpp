@@ -14,10 +14,10 @@
 
 #include "child.hpp"
 #include "conditions.hpp"
-#include "registry/probe/opening_mark.hpp"
 #include "registry/json.hpp"
 #include "registry/open/layers.hpp"
 #include "registry/open/plugin_text.hpp"
+#include "registry/probe/opening_mark.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/kept_text.hpp"
 

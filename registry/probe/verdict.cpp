@@ -10,8 +10,8 @@
 #include <charconv>
 #include <chrono>
 
-#include "registry/json.hpp"
 #include "registry/find/manifest.hpp"
+#include "registry/json.hpp"
 #include "registry/open/plugin_text.hpp"
 #include "registry/open/slot_watch.hpp"
 #include "wye/abi.h"

@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "registry/json.hpp"
-#include "registry/report/load_report.hpp"
 #include "registry/open/plugin_text.hpp"
+#include "registry/report/load_report.hpp"
 
 namespace wye::registry {
 namespace {

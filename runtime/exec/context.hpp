@@ -20,8 +20,8 @@
 #include "exec/program/loaded_program.hpp"
 #include "lower/quirks/quirks.hpp"
 #include "registry/choose/catalogue.hpp"
-#include "registry/report/load_report.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/report/load_report.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

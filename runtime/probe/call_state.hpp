@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CallState: what a call of a plugin must leave as it was, of the process and of the calling
-// thread. The library puts most of it back after a call (registry/open/process_state.hpp), so a probe
-// must look before that, at the end of each slot. CallChanges collects what it sees there.
+// thread. The library puts most of it back after a call (registry/open/process_state.hpp), so a
+// probe must look before that, at the end of each slot. CallChanges collects what it sees there.
 #pragma once
 
 #include <csignal>

@@ -2,8 +2,8 @@
 //
 // wye-probe: opens one plugin in a process of its own, lists its devices with their facts, and runs
 // a dispatch of known bytes on each. Started by libwye: standard input has the request, descriptor
-// 3 takes the message (registry/probe/verdict.hpp), standard output and error are read and dropped. It
-// may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
+// 3 takes the message (registry/probe/verdict.hpp), standard output and error are read and dropped.
+// It may crash, hang or be killed at any time: whoever started it then knows the last slot entered.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -24,11 +24,11 @@
 
 #include "call_state.hpp"
 #include "check_device.hpp"
-#include "registry/open/driver_objects.hpp"
 #include "registry/file_system.hpp"
 #include "registry/json.hpp"
-#include "registry/record.hpp"
+#include "registry/open/driver_objects.hpp"
 #include "registry/open/slot_watch.hpp"
+#include "registry/record.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/plugin.hpp"
 #include "wye/sdk/standard_files.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "registry/open/device.hpp"
 #include "registry/choose/selector.hpp"
+#include "registry/open/device.hpp"
 
 using namespace wye::registry;
 

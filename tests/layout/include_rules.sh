@@ -29,8 +29,14 @@ simd='(immintrin|xmmintrin|pmmintrin|emmintrin|cpuid|arm_neon)\.h'
 
 allow plugin-abi/include 'wye/abi\.h' 'the contract stands alone, on three standard headers'
 allow plugin-abi/sdk "$sdk|$posix|$simd|sanitizer/tsan_interface\.h" 'the sdk sees the contract and itself only, and no other library'
-allow registry "(registry|probe)/[a-z_0-9]+\.hpp|$sdk|nlohmann/json\.hpp|fmt/[a-z-]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix" \
-    'the registry sees plugin-abi only'
+registry_libraries="$sdk|nlohmann/json\.hpp|fmt/[a-z-]+\.h|xxhash\.h|boost/dll.*|boost/system.*|$posix"
+allow registry "registry(/[a-z]+)?/[a-z_0-9]+\.hpp|$registry_libraries" 'the registry sees plugin-abi only'
+above=''
+for room in find open probe choose hold report; do
+    above+="${above:+|}$room"
+    allow "registry/$room registry/include/registry/$room" "registry/(($above)/)?[a-z_0-9]+\.hpp|$registry_libraries" \
+        'a room of the registry sees itself and those above it in registry/README.md'
+done
 for plugin in plugins/*/; do
     plugin=$(basename "$plugin")
     case $plugin in
@@ -46,17 +52,17 @@ allow runtime/program "program/([a-z]+/)?[a-z_0-9]+\.hpp|$sdk|$pure" 'the progra
 allow runtime/lower "(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure|spirv/unified1/[A-Za-z.0-9]+" 'lowering sees the program only: no driver, no registry'
 allow runtime/plan "(plan|lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
-allow runtime/route "(route|plan|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
-allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
+allow runtime/route "(route|plan|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
+allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
     'execution sees the pure stages, the registry and the built-in plugin'
-allow runtime/probe "exec/api/api\.hpp|registry/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
+allow runtime/probe "exec/api/api\.hpp|registry(/[a-z]+)?/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
     'the helper that probes plugins sees the API and the registry'
 allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(new_file|output_file|printable|result|standard_files)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|(graph|memory)\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory|pipeline)\.hpp|$command|nlohmann/json\.hpp|$posix"
-allow tools/wye "$public_tool|(conform|info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(capability|device|facts|manifest|search|selector|spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
+allow tools/wye "$public_tool|(conform|info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(choose/(capability|selector)|find/(manifest|search)|open/(device|facts)|probe/spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \
     'a new plugin is built with what is installed for plugins, and its own files'
 allow tools/bench "$public_tool|(files|helper_options|output|progress)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \

@@ -15,8 +15,8 @@
 
 #include "exec/api/gate.hpp"
 #include "exec/context.hpp"
-#include "registry/open/error_object.hpp"
 #include "registry/forks.hpp"
+#include "registry/open/error_object.hpp"
 #include "registry/open/slot_watch.hpp"
 #include "wye/sdk/float_state.hpp"
 #include "wye/sdk/result.hpp"

@@ -9,9 +9,9 @@
 
 #include "exec/api/api.hpp"
 #include "exec/api/log_filter.hpp"
+#include "registry/find/search.hpp"
 #include "registry/open/layers.hpp"
 #include "registry/report/report.hpp"
-#include "registry/find/search.hpp"
 #include "wye/device.h"
 #include "wye/sdk/plugin.hpp"
 

@@ -13,8 +13,8 @@
 #include "exec/device/memory.hpp"
 #include "exec/device/public_queue.hpp"
 #include "exec/device/session.hpp"
-#include "registry/open/device.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::exec {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "registry/open/device.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 

@@ -3,8 +3,8 @@
 // The operations and the profile of a device as JSON: see wye/profile.h. Thread-safe.
 #pragma once
 
-#include "registry/open/device.hpp"
 #include "registry/json.hpp"
+#include "registry/open/device.hpp"
 
 namespace wye::exec {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "registry/open/device.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/open/device.hpp"
 #include "wye/abi.h"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"

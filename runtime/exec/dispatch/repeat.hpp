@@ -32,8 +32,8 @@
 #include "exec/dispatch/request.hpp"
 #include "lower/analysis/preconditions.hpp"
 #include "plan/admit.hpp"
-#include "registry/open/device.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/open/device.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/open/device.hpp"
 #include "registry/choose/selector.hpp"
+#include "registry/open/device.hpp"
 
 namespace test_selector {
 

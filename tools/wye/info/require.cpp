@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "registry/open/device.hpp"
 #include "registry/choose/selector.hpp"
+#include "registry/open/device.hpp"
 #include "saved_facts.hpp"
 #include "views.hpp"
 

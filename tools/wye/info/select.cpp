@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "../suggest.hpp"
-#include "registry/open/device.hpp"
 #include "registry/choose/selector.hpp"
+#include "registry/open/device.hpp"
 #include "saved_facts.hpp"
 
 namespace wye::tool {

@@ -40,8 +40,8 @@ namespace wye::tool {
                                                 bool named);
 
 // The usable devices that have all properties of a list, in the form of list_view, and why the
-// others do not. The list is what a selector has between its brackets (registry/choose/property.hpp), such
-// as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
+// others do not. The list is what a selector has between its brackets
+// (registry/choose/property.hpp), such as "f64, memory>=8GiB". Errors: INVALID_ARGUMENT.
 struct Required {
     std::string fitting;                // empty: no device
     std::vector<std::string> failures;  // "cpu:0: needs memory_bytes>=64GiB, has 8589934592"

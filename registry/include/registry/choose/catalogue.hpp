@@ -18,14 +18,14 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/choose/identity.hpp"
+#include "registry/choose/selector.hpp"
+#include "registry/find/search.hpp"
 #include "registry/open/device.hpp"
 #include "registry/open/host_services.hpp"
-#include "registry/choose/identity.hpp"
 #include "registry/open/layers.hpp"
 #include "registry/probe/probe.hpp"
 #include "registry/record.hpp"
-#include "registry/find/search.hpp"
-#include "registry/choose/selector.hpp"
 
 namespace wye::registry {
 

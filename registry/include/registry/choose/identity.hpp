@@ -71,10 +71,6 @@ using DeviceList = std::span<const std::shared_ptr<const DeviceInfo>>;
 [[nodiscard]] std::vector<Alias> aliases(DeviceList devices, const Identities& identities,
                                          std::size_t at, const HostProcessor& host);
 
-// Normalises a PCI address to lower-case "dddd:bb:dd.f", with at least four digits before the first
-// colon. Empty if the text is no PCI address, or all zeros.
-[[nodiscard]] std::string normal_address(std::string_view text);
-
 // Whether `id` is the device's UUID (hex digits, with or without dashes and "GPU-") or its PCI
 // address.
 [[nodiscard]] bool answers_to(const DeviceInfo& device, std::string_view id);

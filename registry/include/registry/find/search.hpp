@@ -13,8 +13,8 @@
 
 #include "registry/file_system.hpp"
 #include "registry/find/manifest.hpp"
-#include "registry/record.hpp"
 #include "registry/find/trust.hpp"
+#include "registry/record.hpp"
 
 namespace wye::registry {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "registry/open/inside_plugin.hpp"
 #include "registry/open/host_services.hpp"
+#include "registry/open/inside_plugin.hpp"
 #include "registry/open/plugin_call.hpp"
 #include "wye/sdk/result.hpp"
 

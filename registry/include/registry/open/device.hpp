@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "registry/open/facts.hpp"
 #include "registry/gate.hpp"
+#include "registry/open/facts.hpp"
 #include "registry/open/handshake.hpp"
 #include "registry/open/plugin_call.hpp"
 #include "wye/abi.h"

@@ -31,16 +31,6 @@ struct Negotiated {
     wye_plugin_table table{};
 };
 
-// What a plugin was built against: its description or its manifest says so.
-struct BuiltAgainst {
-    std::uint32_t minor = 0, minor_needed = 0;
-    std::uint32_t draft = 0, minor_frozen = 0;
-};
-// Returns the effective minor: the lower of the plugin's and the host's or, if they have different
-// drafts, the lower of what both have released. The error is why the two cannot work together, with
-// the numbers of both: "it was built against draft 3 of ABI 1.0, and the host has ABI 1.0".
-[[nodiscard]] Result<std::uint32_t> effective_minor(const BuiltAgainst& plugin);
-
 // Calls `query` and checks its result. Errors: ABI_MISMATCH (major, draft, minors, pointer size),
 // UNSUPPORTED_EXTENSION (an unknown critical chain entry), BAD_PLUGIN (wrong sizes, reserved
 // members, id, mandatory slot), PLUGIN_FAULT (success without a description, an exception).

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "registry/find/search.hpp"
 #include "registry/open/handshake.hpp"
 #include "registry/open/host_services.hpp"
 #include "registry/open/library.hpp"
-#include "registry/find/search.hpp"
 #include "wye/abi_layer.h"
 
 namespace wye::registry {

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "registry/find/search.hpp"
 #include "registry/open/device.hpp"
 #include "registry/open/host_services.hpp"
 #include "registry/open/layers.hpp"
 #include "registry/open/library.hpp"
 #include "registry/record.hpp"
-#include "registry/find/search.hpp"
 
 namespace wye::registry {
 

@@ -6,8 +6,8 @@
 //
 // The guard restores the calling thread's signal mask, alternate stack and floating-point
 // environment (including MXCSR). For the process, it replaces those handlers of signals 1 to 31
-// whose code is in a driver's library (registry/open/driver_objects.hpp) by the last handler seen that
-// was not a driver's. Handlers of the application stay, whichever thread installs them, at any
+// whose code is in a driver's library (registry/open/driver_objects.hpp) by the last handler seen
+// that was not a driver's. Handlers of the application stay, whichever thread installs them, at any
 // time. SIG_DFL and SIG_IGN have no code, so the guard cannot know that a driver set them: they
 // stay too.
 //

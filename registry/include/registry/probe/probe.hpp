@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/open/host_services.hpp"
 #include "registry/find/search.hpp"
+#include "registry/open/host_services.hpp"
 #include "registry/probe/verdict.hpp"
 
 namespace wye::registry {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "registry/json.hpp"
 #include "registry/hold/ownership.hpp"
+#include "registry/json.hpp"
 #include "rig.hpp"
 #include "support/temp_dir.hpp"
 
