@@ -34,7 +34,7 @@ bool only_moves(const wye_operation& op) {
 }
 
 // Not copies, after which the host often waits for bytes.
-bool is_light(const wye_operation& op) {
+bool may_be_kept(const wye_operation& op) {
     if (op.kind == WYE_OPERATION_EXECUTE)
         return sdk::command_of<Command>(op.u.execute.command).is_light();
     return op.kind == WYE_OPERATION_DISPATCH || op.kind == WYE_OPERATION_FILL;
@@ -110,7 +110,7 @@ Result<void> Submission::wait_for(const SegmentWait& event) {
 std::span<const wye_operation> Submission::plan(std::span<const wye_operation> operations) {
     finish_reads(operations);
     light_ = !timed_ && waits_.empty() && segments_.may_keep() &&
-             std::ranges::all_of(operations, [](const auto& op) { return is_light(op); });
+             std::ranges::all_of(operations, may_be_kept);
     std::span<const wye_operation> rest = operations;
     if (segments_.idle() && waits_.empty())
         for (; !rest.empty() && upload_by_host(rest.front()); rest = rest.subspan(1)) {
