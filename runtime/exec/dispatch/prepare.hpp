@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "exec/context.hpp"
@@ -29,7 +30,24 @@ struct CompileOptions {
                                                              LoadedProgram& program,
                                                              DeviceSession& session,
                                                              const CompileOptions& options,
-                                                             CompileStats& stats);
+                                                             CompileStats& stats,
+                                                             std::optional<Clock::time_point>
+                                                                 deadline = {});
+// The checks of compile_ahead, without compiling.
+[[nodiscard]] Result<void> check_ahead(const Context& context, LoadedProgram& program,
+                                       const DeviceSession& session,
+                                       const CompileOptions& options);
+
+// The program and the device of a preparation.
+struct Prepared {
+    registry::Pin program, device;
+    Routed routed;
+    [[nodiscard]] DeviceSession& session() const { return device.as<DeviceSession>(); }
+};
+// Finds them; with `device` 0 chooses one as a dispatch without buffers does. UNSUPPORTED for
+// programs with grid barriers.
+[[nodiscard]] Result<Prepared> find_prepared(Context& context, wye_program program,
+                                             wye_device device);
 
 // As compile_ahead, with the options of a plain dispatch. Fills the report except its header.
 // UNSUPPORTED for programs with grid barriers.

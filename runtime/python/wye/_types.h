@@ -353,6 +353,8 @@ typedef struct wye_dispatch_desc {
     wye_string label;
     wye_string profile;
     wye_queue queue;
+    wye_buffer grid_buffer;
+    uint64_t grid_offset;
 } wye_dispatch_desc;
 
 enum wye_disk_use { WYE_DISK_UNUSED = 0, WYE_DISK_HIT = 1, WYE_DISK_MISS = 2 };
@@ -414,6 +416,7 @@ typedef struct wye_pipeline_desc {
     wye_string profile;
     wye_string layout_fingerprint;
     wye_string backend_layout_fingerprint;
+    uint64_t timeout_ns;
 } wye_pipeline_desc;
 
 typedef struct wye_layout_slot {
@@ -458,6 +461,7 @@ typedef struct wye_batch_desc {
     uint64_t item_count;
     uint32_t flags;
     uint32_t reserved;
+    uint64_t timeout_ns;
 } wye_batch_desc;
 
 enum wye_transfer_kind {
@@ -506,6 +510,7 @@ typedef struct wye_graph_run_desc {
     uint32_t flags;
     uint32_t reserved;
     wye_queue queue;
+    uint64_t timeout_ns;
 } wye_graph_run_desc;
 
 typedef struct wye_graph_rebinding {
