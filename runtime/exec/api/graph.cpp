@@ -193,12 +193,14 @@ bool is_plain(const wye_header& header, std::size_t size) {
 // Whether the fast paths take such an execution.
 bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
     // One comparison for members that are mostly 0.
-    std::uint64_t words = 0;
-    static_assert(offsetof(wye_graph_run_desc, reserved) ==
-                  offsetof(wye_graph_run_desc, flags) + sizeof run.flags);
-    std::memcpy(&words, &run.flags, sizeof words);
+    constexpr std::size_t kFlags = offsetof(wye_graph_run_desc, flags);
+    static_assert(offsetof(wye_graph_run_desc, reserved) == kFlags + sizeof run.flags);
+    const std::uint32_t allowed[2] = {flags, 0};
+    std::uint64_t words = 0, mask = 0;
+    std::memcpy(&words, reinterpret_cast<const std::byte*>(&run) + kFlags, sizeof words);
+    std::memcpy(&mask, allowed, sizeof mask);
     return is_plain(run.header, sizeof run) && (run.params != nullptr || run.param_count == 0) &&
-           ((words & ~std::uint64_t{flags}) | run.timeout_ns) == 0;
+           ((words & ~mask) | run.timeout_ns) == 0;
 }
 
 // Leaves a gate at the end of a scope.

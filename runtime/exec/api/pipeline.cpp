@@ -69,8 +69,7 @@ wye_status wye_program_prepare_submit(wye_context* context, wye_program program,
         WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending,
-                   PendingCompile::submit(*self, program, device, timeout_ns, start));
+        WYE_ASSIGN(auto pending, PendingCompile::submit(*self, program, device, timeout_ns, start));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });

@@ -14,8 +14,8 @@
 namespace wye::exec {
 
 struct Hold {
-    std::span<const BufferUse> uses;  // of live buffers
-    std::uint32_t queue = 0;          // the number of its public queue; 0: none
+    std::span<const BufferUse> uses;          // of live buffers
+    std::uint32_t queue = 0;                  // the number of its public queue; 0: none
     Hold *older = nullptr, *newer = nullptr;  // null: it is not among the holds
 };
 

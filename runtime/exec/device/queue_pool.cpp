@@ -154,7 +154,9 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
 // Work that must follow work of other queues goes behind one of them, if no submit holds that one.
 bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
                        Sending& out, std::uint32_t& index) {
-    if (!holds_.empty() && std::this_thread::get_id() != line_ &&
+    // A submit without uses belongs to work that was submitted before, or has no place in the
+    // order.
+    if (!holds_.empty() && !uses.empty() && std::this_thread::get_id() != line_ &&
         holds_.concern(uses, options.queue))
         return false;
     Values after{};

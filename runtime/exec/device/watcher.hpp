@@ -61,7 +61,7 @@ class Watcher {
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> added_ WYE_GUARDED_BY(mutex_);
-    Alarm alarms_ WYE_GUARDED_BY(mutex_);  // the newest and the oldest
+    Alarm alarms_ WYE_GUARDED_BY(mutex_);                      // the newest and the oldest
     Clock::rep wakes_ WYE_GUARDED_BY(mutex_) = Alarm::kNever;  // when the thread wakes by itself
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool started_ WYE_GUARDED_BY(mutex_) = false;

@@ -49,8 +49,7 @@ Result<std::unique_ptr<Later>> Later::make(Context& context, Target& target, Flo
     out->desc_.label = sdk::to_abi(out->label_);
     out->desc_.profile = sdk::to_abi(out->profile_);
     if (request.pipeline == 0) out->desc_.device = from.routed.device;
-    WYE_ASSIGN(Target found,
-               Target::find_again(context.handles(), out->desc_, target.take_pin()));
+    WYE_ASSIGN(Target found, Target::find_again(context.handles(), out->desc_, target.take_pin()));
     out->target_.emplace(std::move(found));
     Flow& flow = out->flow_.emplace(*out->target_, rules);
     flow.counted = true;  // its end counts it

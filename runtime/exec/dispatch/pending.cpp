@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 
 #include "exec/dispatch/decide.hpp"
-#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/pending_later.hpp"
+#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "wye/sdk/errors.hpp"
@@ -105,9 +106,8 @@ Result<WorkPtr<Pending>> Pending::submit_later(Context& context, Target& target,
 }
 
 Result<WorkPtr<Pending>> Pending::submit_behind(const Context& context,
-                                                const CheckedTransfer& checked,
-                                                std::uint32_t flags, Clock::time_point start,
-                                                PendingRoom& room) {
+                                                const CheckedTransfer& checked, std::uint32_t flags,
+                                                Clock::time_point start, PendingRoom& room) {
     DeviceSession& session = checked.session();
     {
         const sdk::Lock lock(session.queues().mutex);
@@ -201,7 +201,7 @@ Result<void> Pending::set_limit(std::uint64_t timeout_ns, Clock::time_point dead
 
 bool Pending::poll_special() {
     if (is_given_up()) return true;
-    if ((special_.load(std::memory_order_acquire) & kLimited) != 0) expire();
+    expire();
     return is_given_up() || poll();
 }
 
@@ -253,6 +253,7 @@ Result<void> Pending::cancel() {
 // over, too.
 void Pending::expire() noexcept {
     constexpr std::chrono::milliseconds kRetry{10};  // without memory
+    if ((special_.load(std::memory_order_acquire) & kLimited) == 0) return;
     std::atomic<Clock::rep>& at = limit_->alarm.at;
     if (at.load() > Clock::now().time_since_epoch().count()) return;
     try {

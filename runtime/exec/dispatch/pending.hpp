@@ -221,11 +221,11 @@ class Pending : public PendingWork {
     wye_report report_;
     std::optional<Error> error_;
     std::atomic<bool> ended_ = false;
-    // Not 0 for work that was cancelled or has a time limit. Bits are set under the lock, and before
-    // the end.
+    // Not 0 for work that was cancelled or has a time limit. Bits are set under the lock, and
+    // before the end.
     static constexpr std::uint8_t kGivenUp = 1, kLimited = 2, kLate = 4, kCancelled = 8;
     std::atomic<std::uint8_t> special_ = 0;
-    std::atomic<bool> unread_ = false;    // its handle was freed: nobody asks for its report
+    std::atomic<bool> unread_ = false;  // its handle was freed: nobody asks for its report
 };
 
 }  // namespace wye::exec

@@ -44,8 +44,7 @@ Result<void> PendingLater::put(WorkPtr<PendingLater> self, const registry::Handl
         const sdk::Lock lock(self->mutex_);
         wye_operation operation;
         std::vector<wye_operation> copies;
-        WYE_ASSIGN(const auto work,
-                   self->prepare_transfer(handles, checked, operation, copies));
+        WYE_ASSIGN(const auto work, self->prepare_transfer(handles, checked, operation, copies));
         self->transfer_work_.assign(work.begin(), work.end());
         self->queue_ = checked.queue.share();
     }

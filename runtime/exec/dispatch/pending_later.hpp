@@ -48,12 +48,12 @@ class PendingLater final : public PendingRequest {
     void leave() noexcept { session_.leave_line(hold_, in_line_); }
     static void go(WorkPtr<PendingLater> self, PendingRoom& room, std::list<WorkRef>& entry);
 
-    std::unique_ptr<Later> later_;        // of a dispatch; used by the line's thread only
+    std::unique_ptr<Later> later_;  // of a dispatch; used by the line's thread only
     std::vector<wye_operation> transfer_work_;
     std::vector<BufferUse> held_;
     Hold hold_;
     std::atomic<bool> in_line_ = true;
-    std::atomic<bool> begun_submit_ = false;  // set under the lock
+    std::atomic<bool> begun_submit_ = false;                // set under the lock
     std::uint32_t rounds_left_ WYE_GUARDED_BY(mutex_) = 1;  // that one in progress included
 };
 

@@ -82,7 +82,8 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& gr
     if (limited) deadline = after(start, run.timeout_ns);
     WYE_ASSIGN(PendingRoom room, session.pending().room(0, at_once, deadline));
     if (session.has_line() && (at_once || limited))
-        WYE_TRY(graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
+        WYE_TRY(
+            graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = &graph;
     out->pin_ = std::move(pin);

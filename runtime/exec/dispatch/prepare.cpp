@@ -46,8 +46,7 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
                                                std::optional<Clock::time_point> deadline) {
     std::vector<CompiledRef> out;
     plan::Launch launch;
-    WYE_ASSIGN(const route::Route route,
-               route_ahead(context, program, session, options, launch));
+    WYE_ASSIGN(const route::Route route, route_ahead(context, program, session, options, launch));
     const bool barriers = program.plan().analysis.uses_grid_barrier;
     const bool one =
         options.demands.cooperative &&

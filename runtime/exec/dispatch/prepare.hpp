@@ -26,17 +26,13 @@ struct CompileOptions {
 // driver generate their code. Returns none for programs with grid barriers, whose kernels depend on
 // the launch. Errors: INVALID_ARGUMENT for bad options, UNSUPPORTED with all reasons, and the
 // errors of compile.
-[[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(const Context& context,
-                                                             LoadedProgram& program,
-                                                             DeviceSession& session,
-                                                             const CompileOptions& options,
-                                                             CompileStats& stats,
-                                                             std::optional<Clock::time_point>
-                                                                 deadline = {});
+[[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(
+    const Context& context, LoadedProgram& program, DeviceSession& session,
+    const CompileOptions& options, CompileStats& stats,
+    std::optional<Clock::time_point> deadline = {});
 // The checks of compile_ahead, without compiling.
 [[nodiscard]] Result<void> check_ahead(const Context& context, LoadedProgram& program,
-                                       const DeviceSession& session,
-                                       const CompileOptions& options);
+                                       const DeviceSession& session, const CompileOptions& options);
 
 // The program and the device of a preparation.
 struct Prepared {

@@ -36,8 +36,7 @@ Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
 
 }  // namespace
 
-Batch::Batch(Context& context, const registry::Pin& pipeline, bool owned,
-             std::uint64_t timeout_ns)
+Batch::Batch(Context& context, const registry::Pin& pipeline, bool owned, std::uint64_t timeout_ns)
     : context_(context),
       handle_(pipeline.handle()),
       pipeline_(pipeline.as<Pipeline>()),
@@ -190,8 +189,7 @@ Result<void> Batch::submit() {
     run.timeout_ns = timeout_ns_;
     Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
     if (!list_->is_idle()) {
-        auto work =
-            PendingLaunch::submit(context_, list_, run, timeout_ns_ != 0 ? start_ : now());
+        auto work = PendingLaunch::submit(context_, list_, run, timeout_ns_ != 0 ? start_ : now());
         if (!work.ok()) {
             parts_.pop_back();
             return std::move(work).error();

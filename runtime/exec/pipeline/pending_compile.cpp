@@ -75,9 +75,8 @@ bool PendingCompile::withdraw(bool late) {
     {
         const sdk::Lock lock(mutex_);
         if (has_ended()) return true;
-        end(sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED, [&] {
-            return never_ran(late);
-        }));
+        end(sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED,
+                                       [&] { return never_ran(late); }));
     }
     session_.line().left(in_line_);
     return true;

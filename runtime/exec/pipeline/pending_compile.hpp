@@ -29,7 +29,9 @@ class PendingCompile final : public Pending {
                                                          std::uint64_t timeout_ns,
                                                          Clock::time_point start);
     PendingCompile(const Context& context, DeviceSession& session, Clock::time_point start)
-        : Pending(context, session, false, false), begun_(start) {}
+        : Pending(context, session, false, false), begun_(start) {
+        report_ = {};
+    }
 
     // The pipeline, once it was made; nobody else gets it. NOT_FOUND: it was taken already, or this
     // is the preparation of a program.
@@ -55,7 +57,7 @@ class PendingCompile final : public Pending {
 
     const Clock::time_point begun_;
     std::string name_;
-    Pipeline::Begun begun_pipeline_;         // null: a program is prepared
+    Pipeline::Begun begun_pipeline_;          // null: a program is prepared
     std::shared_ptr<LoadedProgram> program_;  // that is prepared
     std::atomic<bool> in_line_ = true;
     bool runs_ WYE_GUARDED_BY(mutex_) = false;  // its turn has begun

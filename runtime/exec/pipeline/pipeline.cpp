@@ -107,9 +107,8 @@ Result<void> Pipeline::compile(const Context& context, const Begun& begun, Compi
     WYE_ASSIGN(const std::vector<CompiledRef> forms,
                compile_ahead(context, program(), session_, begun.options, stats, deadline));
     looked_up(forms.size(), stats);
-    may_trap_ = forms.empty() || std::ranges::any_of(forms, [](const CompiledRef& form) {
-                    return form->uses_trap;
-                });
+    may_trap_ = forms.empty() ||
+                std::ranges::any_of(forms, [](const CompiledRef& form) { return form->uses_trap; });
     if (!forms.empty()) WYE_TRY(set_form(*forms.front()));
     return check_layout("backend_layout_fingerprint", sdk::to_abi(begun.layout), layout_,
                         program());

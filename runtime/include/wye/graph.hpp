@@ -39,7 +39,7 @@ namespace wye {
 // How a graph is executed.
 struct GraphRun {
     const Queue* queue = nullptr;
-    bool timed = false;  // measures the device time for the report
+    bool timed = false;            // measures the device time for the report
     std::uint64_t timeout_ns = 0;  // the time limit of the whole execution; 0: none
 };
 

@@ -59,8 +59,7 @@ class Pipeline {
 
     // As create, but does not wait for the compile: see wye_pipeline_create_submit. `take` gets the
     // pipeline from what this returns. Without a device the library chooses one.
-    [[nodiscard]] static Result<Pending> create_submit(const Program& program,
-                                                       const Device& device,
+    [[nodiscard]] static Result<Pending> create_submit(const Program& program, const Device& device,
                                                        const PipelineOptions& options = {}) {
         return create_submit(program, device.get(), options);
     }

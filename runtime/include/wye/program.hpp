@@ -78,8 +78,8 @@ class Program {
         return out;
     }
 
-    // As prepare, but does not wait for the compile, which ends with TIMEOUT if it takes longer than
-    // the limit (0: none). With device 0 the library chooses one.
+    // As prepare, but does not wait for the compile, which ends with TIMEOUT if it takes longer
+    // than the limit (0: none). With device 0 the library chooses one.
     [[nodiscard]] Result<Pending> prepare_submit(wye_device device,
                                                  std::uint64_t timeout_ns = 0) const {
         wye_pending out = 0;
