@@ -159,7 +159,8 @@ TEST_CASE("iterations stop after the one that traps") {
     }
 }
 
-TEST_CASE("iterations of a program that can trap run in each form, and later work follows the last") {
+TEST_CASE(
+    "iterations of a program that can trap run in each form, and later work follows the last") {
     for (const std::string& selector : devices()) {
         CAPTURE(selector);
         const Driven t(selector);
@@ -201,8 +202,7 @@ TEST_CASE("iterations of a program that can trap run in each form, and later wor
             wye::Dispatch first(pipeline), second(pipeline);
             first.bind("x", x).bind("r", r).fixpoint(2);
             second.bind("x", x).bind("r", kept).fixpoint(5);
-            const auto result =
-                pipeline.batch(std::vector<wye::Dispatch*>{&first, &second}, ns);
+            const auto result = pipeline.batch(std::vector<wye::Dispatch*>{&first, &second}, ns);
             REQUIRE(result.error);
             CHECK(result.error->code == wye::Code::TRAPPED);
             CHECK(result.completed == 1);
