@@ -20,7 +20,7 @@ struct Ready {
     }
     Rig rig;
     wye_device device = rig.device();
-    wye_program program = rig.program(kAdd);
+    wye_program program = rig.prepared(device, kAdd);
     Words x = {1, 2, 3};
 
     Job job() {
@@ -144,7 +144,7 @@ TEST_CASE("lent memory is written, not copied; freeing waits for it") {
 
 TEST_CASE("a trap comes from the wait; neither owned nor lent outputs are delivered") {
     Ready t;
-    const wye_program program = t.rig.program(kTrap);
+    const wye_program program = t.rig.prepared(t.device, kTrap);
     t.rig.driver.kernel = [](const wye_dispatch_op& op) {
         auto* words = reinterpret_cast<std::uint32_t*>(FakeDriver::memory(op.trap));
         words[0] = 7;
@@ -287,7 +287,7 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
 
 TEST_CASE("operations that the host had not submitted before a cancel never run") {
     Ready t;
-    t.program = t.rig.program(kTrap);  // its outputs are read back in a submit of their own
+    t.program = t.rig.prepared(t.device, kTrap);  // its outputs are read back in a submit of their own
     Words lent(3, 77);
     Job job(t.program, t.device);
     job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
