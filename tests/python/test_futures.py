@@ -62,6 +62,31 @@ class Futures(unittest.TestCase):
         self.assertEqual(self.code_of(self.device.run, self.endless, wye.Options(timeout=0.02)),
                          Code.TIMEOUT)
 
+    def test_time_limit_of_the_work(self):
+        for wait in (lambda one: one.result(), lambda one: one.result(timeout=60),
+                     lambda one: asyncio.run(self.awaited(one))):
+            future = self.device.submit(self.endless, wye.Options(timeout=0.05))
+            self.assertEqual(self.code_of(wait, future), Code.TIMEOUT)
+            self.assertTrue(future.done())
+            self.assertEqual(self.code_of(future.result, timeout=0), Code.TIMEOUT)
+        self.device.submit(self.saxpy, wye.Options(timeout=60), a=1.0, x=self.x, y=self.x).result()
+
+    @staticmethod
+    async def awaited(future):
+        return await future
+
+    def test_compiles(self):
+        for device in self.devices:
+            with self.subTest(device.selector):
+                text = (programs.EXAMPLES / "saxpy.wye").read_text(encoding="utf-8") + "\n"
+                program = wye.Program.from_text(text, context=self.context)
+                report = program.submit_prepare(device, timeout=600).result()
+                self.assertIsInstance(report, wye.Report)
+                future = device.submit_pipeline(program, wye.Options(timeout=600))
+                pipeline = future.result()
+                self.assertIs(future.result(), pipeline)
+                np.testing.assert_array_equal(pipeline.run(a=1.0, x=self.x, y=self.x).r, 2 * self.x)
+
     def test_a_cancelled_task_cancels_its_dispatch(self):
         async def main():
             future = self.device.submit(self.endless)

@@ -119,7 +119,7 @@ wye_status wye_pipeline_batch(wye_context* context, const wye_batch_desc* desc, 
         WYE_TRY(sinks.check());
         WYE_TRY(check_batch(*desc));
         WYE_ASSIGN(const Pin pin, self->handles().find(desc->pipeline, HandleKind::pipeline));
-        Batch batch(*self, pin, false);
+        Batch batch(*self, pin, false, desc->timeout_ns);
         add_items(*desc, batch);
         return sinks.write(batch, batch.finish());
     });
@@ -137,7 +137,7 @@ wye_status wye_pipeline_batch_owned(wye_context* context, const wye_batch_desc* 
         WYE_TRY(check_batch(*desc));
         WYE_ASSIGN(const Pin pin, self->handles().find(desc->pipeline, HandleKind::pipeline));
         std::fill_n(owners, desc->item_count, 0);
-        Batch batch(*self, pin, true);
+        Batch batch(*self, pin, true, desc->timeout_ns);
         add_items(*desc, batch);
         auto result = batch.finish();
         for (const auto& owner : batch.owners()) {
@@ -165,7 +165,7 @@ wye_status wye_pipeline_rows(wye_context* context, const wye_rows_desc* desc, ui
                                      desc->row_size, pipeline.id(), rows.row_size()),
                          "Fix: give every buffer of the program but `shared`, by ascending binding",
                          "row_size");
-        Batch batch(*self, pin, false);
+        Batch batch(*self, pin, false, desc->timeout_ns);
         wye_dispatch_desc item = *desc->dispatch;
         for (std::uint64_t i = 0; i < desc->row_count; ++i) {
             const auto& arguments = rows.arguments(desc->buffers + i * desc->row_size);

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstring>
+
 #include "exec/api/api.hpp"
 #include "exec/dispatch/pending_launch_plain.hpp"
 #include "exec/graph/graph_plain.hpp"
@@ -89,6 +92,20 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
 
 namespace {
 
+Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_desc& run,
+                         wye_report* report) {
+    WYE_ASSIGN(const auto work,
+               PendingLaunch::submit(context, std::move(graph), run, now(), false));
+    (void)work->wait_result({});
+    Result<void> outcome = work->outcome();
+    if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
+        const wye_header header = report->header;
+        *report = work->report();
+        report->header = header;
+    }
+    return outcome;
+}
+
 // The general paths of executions, which also report why they are refused.
 [[gnu::noinline]] wye_status run_graph(wye_context* context, wye_graph graph,
                                        const wye_graph_run_desc* run, wye_report* report,
@@ -101,6 +118,7 @@ namespace {
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
+        if (run->timeout_ns != 0) return run_limited(*self, std::move(pin), *run, report);
         return pin.as<Graph>().run(*self, *run, start, report);
     });
 }
@@ -115,7 +133,8 @@ namespace {
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending, PendingLaunch::submit(*self, std::move(pin), *run, start.time()));
+        WYE_ASSIGN(auto pending,
+                   PendingLaunch::submit(*self, std::move(pin), *run, start.time(), true));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -173,8 +192,15 @@ bool is_plain(const wye_header& header, std::size_t size) {
 
 // Whether the fast paths take such an execution.
 bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
+    // One comparison for members that are mostly 0.
+    constexpr std::size_t kFlags = offsetof(wye_graph_run_desc, flags);
+    static_assert(offsetof(wye_graph_run_desc, reserved) == kFlags + sizeof run.flags);
+    const std::uint32_t allowed[2] = {flags, 0};
+    std::uint64_t words = 0, mask = 0;
+    std::memcpy(&words, reinterpret_cast<const std::byte*>(&run) + kFlags, sizeof words);
+    std::memcpy(&mask, allowed, sizeof mask);
     return is_plain(run.header, sizeof run) && (run.params != nullptr || run.param_count == 0) &&
-           (run.flags & ~flags) == 0 && run.reserved == 0;
+           ((words & ~mask) | run.timeout_ns) == 0;
 }
 
 // Leaves a gate at the end of a scope.

@@ -92,8 +92,8 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
         if (limit == 0)
             pending->wait_for_end();
-        else if (!pending->wait_result(after(start, limit)))
-            WYE_TRY(pending->time_out(limit));
+        else
+            (void)pending->wait_result({});
         WYE_TRY(result_of(*pending, report));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};

@@ -46,7 +46,8 @@ static_assert(kGridRefused == 65537 && kGridPlace == 8 * sizeof(std::uint32_t) &
 
 std::string_view grid_check_text() noexcept { return kText; }
 
-Result<GridCheck> DeviceSession::grid_check(std::optional<Clock::time_point> deadline) {
+Result<GridCheck> DeviceSession::grid_check(bool compiles,
+                                            std::optional<Clock::time_point> deadline) {
     GridCheck out;
     {
         const sdk::Lock lock(grid_check_mutex_);
@@ -57,7 +58,7 @@ Result<GridCheck> DeviceSession::grid_check(std::optional<Clock::time_point> dea
     }
     const Form form{};
     out.compiled = out.program->find_compiled(*this, form);
-    if (out.compiled) return out;
+    if (out.compiled || !compiles) return out;
     // The report of the dispatch is about its own program, so this is not counted there.
     CompileStats stats;
     WYE_ASSIGN(out.compiled, compiled(*out.program, form, format_, stats, deadline));

@@ -43,6 +43,10 @@ class PendingWork : private WorkLink {
     virtual void wait_for_end() noexcept = 0;
     // Whether its result is known before its end.
     [[nodiscard]] virtual bool is_given_up() const { return false; }
+    // Called when its time limit may have passed: cancels it then.
+    virtual void expire() noexcept {}
+    // Called on the thread of the session's line, when the work before it had its turn.
+    virtual void take_turn() noexcept {}
 
     void refer() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void dereference() noexcept {

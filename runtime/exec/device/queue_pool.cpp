@@ -26,7 +26,23 @@ bool QueuePool::is_used(const BufferHistory& history) {
     return false;
 }
 
-Ticket QueuePool::pending_use(const BufferHistory& history) {
+bool QueuePool::await_place(std::span<const BufferUse> uses, std::uint32_t queue,
+                            std::optional<Clock::time_point> deadline) {
+    bool in_time = true;
+    ++waiting_;
+    while (holds_.concern(uses, queue) && in_time) {
+        if (!deadline)
+            sends_ended_.wait(mutex);
+        else
+            in_time = sends_ended_.wait_until(mutex, *deadline) == std::cv_status::no_timeout;
+    }
+    --waiting_;
+    return !holds_.concern(uses, queue);
+}
+
+Ticket QueuePool::pending_use(BufferHistory& history) {
+    const BufferUse writes{&history, true};
+    (void)await_place({&writes, 1}, 0, {});
     for (std::uint32_t i = 0; i < kAllQueues; ++i) {
         while (is_sending(i) && history.newest(i) == queues_[i].newest) await_sends();
         const std::uint64_t value = history.newest(i);
@@ -47,6 +63,7 @@ bool QueuePool::runs(std::uint32_t index, std::uint64_t value) {
 }
 
 bool QueuePool::is_idle() {
+    if (!holds_.empty()) return false;
     for (std::uint32_t i = 0; i < kAllQueues; ++i)
         if (is_sending(i) || runs(i, queues_[i].newest)) return false;
     return true;
@@ -137,9 +154,14 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
 // Work that must follow work of other queues goes behind one of them, if no submit holds that one.
 bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
                        Sending& out, std::uint32_t& index) {
+    // A submit without uses belongs to work that was submitted before, or has no place in the
+    // order.
+    if (!holds_.empty() && !uses.empty() && std::this_thread::get_id() != line_ &&
+        holds_.concern(uses, options.queue))
+        return false;
     Values after{};
     std::uint32_t needed = 0;
-    for (std::uint32_t left = busy; left != 0; left &= left - 1) {
+    for (std::uint32_t left = busy & ~(1U << kHeld); left != 0; left &= left - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
         after[i] = newest_before(uses, i);
         if (!is_pending(i, after[i])) continue;

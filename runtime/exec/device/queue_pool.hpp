@@ -27,8 +27,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "exec/device/buffer_use.hpp"
+#include "exec/device/hold.hpp"
 #include "exec/device/ticket.hpp"
 #include "exec/dispatch/repeat.hpp"
 #include "exec/trace/trace.hpp"
@@ -74,7 +76,9 @@ class QueuePool {
         : trace_(trace),
           limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))),
           most_own_(static_cast<std::uint32_t>(std::min<std::uint64_t>(
-              device_limit - std::min<std::uint64_t>(device_limit, limit_), kMostPublicQueues))) {}
+              device_limit - std::min<std::uint64_t>(device_limit, limit_), kMostPublicQueues))) {
+        queues_[kHeld].newest = 1;
+    }
 
     // Guards the choice of queues, the histories of buffers, and the kept requests. Never held
     // during a native submit.
@@ -203,11 +207,40 @@ class QueuePool {
         sends_ended_.wait(mutex);
         --waiting_;
     }
+    // ---- Work that has its place in the order, but is not submitted yet: see hold.hpp ----
+
+    // Gives work its place. From then on a submit that must come after it waits in `begin`, except
+    // one of the line's thread, which submits the work.
+    void hold_place(Hold& hold) noexcept WYE_REQUIRES(mutex) {
+        holds_.add(hold);
+        used_ |= 1U << kHeld;
+    }
+    // Called when the work was submitted, or never will be. Does nothing if it has no place.
+    void leave_place(Hold& hold) noexcept WYE_REQUIRES(mutex) {
+        holds_.remove(hold);
+        if (holds_.empty()) used_ &= ~(1U << kHeld);
+        if (waiting_ != 0) sends_ended_.notify_all();
+    }
+    [[nodiscard]] bool has_places() const WYE_REQUIRES(mutex) { return !holds_.empty(); }
+    // Whether a submit with these uses, on this public queue (0: none), must come after such work.
+    [[nodiscard]] bool is_held(std::span<const BufferUse> uses, std::uint32_t queue) const
+        WYE_REQUIRES(mutex) {
+        return holds_.concern(uses, queue);
+    }
+    // Waits until it need not; false at the deadline. The mutex is unlocked meanwhile.
+    [[nodiscard]] bool await_place(std::span<const BufferUse> uses, std::uint32_t queue,
+                                   std::optional<Clock::time_point> deadline) WYE_REQUIRES(mutex);
+    // Tells which thread is the line's.
+    void set_line(std::thread::id thread) {
+        const sdk::Lock lock(mutex);
+        line_ = thread;
+    }
+
     // Whether submitted work that uses the buffer is still running; asks the driver.
     [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
     // Waits for submits in progress that use it.
-    [[nodiscard]] Ticket pending_use(const BufferHistory& history) WYE_REQUIRES(mutex);
+    [[nodiscard]] Ticket pending_use(BufferHistory& history) WYE_REQUIRES(mutex);
     // Whether the work with this value on queue `index` is still running; asks the driver.
     [[nodiscard]] bool runs(std::uint32_t index, std::uint64_t value) WYE_REQUIRES(mutex);
     // Called when the handle of a buffer was freed, before the mutex is unlocked.
@@ -402,11 +435,16 @@ class QueuePool {
     std::uint32_t waiting_ WYE_GUARDED_BY(mutex) = 0;  // threads in await_sends
     std::condition_variable_any sends_ended_;          // notified while threads wait
     std::array<Public, kMostPublicQueues> publics_ WYE_GUARDED_BY(mutex);
-    std::array<Queue, kAllQueues> queues_ WYE_GUARDED_BY(mutex);
+    // The last one is no queue: it counts as busy while there are holds, so that the fast paths,
+    // which look for other busy queues anyway, leave these submits to `choose`.
+    static constexpr std::uint32_t kHeld = kAllQueues;
+    std::array<Queue, kAllQueues + 1> queues_ WYE_GUARDED_BY(mutex);
+    Holds holds_ WYE_GUARDED_BY(mutex);
+    std::thread::id line_ WYE_GUARDED_BY(mutex);
     std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;
     // The newest value of each queue known to have ended. It may lag behind: work that has ended
     // counts as busy until a thread asks the driver.
-    std::array<std::atomic<std::uint64_t>, kAllQueues> ended_{};
+    std::array<std::atomic<std::uint64_t>, kAllQueues + 1> ended_{};
 };
 
 }  // namespace wye::exec

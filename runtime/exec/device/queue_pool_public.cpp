@@ -110,6 +110,7 @@ Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
     Sending sending;
     {
         const sdk::Lock lock(mutex);
+        (void)await_place({}, number, {});  // work in the line was named before
         for (bool begun = false; !begun;) {
             WYE_ASSIGN(begun, begin(device, {}, {false, number}, sending));
         }

@@ -137,7 +137,7 @@ void DeviceSession::let_go(const Ticket& ticket) {
     if (found == abandoned_.end()) return;  // another thread has released it
     work = std::move(*found);
     abandoned_.erase(found);
-    has_abandoned_.store(!abandoned_.empty(), std::memory_order_release);
+    set_special(kHasAbandoned, !abandoned_.empty());
 }
 
 void DeviceSession::collect() {
@@ -153,6 +153,7 @@ Result<void> DeviceSession::flush() {
 void DeviceSession::settle_all() {
     const Span span(trace(), "flush");
     await_overdue();
+    line_.await_idle();
     pending_.wait_for_all();
     for (;;) {
         Ticket ticket;
@@ -200,6 +201,10 @@ Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_ha
 // Waits twice, since settling a pending dispatch may submit its read-backs.
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");
+    {
+        const sdk::Lock lock(queues_.mutex);
+        (void)queues_.await_place({}, queue, {});
+    }
     for (int round = 0; round < 2; ++round) {
         await_end(queues_.newest_of(queue));
         (void)pending_.collect();
@@ -216,13 +221,36 @@ void DeviceSession::finish() noexcept {
             std::this_thread::yield();
         }
     }
+    line_.stop();
     watcher_.stop();
 }
 
 void DeviceSession::abandon(Abandoned work) {
+    std::list<Abandoned> one;
+    one.push_back(std::move(work));
+    abandon(one);
+}
+
+void DeviceSession::abandon(std::list<Abandoned>& work) noexcept {
     const sdk::Lock lock(abandoned_mutex_);
-    abandoned_.push_back(std::move(work));
-    has_abandoned_.store(true, std::memory_order_release);
+    abandoned_.splice(abandoned_.end(), work);
+    set_special(kHasAbandoned, true);
+}
+
+void DeviceSession::put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept {
+    const sdk::Lock lock(queues_.mutex);
+    queues_.hold_place(hold);
+    set_special(kHasLine, true);
+    line_.add(work);
+}
+
+void DeviceSession::leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept {
+    {
+        const sdk::Lock lock(queues_.mutex);
+        queues_.leave_place(hold);
+        set_special(kHasLine, queues_.has_places());
+    }
+    line_.left(in_line);
 }
 
 Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t queue) {
@@ -236,6 +264,21 @@ Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t
     return Error(Code::TIMEOUT,
                  fmt::format("{} did not become free before the time-out", info().selector),
                  "Fix: give a longer time-out, or dispatch from fewer threads", info().selector);
+}
+
+Result<void> DeviceSession::await_place(std::span<const BufferUse> uses, std::uint32_t queue,
+                                        Clock::time_point deadline) {
+    if (!has_line()) return {};
+    const sdk::Lock lock(queues_.mutex);
+    if (queues_.await_place(uses, queue, deadline)) return {};
+    return Error(Code::TIMEOUT,
+                 fmt::format("work on {} that must come before, on the same buffers or queue, was "
+                             "not submitted before the time-out, since it is still being compiled, "
+                             "or its rounds still run",
+                             info().selector),
+                 "Fix: give a longer time-out, or prepare programs before they are dispatched "
+                 "(wye_program_prepare_submit)",
+                 info().selector);
 }
 
 Result<void> DeviceSession::alive() const {
@@ -280,7 +323,7 @@ Result<void> DeviceSession::recover() {
     return {};
 }
 
-void DeviceSession::await_use(const BufferHistory& history) {
+void DeviceSession::await_use(BufferHistory& history) {
     for (;;) {
         const Ticket newest = [&] {
             const sdk::Lock lock(queues_.mutex);

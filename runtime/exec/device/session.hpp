@@ -14,6 +14,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "exec/device/counters.hpp"
 #include "exec/device/grid_check.hpp"
 #include "exec/device/host_memory.hpp"
+#include "exec/device/line.hpp"
 #include "exec/device/memory.hpp"
 #include "exec/device/pending_list.hpp"
 #include "exec/device/queue_pool.hpp"
@@ -148,7 +150,7 @@ class DeviceSession {
     [[nodiscard]] Result<HeldBuffer> adopt(const wye_native_handle& memory, std::uint64_t size,
                                            std::uint32_t alignment, std::string_view label);
     // Waits until submitted work that uses the buffer has ended, whether it succeeded or failed.
-    void await_use(const BufferHistory& history);
+    void await_use(BufferHistory& history);
 
     // Succeeds unless the device is lost (DEVICE_LOST) or abandoned work may still run
     // (DEVICE_BUSY).
@@ -156,13 +158,18 @@ class DeviceSession {
         if (is_ready()) return {};
         return settle();
     }
-    // The fast check of `ready`; if false, `ready` may fail.
+    // The fast check of `ready`; if false, `ready` may fail, or work may be in the line, behind
+    // which a repeated request may have to go.
     [[nodiscard]] bool is_ready() const noexcept {
-        return !lost() && !has_abandoned_.load(std::memory_order_acquire);
+        return !lost() && special_.load(std::memory_order_acquire) == 0;
     }
     // Waits until one of the queues for work without a public queue is idle, or the public queue
     // with this number. TIMEOUT at the deadline.
     [[nodiscard]] Result<void> await_idle(Clock::time_point deadline, std::uint32_t queue);
+    // Waits until no work in the line must come before a submit with these uses. TIMEOUT at the
+    // deadline.
+    [[nodiscard]] Result<void> await_place(std::span<const BufferUse> uses, std::uint32_t queue,
+                                           Clock::time_point deadline);
     [[nodiscard]] WorkspaceLease workspace() { return workspaces_.take(); }
     // Returns device memory for a host argument, valid until the workspace is given back. Errors as
     // for `buffer`.
@@ -205,6 +212,8 @@ class DeviceSession {
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses);
     void abandon(Abandoned work);
+    // As above, for a list of one.
+    void abandon(std::list<Abandoned>& work) noexcept;
     // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
@@ -234,6 +243,17 @@ class DeviceSession {
     // Memory for the objects of dispatches and transfers in flight.
     [[nodiscard]] Recycler& recycler() noexcept { return recycler_; }
     [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
+    // Work that is submitted later than its call returns.
+    [[nodiscard]] Line& line() noexcept { return line_; }
+    // Puts work in the line, with its place in the order of submits.
+    void put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept;
+    // Takes it out; `in_line`: of the work.
+    void leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept;
+    [[nodiscard]] bool has_line() const noexcept {
+        return (special_.load(std::memory_order_acquire) & kHasLine) != 0;
+    }
+    // Waits until no compile continues that no call waits for.
+    void await_overdue();
     [[nodiscard]] HostMemory& host_memory() noexcept { return host_memory_; }
     [[nodiscard]] Copiers& copiers() noexcept { return *copiers_; }
     // Takes a block of staging memory; empty if there is none left.
@@ -261,8 +281,10 @@ class DeviceSession {
                                                std::string_view format, CompileStats& stats,
                                                std::optional<Clock::time_point> deadline = {},
                                                bool warms = false);
-    // The check of grids in buffers, compiled at the first call. Errors as in `compiled`.
-    [[nodiscard]] Result<GridCheck> grid_check(std::optional<Clock::time_point> deadline);
+    // The check of grids in buffers, compiled at the first call; if that is not the case yet and
+    // `compiles` is false, an empty one. Errors as in `compiled`.
+    [[nodiscard]] Result<GridCheck> grid_check(bool compiles,
+                                               std::optional<Clock::time_point> deadline);
     // Writes the unwritten entries of `stats` to the disk cache.
     void save(CompileStats& stats) noexcept;
 
@@ -290,7 +312,6 @@ class DeviceSession {
     [[nodiscard]] bool await(sdk::WaitingLock& lock,
                              const std::optional<Clock::time_point>& deadline,
                              const CompileJob& job) WYE_REQUIRES(compile_mutex_);
-    void await_overdue();
     [[nodiscard]] bool compiles_here() const;  // whether compiles run on the caller's thread
     void compile(CompileJob& job) noexcept;
     [[nodiscard]] Result<CompiledRef> compile_now(CompileJob& job);
@@ -381,10 +402,18 @@ class DeviceSession {
     Watcher watcher_;
 
     sdk::Mutex abandoned_mutex_;
-    std::vector<Abandoned> abandoned_ WYE_GUARDED_BY(abandoned_mutex_);
-    std::atomic<bool> has_abandoned_ = false;
-    // Destroyed first: it waits for work that still runs.
+    std::list<Abandoned> abandoned_ WYE_GUARDED_BY(abandoned_mutex_);
+    static constexpr std::uint32_t kHasAbandoned = 1, kHasLine = 2;
+    void set_special(std::uint32_t bit, bool on) noexcept {
+        if (on)
+            special_.fetch_or(bit, std::memory_order_release);
+        else
+            special_.fetch_and(~bit, std::memory_order_release);
+    }
+    std::atomic<std::uint32_t> special_ = 0;
+    // Destroyed first but for the line: it waits for work that still runs.
     QueuePool queues_;
+    Line line_{queues_};
 };
 
 }  // namespace wye::exec

@@ -33,7 +33,8 @@ bool DeviceSession::ask_lost() {
 Result<void> DeviceSession::check_idle() {
     bool idle = pending_.collect();
     collect();
-    idle = idle && !has_abandoned_.load(std::memory_order_acquire) && !overdue();
+    idle = idle && (special_.load(std::memory_order_acquire) & kHasAbandoned) == 0 && !overdue() &&
+           line_.is_idle();
     {
         const sdk::Lock lock(queues_.mutex);
         idle = idle && queues_.is_idle();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watcher: a thread that waits for work in flight and runs a function when it has ended. The thread
-// is started at first use. Free-threaded.
+// Watcher: a thread that waits for work in flight and runs a function when it has ended; and that
+// tells work when its time limit has passed, also if nobody waits for it. The thread is started at
+// first use. Free-threaded.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -15,9 +17,19 @@
 
 namespace wye::exec {
 
+// A time at which a watcher calls `expire` of work. Linked in its watcher's list, without an
+// allocation. The work changes `at` when it was called.
+struct Alarm {
+    static constexpr Clock::rep kNever = Clock::time_point::max().time_since_epoch().count();
+
+    PendingWork* work = nullptr;  // which lives as long as the alarm is set
+    std::atomic<Clock::rep> at = kNever;
+    Alarm *older = nullptr, *newer = nullptr;  // null: it is not set
+};
+
 class Watcher {
   public:
-    Watcher() = default;
+    Watcher() { alarms_.older = alarms_.newer = &alarms_; }
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
     ~Watcher() { stop(); }
@@ -25,6 +37,11 @@ class Watcher {
     // Runs `then`, which must not throw, on the watcher's thread when the work has ended.
     // OUT_OF_MEMORY if the thread cannot be started; SHUTTING_DOWN after `stop`.
     [[nodiscard]] Result<void> add(WorkRef work, std::function<void()> then);
+    // Starts the thread, unless it runs. Called before `set`. Errors as in `add`.
+    [[nodiscard]] Result<void> start();
+    void set(Alarm& alarm) noexcept;
+    // Does nothing for an alarm that is not set. Afterwards no call of `expire` begins.
+    void unset(Alarm& alarm) noexcept;
     // Ends the thread after the last function has run. Must not be called on the watcher's thread.
     void stop() noexcept;
 
@@ -34,13 +51,18 @@ class Watcher {
         std::function<void()> then;
     };
     void run() noexcept;
-    // Appends new entries to the list; if there are none, waits for one. False: the thread must
-    // end.
-    [[nodiscard]] bool fetch(std::list<Entry>& entries);
+    [[nodiscard]] Result<void> start_thread() WYE_REQUIRES(mutex_);
+    // Appends new entries to the list; if there are none, waits for one or for an alarm, and sets
+    // `late` to its work. False: the thread must end.
+    [[nodiscard]] bool fetch(std::list<Entry>& entries, WorkRef& late);
+    // The next alarm, or null.
+    [[nodiscard]] Alarm* next_alarm() WYE_REQUIRES(mutex_);
 
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<Entry> added_ WYE_GUARDED_BY(mutex_);
+    Alarm alarms_ WYE_GUARDED_BY(mutex_);                      // the newest and the oldest
+    Clock::rep wakes_ WYE_GUARDED_BY(mutex_) = Alarm::kNever;  // when the thread wakes by itself
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool started_ WYE_GUARDED_BY(mutex_) = false;
     sdk::WideThread thread_ WYE_GUARDED_BY(mutex_);

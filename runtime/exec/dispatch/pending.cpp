@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 
 #include "exec/dispatch/decide.hpp"
+#include "exec/dispatch/pending_later.hpp"
 #include "exec/dispatch/pending_launch.hpp"
-#include "exec/dispatch/pending_request.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "wye/sdk/errors.hpp"
@@ -49,18 +50,74 @@ Result<WorkPtr<Pending>> Pending::submit(Context& context, const wye_dispatch_de
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);
     WYE_TRY(decide(context, flow));
-    WYE_TRY(compile_kernels(flow));
-    WYE_TRY(check_rounds(flow));
-    WYE_TRY(flow.session().ready());
+    bool later = false;
+    if (rules.defers) {
+        WYE_ASSIGN(const bool found, find_kernels(flow));
+        later = !found;
+    } else {
+        WYE_TRY(compile_kernels(flow));
+    }
+    later = later || stops_between_rounds(flow);
+    const bool ready = flow.session().is_ready();
+    if (!ready) WYE_TRY(flow.session().ready());
     WYE_ASSIGN(PendingRoom room,
                flow.session().pending().room(owned_bytes(flow), flow.has(WYE_DISPATCH_AT_ONCE),
                                              flow.deadline));
+    if (later || !ready) [[unlikely]] {
+        WYE_ASSIGN(auto out, submit_later(context, target, flow, later, start, room));
+        if (out) return out;
+    }
     WorkPtr<PendingRequest> out(
         flow.session().recycler().make<PendingRequest>(context, flow, start));
+    const bool limited = desc.timeout_ns != 0;
+    if (limited) WYE_TRY(out->set_limit(desc.timeout_ns, *flow.deadline, rules.defers));
     WYE_TRY(out->start(handles, flow));
     if (!out->has_ended()) room.take(out);
+    if (limited) out->set_alarm();
     flow.counted = true;
     flow.count_launch();
+    return WorkPtr<Pending>(std::move(out));
+}
+
+// Nobody knows a place between this check and the submit but other threads, whose calls are in no
+// order to this one.
+Result<WorkPtr<Pending>> Pending::submit_later(Context& context, Target& target, Flow& flow,
+                                               bool must, Clock::time_point start,
+                                               PendingRoom& room) {
+    DeviceSession& session = flow.session();
+    if (!must) {
+        registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
+        flow.residents.uses(flow.launch, uses);
+        const sdk::Lock lock(session.queues().mutex);
+        if (!session.queues().is_held({uses.data(), uses.size()}, flow.queue.number()))
+            return WorkPtr<Pending>();
+    }
+    WYE_TRY(session.line().start());
+    const std::uint64_t timeout_ns = flow.desc.timeout_ns;
+    const auto deadline = flow.deadline;
+    const bool watched = flow.rules.defers;
+    WYE_ASSIGN(auto later, Later::make(context, target, flow));
+    WorkPtr<PendingLater> out(new PendingLater(context, std::move(later), start));
+    if (deadline) WYE_TRY(out->set_limit(timeout_ns, *deadline, watched));
+    WYE_TRY(PendingLater::put(out, context.handles(), room));
+    if (deadline) out->set_alarm();
+    flow.counted = true;
+    return WorkPtr<Pending>(std::move(out));
+}
+
+Result<WorkPtr<Pending>> Pending::submit_behind(const Context& context,
+                                                const CheckedTransfer& checked, std::uint32_t flags,
+                                                Clock::time_point start, PendingRoom& room) {
+    DeviceSession& session = checked.session();
+    {
+        const sdk::Lock lock(session.queues().mutex);
+        if (!session.queues().is_held(std::span(checked.uses).first(checked.count),
+                                      checked.queue.number()))
+            return WorkPtr<Pending>();
+    }
+    WYE_TRY(session.line().start());
+    WorkPtr<PendingLater> out(new PendingLater(context, checked, flags, start));
+    WYE_TRY(PendingLater::put(out, context.handles(), checked, room));
     return WorkPtr<Pending>(std::move(out));
 }
 
@@ -130,30 +187,108 @@ bool Pending::wait_in_slices(Clock::time_point deadline) {
     }
 }
 
-Result<void> Pending::cancel() {
-    const Ticket ticket = this->ticket();
-    if (has_ended() || !ticket.queue) return {};
-    auto asked = ticket.queue->cancel(ticket.value, ticket.value);
-    if (asked.ok() ||
-        (asked.error().code != Code::UNIMPLEMENTED && asked.error().code != Code::UNSUPPORTED))
-        return asked;
-    const sdk::Lock lock(mutex_);
-    if (!has_ended()) given_up_.store(true, std::memory_order_release);
+Result<void> Pending::set_limit(std::uint64_t timeout_ns, Clock::time_point deadline,
+                                bool watched) {
+    if (watched) WYE_TRY(session_.watcher().start());
+    auto limit = std::make_unique<Limit>(timeout_ns, deadline);
+    limit->alarm.work = this;
+    limit->abandoned.push_back({{}, "a " + what(), {}, {}, {}});
+    limit_ = std::move(limit);
+    limit_watched_ = watched;
+    special_.fetch_or(kLimited, std::memory_order_release);
     return {};
 }
 
-Result<void> Pending::time_out(std::uint64_t timeout_ns) {
-    const Ticket ticket = this->ticket();
-    WYE_TRY(cancel());
-    if (!is_given_up()) (void)wait_result(now() + kCancelGrace);
-    const bool runs = !has_ended();
-    if (!runs && status() != Code::CANCELLED) return {};  // it ended with its own result
-    // The Pending keeps its own objects alive, so the abandoned entry has none.
-    if (runs && ticket.queue) session_.abandon({ticket, "a " + what(), {}, {}, {}});
-    return timed_out(name(), session_.info().selector, timeout_ns, runs, false);
+bool Pending::poll_special() {
+    if (is_given_up()) return true;
+    expire();
+    return is_given_up() || poll();
 }
 
-Error Pending::cancelled() const {
+bool Pending::wait_special(std::optional<Clock::time_point> deadline) {
+    for (;;) {
+        if (is_given_up()) return true;
+        auto next = deadline;
+        if ((special_.load(std::memory_order_acquire) & kLimited) != 0)
+            if (const Clock::rep at = limit_->alarm.at; at != Alarm::kNever) {
+                const Clock::time_point alarm{Clock::duration(at)};
+                next = deadline ? std::min(*deadline, alarm) : alarm;
+            }
+        if (!next) return wait({});
+        if (wait_in_slices(*next)) return true;
+        if (deadline && *deadline <= now()) return poll_special();
+        expire();
+    }
+}
+
+Result<bool> Pending::stop(bool late) {
+    if (withdraw(late)) return true;
+    const Ticket ticket = this->ticket();
+    if (has_ended()) return true;
+    if (ticket.queue) {
+        auto asked = ticket.queue->cancel(ticket.value, ticket.value);
+        if (asked.ok()) return true;
+        // With a time limit the caller goes on whatever the driver says.
+        if (!late && asked.error().code != Code::UNIMPLEMENTED &&
+            asked.error().code != Code::UNSUPPORTED)
+            return std::move(asked).error();
+    }
+    return false;
+}
+
+Result<void> Pending::cancel() {
+    if (has_ended()) return {};
+    {
+        const sdk::Lock lock(mutex_);
+        special_.fetch_or(kCancelled, std::memory_order_release);
+    }
+    WYE_ASSIGN(const bool stops, stop(false));
+    if (stops) return {};
+    const sdk::Lock lock(mutex_);
+    if (!has_ended()) special_.fetch_or(kGivenUp, std::memory_order_release);
+    return {};
+}
+
+// Called twice: at the time limit, when it asks the device to stop, and when the time for that is
+// over, too.
+void Pending::expire() noexcept {
+    constexpr std::chrono::milliseconds kRetry{10};  // without memory
+    if ((special_.load(std::memory_order_acquire) & kLimited) == 0) return;
+    std::atomic<Clock::rep>& at = limit_->alarm.at;
+    if (at.load() > Clock::now().time_since_epoch().count()) return;
+    try {
+        if (poll()) return;  // it has ended with its own result
+        bool again = false;
+        {
+            const sdk::Lock lock(mutex_);
+            if (has_ended()) return;
+            const std::uint8_t before = special_.load(std::memory_order_relaxed);
+            again = (before & kLate) != 0;
+            const bool over = again || (before & kGivenUp) != 0;
+            at = over ? Alarm::kNever : (now() + kCancelGrace).time_since_epoch().count();
+            if (over && !again) return;
+            special_.fetch_or(kLate, std::memory_order_release);
+        }
+        if (!again) {
+            const auto stops = stop(true);
+            if (stops.ok() && *stops) return;
+        }
+        const Ticket ticket = this->ticket();
+        const sdk::Lock lock(mutex_);
+        if (has_ended()) return;
+        at = Alarm::kNever;
+        special_.fetch_or(kGivenUp, std::memory_order_release);
+        if (!ticket.queue || limit_->abandoned.empty()) return;
+        limit_->abandoned.front().ticket = ticket;
+        session_.abandon(limit_->abandoned);
+    } catch (const std::exception&) {
+        at = (now() + kRetry).time_since_epoch().count();
+    }
+}
+
+Error Pending::stopped() const {
+    if (given_up_code() == Code::TIMEOUT)
+        return timed_out(what(), name(), session_.info().selector, limit_->timeout_ns, true, false);
     return {Code::CANCELLED,
             fmt::format("the {} on {} was cancelled; the device cannot stop it, and uses its "
                         "buffers until it ends",
@@ -161,15 +296,58 @@ Error Pending::cancelled() const {
             "Fix: wait for the device (wye_device_flush) before its buffers are used", name()};
 }
 
+Error Pending::stopped_early() const {
+    if (given_up_code() == Code::TIMEOUT)
+        return timed_out(what(), name(), session_.info().selector, limit_->timeout_ns, false,
+                         false);
+    return {Code::CANCELLED,
+            fmt::format("the {} on {} was cancelled between two of its submits", what(),
+                        session_.info().selector),
+            "Fix: submit it again", name()};
+}
+
+Error Pending::never_ran(bool late) const {
+    if (!late)
+        return {Code::CANCELLED,
+                fmt::format("the {} on {} was cancelled; it had not begun", what(),
+                            session_.info().selector),
+                "Fix: submit it again", name()};
+    return {Code::TIMEOUT,
+            fmt::format("the {} on {} had not begun within {:g} ms, since it, or work before it, "
+                        "was still being compiled; nothing ran",
+                        what(), session_.info().selector,
+                        static_cast<double>(limit_->timeout_ns) / 1e6),
+            "Fix: give a longer time-out, or prepare the program before it is dispatched "
+            "(wye_program_prepare_submit)",
+            name()};
+}
+
 void Pending::complete(Clock::time_point begun, const RunTimes& times,
                        Result<void> outcome) noexcept {
     if (times.wanted) report_times(times, begun, timed_, report_);
     if (!outcome.ok()) [[unlikely]]
         error_ = std::move(outcome).error();
-    else if (!error_ && given_up_.load(std::memory_order_relaxed)) [[unlikely]]
-        error_ = sdk::errors::made_or_brief(Code::CANCELLED, [&] { return cancelled(); });
+    if (special_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        complete_special();
     if (error_) [[unlikely]]
         report_.bytes_downloaded = 0;
+}
+
+void Pending::complete_special() noexcept {
+    const std::uint8_t special = special_.load(std::memory_order_relaxed);
+    if ((special & kLimited) != 0) {
+        session_.watcher().unset(limit_->alarm);
+        limit_->alarm.at = Alarm::kNever;
+    }
+    const Code code = given_up_code();
+    if ((special & kGivenUp) != 0 && !error_)
+        error_ = sdk::errors::made_or_brief(code, [&] { return stopped(); });
+    // The device stopped it.
+    if ((special & (kLate | kGivenUp)) == kLate && error_ && error_->code == Code::CANCELLED)
+        error_ = sdk::errors::made_or_brief(code, [&] {
+            return timed_out(what(), name(), session_.info().selector, limit_->timeout_ns, false,
+                             false);
+        });
 }
 
 void Pending::log(const Texts* texts) const {

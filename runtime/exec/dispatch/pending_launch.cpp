@@ -28,7 +28,7 @@ void PendingLaunch::unreferenced() noexcept {
     texts_.reset();
     error_.reset();
     ended_.store(false, std::memory_order_relaxed);
-    given_up_.store(false, std::memory_order_relaxed);
+    special_.store(0, std::memory_order_relaxed);
     unread_.store(false, std::memory_order_relaxed);
     {
         QueuePool& queues = session_.queues();
@@ -74,18 +74,26 @@ Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& g
 Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& graph,
                                                registry::Pin&& pin, std::shared_ptr<Graph>&& shared,
                                                const wye_graph_run_desc& run,
-                                               Clock::time_point start) {
+                                               Clock::time_point start, bool watched) {
     DeviceSession& session = graph.session();
-    WYE_ASSIGN(PendingRoom room,
-               session.pending().room(0, (run.flags & WYE_DISPATCH_AT_ONCE) != 0));
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    const bool limited = run.timeout_ns != 0;
+    std::optional<Clock::time_point> deadline;
+    if (limited) deadline = after(start, run.timeout_ns);
+    WYE_ASSIGN(PendingRoom room, session.pending().room(0, at_once, deadline));
+    if (session.has_line() && (at_once || limited))
+        WYE_TRY(
+            graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = &graph;
     out->pin_ = std::move(pin);
     out->shared_ = std::move(shared);
     out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
     out->begun_ = Instant(start);
+    if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
     WYE_TRY(out->start(context.handles(), graph, run, start));
     room.take(out);
+    if (limited) out->set_alarm();
     return WorkPtr<Pending>(std::move(out));
 }
 
@@ -143,8 +151,8 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
 
 Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     WYE_TRY(session_.ended(std::move(waited), ticket_, timed_, times));
-    if (given_up_.load(std::memory_order_relaxed)) [[unlikely]]
-        return cancelled();
+    if ((special_.load(std::memory_order_relaxed) & kGivenUp) != 0) [[unlikely]]
+        return stopped();
     return graph_ != nullptr ? graph_->check_traps(execution_, report_) : Result<void>();
 }
 

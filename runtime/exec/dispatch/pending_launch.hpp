@@ -22,21 +22,22 @@ namespace wye::exec {
 class PendingLaunch final : public Pending {
   public:
     // Submits an execution of a graph, which the pin or the reference keeps alive. Errors as in
-    // Graph::submit; DEVICE_BUSY if the limits on pending work are reached and `run` has
-    // WYE_DISPATCH_AT_ONCE.
+    // Graph::submit; DEVICE_BUSY if it had to wait for room or for work in the line, and `run` has
+    // WYE_DISPATCH_AT_ONCE; TIMEOUT if the time limit ends before the submit. `watched`: the caller
+    // does not wait for it.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
                                                          registry::Pin graph,
                                                          const wye_graph_run_desc& run,
-                                                         Clock::time_point start) {
+                                                         Clock::time_point start, bool watched) {
         Graph& steps = graph.as<Graph>();
-        return submit(context, steps, std::move(graph), nullptr, run, start);
+        return submit(context, steps, std::move(graph), nullptr, run, start, watched);
     }
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,
                                                          std::shared_ptr<Graph> graph,
                                                          const wye_graph_run_desc& run,
                                                          Clock::time_point start) {
         Graph& steps = *graph;
-        return submit(context, steps, {}, std::move(graph), run, start);
+        return submit(context, steps, {}, std::move(graph), run, start, false);
     }
     // The fast path of `submit`, inline, under the conditions of Graph::begin_plain; `run` wants no
     // device times. Takes the pin and returns the work, with a reference for the handle. Null:
@@ -66,7 +67,7 @@ class PendingLaunch final : public Pending {
                                                          registry::Pin&& pin,
                                                          std::shared_ptr<Graph>&& shared,
                                                          const wye_graph_run_desc& run,
-                                                         Clock::time_point start);
+                                                         Clock::time_point start, bool watched);
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Graph& graph,
                                      const wye_graph_run_desc& run, Clock::time_point start);
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,

@@ -73,18 +73,16 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
             to += padded(one.size);
         } else if (one.kind == Kind::ReadBack && from != nullptr) {
             if (borrows_) lent.push_back({one.target, from, one.size});
+            if (flow.rules.copies_out) owned_.push_back({one.target, from, one.size});
             one.target = from;
             from += padded(one.size);
         }
     }
     if (staged) WYE_TRY(staged.written(0, in));
-    {
-        const sdk::Lock lock(mutex_);
-        staged_inputs_ = std::move(staged);
-        inputs_ = std::move(inputs);
-        lent_ = std::move(lent);
-        registered_ = std::move(registered);
-    }
+    staged_inputs_ = std::move(staged);
+    inputs_ = std::move(inputs);
+    lent_ = std::move(lent);
+    registered_ = std::move(registered);
     // Includes outputs of no bytes, which need no operation.
     std::size_t offset = 0;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
@@ -105,9 +103,13 @@ void PendingRequest::copy_staged_memory() {
 }
 
 Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& flow) {
+    const sdk::Lock lock(mutex_);
+    return start_held(handles, flow);
+}
+
+Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Flow& flow) {
     const Clock::time_point enqueue = now();
     WYE_TRY(take_memory(handles, flow));
-    const sdk::Lock lock(mutex_);
     workspace_ = session_.workspace();
     WYE_ASSIGN(uses_, flow.residents.begin_use(handles));
     WYE_ASSIGN(operations_, write_operations(flow.program.plan(), flow.launch, flow.bound,
@@ -117,8 +119,8 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles, Flow& f
     copy_registered(operations_, *workspace_, registered_);
     WYE_TRY(registered_.written());
     copy_staged_memory();
-    // Lent outputs are not written after a trap.
-    reads_later_ = operations_.traps && reads_to_caller();
+    // Lent outputs are not written after a trap, and all are read after the last round.
+    reads_later_ = operations_.traps && (reads_to_caller() || flow.launch.rounds > 1);
     report_ = make_report(flow, begun_);
     const auto first =
         operations_.all.first(reads_later_ ? operations_.read_back : operations_.all.size());
@@ -166,13 +168,15 @@ void PendingRequest::advance(Result<void> waited) noexcept {
 Result<void> PendingRequest::next(Result<void> waited) {
     const Ticket ticket = std::exchange(ticket_, {});
     WYE_TRY(session_.ended(std::move(waited), ticket, timed_, times_));
-    if (given_up_.load(std::memory_order_relaxed)) return cancelled();
+    if ((special_.load(std::memory_order_relaxed) & kGivenUp) != 0) return stopped();
     if (operations_.traps && (reads_later_ || !reads_to_caller())) {
         Trap trap;
         auto checked = check_trap(name_, session_.info(), workspace_->trap_words, trap);
         report_.trap_code = trap.code;
         report_.trap_count = trap.count;
         WYE_TRY(std::move(checked));
+        WYE_ASSIGN(const bool more, next_round());
+        if (more) return {};
     }
     if (!std::exchange(reads_later_, false)) return deliver();
     const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
@@ -211,9 +215,14 @@ void PendingRequest::end(Result<void> outcome) noexcept {
 
 void PendingRequest::end_without_memory() noexcept {
     const sdk::Lock lock(mutex_);
-    if (has_ended() || !ticket_.queue->has_ended(ticket_.value)) return;
+    if (has_ended() || !ticket_.queue || !ticket_.queue->has_ended(ticket_.value)) return;
     error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
     end({});
+}
+
+void PendingRequest::copy_out() const {
+    for (const sdk::HostCopy& copy : owned_)
+        session_.copiers().copy(copy.target, copy.source, copy.size);
 }
 
 Result<std::span<const std::byte>> PendingRequest::output(std::uint32_t binding) const {

@@ -19,7 +19,7 @@
 
 namespace wye::exec {
 
-class PendingRequest final : public Pending {
+class PendingRequest : public Pending {
   public:
     PendingRequest(const Context& context, const Flow& flow, Clock::time_point start);
     PendingRequest(const Context& context, const CheckedTransfer& checked, std::uint32_t flags,
@@ -33,8 +33,9 @@ class PendingRequest final : public Pending {
     [[nodiscard]] Result<std::span<const std::byte>> output(std::uint32_t binding) const override;
     [[nodiscard]] const std::string& name() const noexcept override { return name_; }
     [[nodiscard]] std::string what() const override;
+    void copy_out() const override;
 
-  private:
+  protected:
     void unreferenced() noexcept override { session_.recycler().destroy(this); }
     struct Output {
         std::uint32_t binding = 0;
@@ -45,9 +46,20 @@ class PendingRequest final : public Pending {
         const sdk::Lock lock(mutex_);
         return ticket_;
     }
+    // As start, for a caller that holds the lock.
+    [[nodiscard]] Result<void> start_held(const registry::HandleTable& handles, Flow& flow)
+        WYE_REQUIRES(mutex_);
+    // The part of `start` of a transfer before its submit. `copies`: memory for the operations that
+    // replace it. Empty: there is nothing to do.
+    [[nodiscard]] Result<std::span<const wye_operation>> prepare_transfer(
+        const registry::HandleTable& handles, const CheckedTransfer& checked,
+        wye_operation& operation, std::vector<wye_operation>& copies) WYE_REQUIRES(mutex_);
+    // Submits the next round of a fixpoint, after one that did not trap. False: there is none.
+    [[nodiscard]] virtual Result<bool> next_round() WYE_REQUIRES(mutex_) { return false; }
     // Allocates the memory of inputs and outputs, copies the inputs, and points the operations at
     // it.
-    [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow);
+    [[nodiscard]] Result<void> take_memory(const registry::HandleTable& handles, Flow& flow)
+        WYE_REQUIRES(mutex_);
     // Replaces the transfers that use staging memory by copies on the device.
     void copy_staged_memory() WYE_REQUIRES(mutex_);
     // As take_memory above, for a transfer.
@@ -82,6 +94,7 @@ class PendingRequest final : public Pending {
     HostBlock inputs_ WYE_GUARDED_BY(mutex_);
     // Copies of lent outputs from staging memory.
     std::vector<sdk::HostCopy> lent_ WYE_GUARDED_BY(mutex_);
+    std::vector<sdk::HostCopy> owned_;                       // for copy_out, of owned outputs
     RegisteredTransfers registered_ WYE_GUARDED_BY(mutex_);  // of lent registered memory
     std::vector<CompiledRef> programs_ WYE_GUARDED_BY(mutex_);
     WorkspaceLease workspace_ WYE_GUARDED_BY(mutex_);

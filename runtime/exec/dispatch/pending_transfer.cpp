@@ -41,6 +41,10 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const CheckedTr
     const bool owns = hosts(checked) && (flags & WYE_DISPATCH_BORROW) == 0;
     WYE_ASSIGN(PendingRoom room, session.pending().room(owns ? checked.size : 0,
                                                         (flags & WYE_DISPATCH_AT_ONCE) != 0));
+    if (session.has_line()) [[unlikely]] {
+        WYE_ASSIGN(auto later, submit_behind(context, checked, flags, start, room));
+        if (later) return later;
+    }
     WorkPtr<PendingRequest> out(
         session.recycler().make<PendingRequest>(context, checked, flags, start));
     WYE_TRY(out->start(context.handles(), checked));
@@ -52,9 +56,23 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles,
                                    const CheckedTransfer& checked) {
     const Clock::time_point enqueue = now();
     const sdk::Lock lock(mutex_);
-    wye_operation operation = checked.operation;
-    std::span<const wye_operation> work(&operation, 1);
+    wye_operation operation;
     std::vector<wye_operation> copies;
+    WYE_ASSIGN(const auto work, prepare_transfer(handles, checked, operation, copies));
+    if (work.empty()) {
+        end({});
+        return {};
+    }
+    WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
+                                        {timed_, checked.queue.number()}, enqueue, times_));
+    return {};
+}
+
+Result<std::span<const wye_operation>> PendingRequest::prepare_transfer(
+    const registry::HandleTable& handles, const CheckedTransfer& checked, wye_operation& operation,
+    std::vector<wye_operation>& copies) {
+    operation = checked.operation;
+    std::span<const wye_operation> work(&operation, 1);
     const wye_transfer_op& op = operation.u.transfer;
     if (hosts(checked) && borrows_) {
         registered_.add(session_, transfer_ == WYE_OPERATION_UPLOAD ? op.source : op.target,
@@ -68,14 +86,9 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles,
     } else if (hosts(checked)) {
         WYE_TRY(take_memory(operation));
     }
-    if (checked.size == 0) {
-        end({});
-        return {};
-    }
+    if (checked.size == 0) return std::span<const wye_operation>();
     WYE_ASSIGN(uses_, handles.begin_use(std::span(checked.handles).first(checked.count)));
-    WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
-                                        {timed_, checked.queue.number()}, enqueue, times_));
-    return {};
+    return work;
 }
 
 // Copies the bytes of an upload; allocates memory for the bytes of a download.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/dispatch/choose.hpp"
 #include "exec/dispatch/lower.hpp"
 #include "exec/dispatch/route.hpp"
 #include "lower/passes/native_functions.hpp"
@@ -13,19 +14,39 @@ namespace wye::exec {
 using registry::HandleKind;
 using registry::Pin;
 
-Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedProgram& program,
-                                               DeviceSession& session,
-                                               const CompileOptions& options, CompileStats& stats) {
+namespace {
+
+// The launch that a dispatch with these options has, but for its sizes, and its route.
+Result<route::Route> route_ahead(const Context& context, LoadedProgram& program,
+                                 const DeviceSession& session, const CompileOptions& options,
+                                 plan::Launch& launch) {
     WYE_TRY(session.alive());
-    std::vector<CompiledRef> out;
     plan::Request request;
     request.workgroup = options.workgroup;
     request.ulp_budget = options.ulp_budget;
-    plan::Launch launch;
     launch.buffer_count = 0;
     launch.groups = {1, 1, 1};
     WYE_TRY(plan::admit_options(program.plan(), request, launch));
-    WYE_ASSIGN(const route::Route route, route(context, program, session, launch, options.demands));
+    return route(context, program, session, launch, options.demands);
+}
+
+}  // namespace
+
+Result<void> check_ahead(const Context& context, LoadedProgram& program,
+                         const DeviceSession& session, const CompileOptions& options) {
+    plan::Launch launch;
+    auto found = route_ahead(context, program, session, options, launch);
+    if (!found.ok()) return std::move(found).error();
+    return {};
+}
+
+Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedProgram& program,
+                                               DeviceSession& session,
+                                               const CompileOptions& options, CompileStats& stats,
+                                               std::optional<Clock::time_point> deadline) {
+    std::vector<CompiledRef> out;
+    plan::Launch launch;
+    WYE_ASSIGN(const route::Route route, route_ahead(context, program, session, options, launch));
     const bool barriers = program.plan().analysis.uses_grid_barrier;
     const bool one =
         options.demands.cooperative &&
@@ -34,7 +55,7 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
     Form form;
     const auto compile = [&]() -> Result<void> {
         WYE_ASSIGN(CompiledRef made,
-                   session.compiled(program, form, route.format, stats, {}, true));
+                   session.compiled(program, form, route.format, stats, deadline, true));
         session.save(stats);
         out.push_back(std::move(made));
         return {};
@@ -56,20 +77,40 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
     return out;
 }
 
-Result<void> prepare(Context& context, wye_program program_handle, wye_device device_handle,
-                     wye_prepare_report& report) {
-    const Clock::time_point start = now();
-    WYE_ASSIGN(const Pin pin, context.handles().find(program_handle, HandleKind::program));
-    WYE_ASSIGN(const Pin device, context.handles().find(device_handle, HandleKind::device));
-    LoadedProgram& program = pin.as<LoadedProgram>();
-    DeviceSession& session = device.as<DeviceSession>();
-    WYE_TRY(session.alive());
-    if (program.plan().analysis.uses_grid_barrier)
+Result<Prepared> find_prepared(Context& context, wye_program program_handle,
+                               wye_device device_handle) {
+    Prepared out;
+    WYE_ASSIGN(out.program, context.handles().find(program_handle, HandleKind::program));
+    const LoadedProgram& program = out.program.as<LoadedProgram>();
+    const auto whole = [&]() -> Result<void> {
+        if (!program.plan().analysis.uses_grid_barrier) return {};
         return Error(Code::UNSUPPORTED,
                      fmt::format("program `{}` has grid barriers, so its kernels depend on the "
                                  "launch",
                                  program.name()),
                      "Fix: dispatch it", program.name());
+    };
+    if (device_handle == 0) {
+        WYE_TRY(whole());
+        WYE_ASSIGN(Chosen chosen, choose(context, program_handle, program, plan::Count3{0, 0, 0},
+                                         route::Demands{}));
+        out.device = std::move(chosen.device);
+        out.routed = chosen.routed;
+        return out;
+    }
+    WYE_ASSIGN(out.device, context.handles().find(device_handle, HandleKind::device));
+    out.routed = {device_handle, WYE_ROUTED_NAMED, 0};
+    WYE_TRY(out.session().alive());
+    WYE_TRY(whole());
+    return out;
+}
+
+Result<void> prepare(Context& context, wye_program program_handle, wye_device device_handle,
+                     wye_prepare_report& report) {
+    const Clock::time_point start = now();
+    WYE_ASSIGN(const Prepared found, find_prepared(context, program_handle, device_handle));
+    LoadedProgram& program = found.program.as<LoadedProgram>();
+    DeviceSession& session = found.session();
     CompileStats stats;
     WYE_TRY(compile_ahead(context, program, session, {}, stats));
     report.compiled = stats.compiled == 0 ? 0 : 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "exec/context.hpp"
@@ -25,11 +26,24 @@ struct CompileOptions {
 // driver generate their code. Returns none for programs with grid barriers, whose kernels depend on
 // the launch. Errors: INVALID_ARGUMENT for bad options, UNSUPPORTED with all reasons, and the
 // errors of compile.
-[[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(const Context& context,
-                                                             LoadedProgram& program,
-                                                             DeviceSession& session,
-                                                             const CompileOptions& options,
-                                                             CompileStats& stats);
+[[nodiscard]] Result<std::vector<CompiledRef>> compile_ahead(
+    const Context& context, LoadedProgram& program, DeviceSession& session,
+    const CompileOptions& options, CompileStats& stats,
+    std::optional<Clock::time_point> deadline = {});
+// The checks of compile_ahead, without compiling.
+[[nodiscard]] Result<void> check_ahead(const Context& context, LoadedProgram& program,
+                                       const DeviceSession& session, const CompileOptions& options);
+
+// The program and the device of a preparation.
+struct Prepared {
+    registry::Pin program, device;
+    Routed routed;
+    [[nodiscard]] DeviceSession& session() const { return device.as<DeviceSession>(); }
+};
+// Finds them; with `device` 0 chooses one as a dispatch without buffers does. UNSUPPORTED for
+// programs with grid barriers.
+[[nodiscard]] Result<Prepared> find_prepared(Context& context, wye_program program,
+                                             wye_device device);
 
 // As compile_ahead, with the options of a plain dispatch. Fills the report except its header.
 // UNSUPPORTED for programs with grid barriers.

@@ -29,12 +29,6 @@ Result<void> check_members(const wye_dispatch_desc& desc, const RequestRules& ru
         return invalid(fmt::format("the dispatch flags have unknown bits {:#x}", unknown),
                        "Fix: use the WYE_DISPATCH_ flags of this version");
     }
-    if (rules.asynchronous && !rules.limited && desc.timeout_ns != 0)
-        return invalid(
-            fmt::format("a dispatch that is asynchronous takes no time limit, got {} ns",
-                        desc.timeout_ns),
-            "Fix: leave timeout_ns 0, call wye_dispatch_submit, give wye_pending_wait the limit, "
-            "and call wye_pending_cancel when it ends");
     if (desc.reserved != 0)
         return invalid(fmt::format("the reserved member of the dispatch is {}", desc.reserved),
                        "Fix: start from WYE_INIT, which zeroes it");
@@ -97,7 +91,8 @@ Result<void> check_argument(const wye_argument& argument, std::size_t index) {
 Result<void> read_request(const wye_dispatch_desc& desc, const RequestRules& rules,
                           Requested& out) {
     WYE_TRY(check_members(desc, rules));
-    const bool returns = rules.asynchronous && (desc.flags & WYE_DISPATCH_BORROW) == 0;
+    const bool returns =
+        rules.asynchronous && !rules.copies_out && (desc.flags & WYE_DISPATCH_BORROW) == 0;
     out.count = static_cast<std::size_t>(desc.argument_count);
     for (std::size_t i = 0; i < out.count; ++i) {
         const wye_argument& from = desc.arguments[i];

@@ -19,7 +19,8 @@ struct RequestRules {
     std::uint32_t flags = 0;    // allowed WYE_DISPATCH_* flags besides those that every call allows
     bool asynchronous = false;  // without WYE_DISPATCH_BORROW the library owns the outputs' storage
     bool waits = false;         // the caller waits, so inputs are not copied
-    bool limited = false;       // the caller waits until a time limit
+    bool defers = false;        // the caller waits neither for its end nor for a compile
+    bool copies_out = false;    // asynchronous: the caller copies outputs to its storage at the end
 };
 
 struct Requested {

@@ -21,8 +21,23 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
         flow.session().abandon({ticket, fmt::format("a dispatch of `{}`", flow.program.name()),
                                 std::move(uses), std::move(programs), std::move(workspace)});
     }
-    return timed_out(flow.program.name(), flow.session().info().selector, flow.desc.timeout_ns,
-                     runs, !flow.kernels.warm());
+    return timed_out(fmt::format("dispatch of `{}`", flow.program.name()), flow.program.name(),
+                     flow.session().info().selector, flow.desc.timeout_ns, runs,
+                     !flow.kernels.warm());
+}
+
+// Submits launches, and waits for them until the deadline.
+Result<void> launch_limited(Flow& flow, std::span<const wye_operation> launches,
+                            WorkspaceLease& workspace, registry::InFlight& uses) {
+    const SubmitOptions options = flow.options();
+    const Clock::time_point start = now();
+    const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
+    WYE_ASSIGN(const Ticket ticket,
+               flow.session().submit(launches, flow.uses, options, start, flow.times));
+    bool runs = false;
+    auto waited = flow.session().wait(ticket, limit, options.timed, flow.times, runs);
+    if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
+    return give_up(flow, ticket, runs, std::move(uses), std::move(workspace));
 }
 
 // Runs a launch with a time limit. Work that may outlive this call must not access the caller's
@@ -31,19 +46,13 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
 Result<void> run_limited(Flow& flow, const Operations& operations, StagedArguments& staged,
                          WorkspaceLease& workspace, registry::InFlight& uses) {
     const SubmitOptions options = flow.options();
+    WYE_TRY(flow.session().await_place(flow.uses, options.queue, *flow.deadline));
     WYE_TRY(flow.session().await_idle(*flow.deadline, options.queue));
     WYE_TRY(staged.upload());
     WYE_TRY(flow.session().run(operations.uploads(), {}, options, now(), flow.times));
     WYE_TRY(staged.uploaded());
     if (operations.launches().empty()) return {};
-    const Clock::time_point start = now();
-    const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
-    WYE_ASSIGN(const Ticket ticket,
-               flow.session().submit(operations.launches(), flow.uses, options, start, flow.times));
-    bool runs = false;
-    auto waited = flow.session().wait(ticket, limit, options.timed, flow.times, runs);
-    if (waited.ok() || waited.error().code != Code::TIMEOUT) return waited;
-    return give_up(flow, ticket, runs, std::move(uses), std::move(workspace));
+    return launch_limited(flow, operations.launches(), workspace, uses);
 }
 
 // Runs a launch without a time limit. Writes new cache entries while the device is busy. After a
@@ -91,8 +100,9 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
         WYE_TRY(check_trap(flow.program.name(), flow.session().info(), workspace->trap_words,
                            flow.trap));
         if (left == 1) break;
-        WYE_TRY(flow.session().run(operations.next_round(), flow.uses, flow.options(), now(),
-                                   flow.times));
+        const auto round = operations.next_round();
+        WYE_TRY(limited ? launch_limited(flow, round, workspace, uses)
+                        : flow.session().run(round, flow.uses, flow.options(), now(), flow.times));
     }
     if (limited || operations.traps)
         WYE_TRY(flow.session().run(operations.read_backs(), {}, flow.options(), now(), flow.times));
@@ -114,8 +124,8 @@ Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
 
 }  // namespace
 
-Error timed_out(const std::string& program, const std::string& device, std::uint64_t timeout_ns,
-                bool runs, bool first) {
+Error timed_out(const std::string& what, const std::string& subject, const std::string& device,
+                std::uint64_t timeout_ns, bool runs, bool first) {
     std::string state = runs ? fmt::format("it still runs and keeps {} busy", device)
                              : std::string("it was stopped");
     std::string fix = "Fix: give a longer time-out, or check that every loop of the program ends";
@@ -126,17 +136,23 @@ Error timed_out(const std::string& program, const std::string& device, std::uint
             "(wye_program_prepare), or check that every loop of the program ends";
     }
     return {Code::TIMEOUT,
-            fmt::format("a dispatch of `{}` on {} did not end within {:g} ms; {}; outputs are not "
-                        "delivered and resident buffers it writes are unspecified",
-                        program, device, static_cast<double>(timeout_ns) / 1e6, state),
-            std::move(fix), program};
+            fmt::format("a {} on {} did not end within {:g} ms; {}; outputs are not delivered and "
+                        "resident buffers it writes are unspecified",
+                        what, device, static_cast<double>(timeout_ns) / 1e6, state),
+            std::move(fix), subject};
 }
 
 namespace {
 
-Result<void> compile_all(Flow& flow) {
+// False: a kernel is not in memory, and `compiles` is not set.
+Result<bool> compile_all(Flow& flow, bool compiles) {
+    bool all = true;
     for (Kernel& kernel : flow.kernels.kernels()) {
         kernel.compiled = kernel.program->find_compiled(flow.session(), flow.kernels.form);
+        all = all && kernel.compiled != nullptr;
+    }
+    if (!all && !compiles) return false;
+    for (Kernel& kernel : flow.kernels.kernels()) {
         if (kernel.compiled) {
             flow.session().counters().found();
             continue;
@@ -145,7 +161,7 @@ Result<void> compile_all(Flow& flow) {
                    flow.session().compiled(*kernel.program, flow.kernels.form, flow.route.format,
                                            flow.stats, flow.deadline));
     }
-    return {};
+    return true;
 }
 
 // Whether all workgroups of the one launch run at once, as far as the driver says.
@@ -162,11 +178,10 @@ Result<bool> fits_at_once(const Flow& flow) {
     return std::uint64_t{x} * y <= most / std::max(z, 1U);
 }
 
-}  // namespace
-
-Result<void> compile_kernels(Flow& flow) {
+Result<bool> take_kernels(Flow& flow, bool compiles) {
     Kernels& kernels = flow.kernels;
-    WYE_TRY(compile_all(flow));
+    WYE_ASSIGN(bool all, compile_all(flow, compiles));
+    if (!all) return false;
     std::uint64_t forms = kernels.kernels().size();
     bool split = false;
     if (kernels.waits_for_grid()) {
@@ -175,37 +190,38 @@ Result<void> compile_kernels(Flow& flow) {
             kernels.cooperative = WYE_COOPERATIVE_SPLIT_ROOM;
             WYE_TRY(kernels.split(flow.program, flow.launch));
             split = true;
-            WYE_TRY(compile_all(flow));
+            WYE_ASSIGN(all, compile_all(flow, compiles));
+            if (!all) return false;
             forms += kernels.kernels().size();
         }
     }
-    if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
     if (flow.launch.indirect) {
-        WYE_ASSIGN(kernels.grid_check, flow.session().grid_check(flow.deadline));
+        WYE_ASSIGN(kernels.grid_check, flow.session().grid_check(compiles, flow.deadline));
+        if (!kernels.grid_check) return false;
     }
+    if (flow.pipeline != nullptr) flow.pipeline->looked_up(forms, flow.stats);
     // Outputs are delivered after the check for traps, and for grids that were refused.
     const bool checked = kernels.traps() || flow.launch.indirect;
     const bool apart = flow.bound.reads_apart || (checked && flow.launch.reads_residents());
-    if (!split && apart == flow.bound.reads_apart) return {};
-    return bind(flow.program.plan(), flow.launch, flow.session().limits(), kernels, apart,
-                flow.bound);
+    if (!split && apart == flow.bound.reads_apart) return true;
+    WYE_TRY(bind(flow.program.plan(), flow.launch, flow.session().limits(), kernels, apart,
+                 flow.bound));
+    return true;
 }
 
-Result<void> check_rounds(const Flow& flow) {
-    if (flow.launch.rounds == 1 || !flow.kernels.traps()) return {};
-    return Error(
-        Code::UNSUPPORTED,
-        fmt::format("{} fixpoint iterations of `{}`, which can trap, need the host between "
-                    "them",
-                    flow.launch.rounds, flow.program.name()),
-        "Fix: call wye_dispatch without a time limit, or dispatch that many times",
-        flow.program.name());
+}  // namespace
+
+Result<void> compile_kernels(Flow& flow) {
+    WYE_ASSIGN(const bool all, take_kernels(flow, true));
+    (void)all;
+    return {};
 }
+
+Result<bool> find_kernels(Flow& flow) { return take_kernels(flow, false); }
 
 Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
     const plan::ProgramPlan& plan = flow.program.plan();
     WYE_TRY(compile_kernels(flow));
-    if (flow.desc.timeout_ns != 0) WYE_TRY(check_rounds(flow));
     WYE_TRY(flow.session().ready());
     WorkspaceLease workspace = flow.session().workspace();
     WYE_ASSIGN(registry::InFlight uses, flow.residents.begin_use(handles));

@@ -22,14 +22,19 @@ namespace wye::exec {
 // The first part of submit: compiles the kernels. Splits a cooperative launch with grid barriers,
 // and binds it again, if the driver does not say that all of its workgroups run at once.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
+// As compile_kernels, but compiles nothing. False: a kernel is not in memory; the flow must not be
+// used any further.
+[[nodiscard]] Result<bool> find_kernels(Flow& flow);
 
-// For a compiled flow whose rounds run without the host in between. UNSUPPORTED for several rounds
-// of a program that can trap, since the host must check for traps after each round.
-[[nodiscard]] Result<void> check_rounds(const Flow& flow);
+// Whether the host must check for traps between the rounds of a compiled flow.
+[[nodiscard]] inline bool stops_between_rounds(const Flow& flow) {
+    return flow.launch.rounds > 1 && flow.kernels.traps();
+}
 
-// The error of a dispatch of `program` that exceeded its time limit. `runs`: the device could not
-// stop it. `first`: it was the program's first launch.
-[[nodiscard]] Error timed_out(const std::string& program, const std::string& device,
-                              std::uint64_t timeout_ns, bool runs, bool first);
+// The error of work (`what`: "dispatch of `name`", `subject`: "name") that exceeded its time limit.
+// `runs`: the device could not stop it. `first`: it was the program's first launch.
+[[nodiscard]] Error timed_out(const std::string& what, const std::string& subject,
+                              const std::string& device, std::uint64_t timeout_ns, bool runs,
+                              bool first);
 
 }  // namespace wye::exec

@@ -229,6 +229,30 @@ Result<void> Graph::rebind(Context& context, std::span<const wye_graph_rebinding
 
 // ---- Execution ----------------------------------------------------------------------------
 
+Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_graph_run_desc& run,
+                                Clock::time_point deadline) {
+    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
+    bool free = false;
+    {
+        QueuePool& queues = session_.queues();
+        const sdk::Lock lock(queues.mutex);
+        // A copy, since the recording may be replaced while the mutex is unlocked.
+        const std::vector<BufferUse> uses(recording_->uses_.begin(), recording_->uses_.end());
+        free = queues.await_place(uses, queue.number(), deadline);
+    }
+    if (free) return {};
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    return Error(
+        at_once ? Code::DEVICE_BUSY : Code::TIMEOUT,
+        fmt::format("graph `{}` must run after work that is still being compiled, or whose "
+                    "rounds still run, on the same buffers or queue of {}",
+                    label_, session_.info().selector),
+        at_once ? "Fix: wait for that work first, or leave WYE_DISPATCH_AT_ONCE out"
+                : "Fix: give a longer time-out, or prepare programs before they are "
+                  "dispatched (wye_program_prepare_submit)",
+        label_);
+}
+
 [[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
                                                               const wye_graph_run_desc& run,
                                                               SubmitOptions options,

@@ -185,6 +185,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
         return read_traps(execution, report);
     }
 
+    // Waits until no work in the session's line must come before an execution. At the deadline
+    // TIMEOUT; DEVICE_BUSY with WYE_DISPATCH_AT_ONCE.
+    [[nodiscard]] Result<void> await_place(const registry::HandleTable& handles,
+                                           const wye_graph_run_desc& run,
+                                           Clock::time_point deadline);
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] const std::string& label() const noexcept { return label_; }
     // Fills all members except the header.

@@ -57,7 +57,15 @@ Result<void> Recording::add(Context& context, Target target) {
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
     WYE_TRY(compile_kernels(flow));
-    WYE_TRY(check_rounds(flow));
+    if (stops_between_rounds(flow))
+        return Error(
+            Code::UNSUPPORTED,
+            fmt::format("{} fixpoint iterations of `{}`, which can trap, need the host between "
+                        "them, and a graph is one submit",
+                        flow.launch.rounds, flow.program.name()),
+            "Fix: dispatch it (wye_dispatch, wye_dispatch_submit) between two graphs, or record "
+            "that many steps",
+            flow.program.name());
     workspace_->operations.clear();
     workspace_->bindings.clear();
     const auto number = static_cast<std::uint32_t>(parts_.size());

@@ -12,7 +12,9 @@ namespace wye::exec {
 namespace {
 
 // The batch waits before it returns, so inputs and storage may be borrowed from the caller.
-constexpr RequestRules kIntoStorage = {WYE_DISPATCH_BORROW, true};
+constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchronous = true};
+// With a time limit it may return before the device has ended.
+constexpr RequestRules kCopied = {.flags = 0, .asynchronous = true, .copies_out = true};
 
 // Whether an item equals one in a list, apart from labels and the targets of pointers that an item
 // may have.
@@ -36,17 +38,18 @@ Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
 
 }  // namespace
 
-Batch::Batch(Context& context, const registry::Pin& pipeline, bool owned)
+Batch::Batch(Context& context, const registry::Pin& pipeline, bool owned, std::uint64_t timeout_ns)
     : context_(context),
       handle_(pipeline.handle()),
       pipeline_(pipeline.as<Pipeline>()),
-      owned_(owned) {
+      owned_(owned),
+      timeout_ns_(timeout_ns) {
     pipeline_.routed().write(report_);
 }
 
 Batch::~Batch() {
     for (const Part& part : parts_)
-        if (part.work) part.work->wait_for_end();
+        if (part.work && timeout_ns_ == 0) part.work->wait_for_end();
 }
 
 Result<void> Batch::check(const wye_dispatch_desc& item) const {
@@ -66,9 +69,11 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
                      "Fix: leave them out, or call wye_dispatch_submit", "wye_dispatch_desc");
     if (item.timeout_ns != 0)
         return Error(
-            Code::UNSUPPORTED,
-            fmt::format("it has a time-out of {} ns, and batches have none", item.timeout_ns),
-            "Fix: set timeout_ns to 0, or dispatch it alone", "wye_dispatch_desc");
+            Code::INVALID_ARGUMENT,
+            fmt::format("it has a time-out of {} ns, but the items of a batch have one together",
+                        item.timeout_ns),
+            "Fix: set timeout_ns of wye_batch_desc or wye_rows_desc, or dispatch it alone",
+            "wye_dispatch_desc");
     return {};
 }
 
@@ -132,9 +137,13 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
         return {};
     }
     if (!submit_list()) return {};
-    if (!owned_) desc.flags |= WYE_DISPATCH_BORROW;
+    const bool limited = timeout_ns_ != 0;
+    if (!owned_ && !limited) desc.flags |= WYE_DISPATCH_BORROW;
+    desc.timeout_ns = timeout_ns_;
+    const RequestRules& rules = owned_ ? (limited ? Pending::kOwnedLimited : Pending::kOwned)
+                                       : (limited ? kCopied : kIntoStorage);
     Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
-    auto work = Pending::submit(context_, desc, owned_ ? Pending::kOwned : kIntoStorage, now());
+    auto work = Pending::submit(context_, desc, rules, limited ? start_ : now());
     if (!work.ok()) {
         parts_.pop_back();
         return std::move(work).error();
@@ -180,9 +189,10 @@ Result<void> Batch::submit() {
     wye_graph_run_desc run{};
     run.queue = list_queue_;
     run.flags = list_timed_ ? WYE_DISPATCH_TIMED : 0;
+    run.timeout_ns = timeout_ns_;
     Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
     if (!list_->is_idle()) {
-        auto work = PendingLaunch::submit(context_, list_, run, now());
+        auto work = PendingLaunch::submit(context_, list_, run, timeout_ns_ != 0 ? start_ : now());
         if (!work.ok()) {
             parts_.pop_back();
             return std::move(work).error();
@@ -219,21 +229,24 @@ Result<void> Batch::finish() {
     bool all = true;
     for (; !parts_.empty(); parts_.pop_front()) {
         const Part& part = parts_.front();
-        if (part.work) part.work->wait_for_end();
+        if (part.work && timeout_ns_ == 0) part.work->wait_for_end();
+        if (part.work && timeout_ns_ != 0) (void)part.work->wait_result({});
         if (!all) continue;
         auto outcome = part.work ? part.work->outcome() : Result<void>();
         all = outcome.ok();
         if (all) {
             completed_ += part.count;
             if (part.work) add_up(part.work->report());
+            if (part.work) part.work->copy_out();
             // The end of a list counts one dispatch; the others are added here.
             pipeline_.session().counters().dispatched_too(part.count - (part.work ? 1 : 0));
             if (owned_) owners_.push_back(part.work);
             continue;
         }
-        const wye_report& report = part.work->report();
-        report_.trap_code = report.trap_code;
-        report_.trap_count = report.trap_count;
+        if (part.work->has_ended()) {
+            report_.trap_code = part.work->report().trap_code;
+            report_.trap_count = part.work->report().trap_count;
+        }
         failed_ = of_item(std::move(outcome).error(), part.first, part.count);
     }
     const Clock::time_point end = now();

@@ -26,8 +26,10 @@ namespace wye::exec {
 class Batch {
   public:
     // `owned`: each item owns its outputs; otherwise they go to the storage of its arguments.
-    Batch(Context& context, const registry::Pin& pipeline, bool owned);
-    // Waits, because items in flight use the caller's memory.
+    // `timeout_ns`: the time limit of the whole batch, from now on; 0: none. With it, items use no
+    // memory of the caller while they are in flight, since some may outlive the call.
+    Batch(Context& context, const registry::Pin& pipeline, bool owned, std::uint64_t timeout_ns);
+    // Waits, unless there is a time limit, because items in flight use the caller's memory.
     ~Batch();
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
@@ -80,6 +82,7 @@ class Batch {
     const wye_pipeline handle_;
     Pipeline& pipeline_;
     const bool owned_;
+    const std::uint64_t timeout_ns_;
     const Clock::time_point start_ = now();
     std::shared_ptr<Graph> list_;  // items not submitted yet; null: there was none so far
     std::uint64_t listed_ = 0;     // items in it

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "exec/dispatch/choose.hpp"
-#include "exec/dispatch/prepare.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/sdk/plugin.hpp"
 
@@ -58,6 +57,15 @@ Pipeline::Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& sessio
 
 Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context,
                                                    const wye_pipeline_desc& desc) {
+    std::optional<Clock::time_point> deadline;
+    if (desc.timeout_ns != 0) deadline = after(now(), desc.timeout_ns);
+    WYE_ASSIGN(Begun begun, begin(context, desc));
+    CompileStats stats;
+    WYE_TRY(begun.pipeline->compile(context, begun, stats, deadline));
+    return std::move(begun.pipeline);
+}
+
+Result<Pipeline::Begun> Pipeline::begin(Context& context, const wye_pipeline_desc& desc) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const registry::Pin program, handles.find(desc.program, HandleKind::program));
     Chosen chosen{{desc.device, WYE_ROUTED_NAMED, 0}, {}};
@@ -76,7 +84,9 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context,
         check_layout("layout_fingerprint", desc.layout_fingerprint,
                      sdk::from_abi(program.as<LoadedProgram>().description().layout_fingerprint),
                      program.as<LoadedProgram>()));
-    CompileOptions options;
+    Begun out;
+    out.layout = sdk::from_abi(desc.backend_layout_fingerprint);
+    CompileOptions& options = out.options;
     std::copy_n(desc.workgroup, 3, options.workgroup.begin());
     options.ulp_budget = desc.ulp_budget;
     options.profile = profile_id(desc.profile);
@@ -86,20 +96,22 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context,
         WYE_ASSIGN(chosen, choose(context, desc.program, program.as<LoadedProgram>(),
                                   options.workgroup, options.demands));
     }
-    const auto out =
+    out.pipeline =
         std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
                                    chosen.device.as<DeviceSession>(), chosen.routed, desc);
-    CompileStats stats;
-    WYE_ASSIGN(const std::vector<CompiledRef> forms,
-               compile_ahead(context, out->program(), out->session(), options, stats));
-    out->looked_up(forms.size(), stats);
-    out->may_trap_ = forms.empty() || std::ranges::any_of(forms, [](const CompiledRef& form) {
-                         return form->uses_trap;
-                     });
-    if (!forms.empty()) WYE_TRY(out->set_form(*forms.front()));
-    WYE_TRY(check_layout("backend_layout_fingerprint", desc.backend_layout_fingerprint,
-                         out->layout_, out->program()));
     return out;
+}
+
+Result<void> Pipeline::compile(const Context& context, const Begun& begun, CompileStats& stats,
+                               std::optional<Clock::time_point> deadline) {
+    WYE_ASSIGN(const std::vector<CompiledRef> forms,
+               compile_ahead(context, program(), session_, begun.options, stats, deadline));
+    looked_up(forms.size(), stats);
+    may_trap_ = forms.empty() ||
+                std::ranges::any_of(forms, [](const CompiledRef& form) { return form->uses_trap; });
+    if (!forms.empty()) WYE_TRY(set_form(*forms.front()));
+    return check_layout("backend_layout_fingerprint", sdk::to_abi(begun.layout), layout_,
+                        program());
 }
 
 Result<void> Pipeline::set_form(const CompiledProgram& form) {

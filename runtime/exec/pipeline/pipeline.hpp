@@ -14,11 +14,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
+#include "exec/dispatch/prepare.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "wye/pipeline.h"
 #include "wye/sdk/result.hpp"
@@ -27,9 +29,22 @@ namespace wye::exec {
 
 class Pipeline {
   public:
-    // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch.
+    // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch;
+    // TIMEOUT.
     [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(Context& context,
                                                                   const wye_pipeline_desc& desc);
+    // The two parts of `create`: one makes a pipeline that nobody may use yet; the other compiles
+    // it.
+    struct Begun {
+        std::shared_ptr<Pipeline> pipeline;
+        CompileOptions options;
+        std::string layout;  // the expected backend_layout_fingerprint; empty: any
+    };
+    [[nodiscard]] static Result<Begun> begin(Context& context, const wye_pipeline_desc& desc);
+    // Adds to `stats`.
+    [[nodiscard]] Result<void> compile(const Context& context, const Begun& begun,
+                                       CompileStats& stats,
+                                       std::optional<Clock::time_point> deadline = {});
     Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& session, const Routed& routed,
              const wye_pipeline_desc& desc);
     Pipeline(const Pipeline&) = delete;

@@ -39,7 +39,8 @@ namespace wye {
 // How a graph is executed.
 struct GraphRun {
     const Queue* queue = nullptr;
-    bool timed = false;  // measures the device time for the report
+    bool timed = false;            // measures the device time for the report
+    std::uint64_t timeout_ns = 0;  // the time limit of the whole execution; 0: none
 };
 
 // One step of a graph: a dispatch or a transfer. Borrows its arguments until the graph is recorded,
@@ -301,6 +302,7 @@ class Graph {
         out.param_count = params.size();
         out.flags = how.timed ? WYE_DISPATCH_TIMED : 0;
         out.queue = detail::handle_of(how.queue);
+        out.timeout_ns = how.timeout_ns;
         return out;
     }
 

@@ -50,6 +50,10 @@ class Pending {
     [[nodiscard]] wye_pending get() const noexcept { return handle_.get(); }
     // The context that it belongs to.
     [[nodiscard]] wye_context* context() const noexcept { return handle_.context(); }
+    // The same; keeps it alive.
+    [[nodiscard]] const std::shared_ptr<wye_context>& shared_context() const noexcept {
+        return handle_.shared_context();
+    }
 
     // Whether it has ended.
     [[nodiscard]] Result<bool> poll() const {
@@ -59,7 +63,8 @@ class Pending {
         return ended != 0;
     }
     // Waits for the end and returns the result, as Dispatch::run does. TIMEOUT: it has not ended
-    // within the limit and continues.
+    // within the limit and continues; or, if poll says that it has ended, its own time limit
+    // passed.
     [[nodiscard]] Result<wye_report> wait(std::chrono::nanoseconds limit = kNoLimit) const {
         wye_report report;
         WYE_INIT(report);

@@ -33,6 +33,7 @@ struct PipelineOptions {
     // The expected fingerprints, 32 hex digits; empty: any. See wye_pipeline_desc.
     std::string_view layout_fingerprint = {};
     std::string_view backend_layout_fingerprint = {};
+    std::uint64_t timeout_ns = 0;  // the time limit of the compile; 0: none
 };
 
 // The result of a batch, which stops at the first item that fails.
@@ -54,6 +55,26 @@ class Pipeline {
     [[nodiscard]] static Result<Pipeline> create(const Program& program,
                                                  const PipelineOptions& options = {}) {
         return create(program, wye_device{0}, options);
+    }
+
+    // As create, but does not wait for the compile: see wye_pipeline_create_submit. `take` gets the
+    // pipeline from what this returns. Without a device the library chooses one.
+    [[nodiscard]] static Result<Pending> create_submit(const Program& program, const Device& device,
+                                                       const PipelineOptions& options = {}) {
+        return create_submit(program, device.get(), options);
+    }
+    // As above.
+    [[nodiscard]] static Result<Pending> create_submit(const Program& program,
+                                                       const PipelineOptions& options = {}) {
+        return create_submit(program, wye_device{0}, options);
+    }
+    // The pipeline of create_submit, after the end, once.
+    [[nodiscard]] static Result<Pipeline> take(const Pending& pending) {
+        wye_pipeline out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_pending_pipeline(pending.context(), pending.get(), &out, e);
+        }));
+        return Pipeline(pending.shared_context(), out);
     }
 
     // The handle of the C API.
@@ -82,8 +103,11 @@ class Pipeline {
     Result<wye_program_description> describe_program() const&& = delete;
 
     // Runs dispatches through this pipeline without waiting between them; see wye_pipeline_batch.
-    [[nodiscard]] BatchResult batch(std::span<Dispatch* const> items) const {
+    // Here and below, `timeout_ns` is the time limit of the whole batch; 0: none.
+    [[nodiscard]] BatchResult batch(std::span<Dispatch* const> items,
+                                    std::uint64_t timeout_ns = 0) const {
         Listed listed(*this, items);
+        listed.desc.timeout_ns = timeout_ns;
         BatchResult out = listed.result();
         if (listed.desc.item_count == 0 && out.error) return out;
         set(out, [&](wye_error** e) {
@@ -93,7 +117,8 @@ class Pipeline {
     }
     // As batch, but outputs without an argument go to slots: one OutputSlots for each item.
     [[nodiscard]] BatchResult batch_into(std::span<Dispatch* const> items,
-                                         std::span<OutputSlots> slots) const {
+                                         std::span<OutputSlots> slots,
+                                         std::uint64_t timeout_ns = 0) const {
         std::vector<std::vector<Pending::Output>> owned;
         std::optional<Error> error;
         for (std::size_t i = 0; i < items.size() && !error; ++i) {
@@ -107,17 +132,19 @@ class Pipeline {
                 error = about(std::move(pointed).error(), i);
         }
         BatchResult out;
-        if (!owned.empty() || !error) out = batch(items.first(owned.size()));
+        if (!owned.empty() || !error) out = batch(items.first(owned.size()), timeout_ns);
         if (!out.error) out.error = std::move(error);
         for (std::size_t i = 0; i < owned.size(); ++i) items[i]->point_nowhere(owned[i]);
         return out;
     }
     // As batch, but `outputs` receives and owns the outputs of each completed item.
     [[nodiscard]] BatchResult batch_owned(std::span<Dispatch* const> items,
-                                          std::vector<Outputs>& outputs) const {
+                                          std::vector<Outputs>& outputs,
+                                          std::uint64_t timeout_ns = 0) const {
         std::vector<std::vector<Pending::Output>> owned;
         for (Dispatch* item : items) owned.push_back(item->own_outputs());
         Listed listed(*this, items);
+        listed.desc.timeout_ns = timeout_ns;
         BatchResult out = listed.result();
         if (listed.desc.item_count == 0 && out.error) return out;
         std::vector<wye_pending> owners(items.size());
@@ -135,7 +162,8 @@ class Pipeline {
     // Runs a batch whose items are rows of buffers: see wye_pipeline_rows. `dispatch` has what all
     // rows share. `outputs` gets the buffers in the output list of each completed row.
     [[nodiscard]] BatchResult rows(Dispatch& dispatch, std::span<const Buffer* const> buffers,
-                                   std::vector<const Buffer*>* outputs = nullptr) const {
+                                   std::vector<const Buffer*>* outputs = nullptr,
+                                   std::uint64_t timeout_ns = 0) const {
         BatchResult out;
         WYE_INIT(out.report);
         const auto described = describe();
@@ -148,6 +176,7 @@ class Pipeline {
         WYE_INIT(desc);
         desc.pipeline = get();
         desc.dispatch = &dispatch.desc_;
+        desc.timeout_ns = timeout_ns;
         desc.row_size = described->bindings;
         desc.row_count = buffers.size() / std::max(described->bindings, 1U);
         if (desc.row_count * desc.row_size != buffers.size()) {
@@ -174,6 +203,24 @@ class Pipeline {
   private:
     [[nodiscard]] static Result<Pipeline> create(const Program& program, wye_device device,
                                                  const PipelineOptions& options) {
+        const wye_pipeline_desc desc = description(program, device, options);
+        wye_pipeline out = 0;
+        WYE_TRY(detail::call(
+            [&](wye_error** e) { return wye_pipeline_create(program.context(), &desc, &out, e); }));
+        return Pipeline(program.shared_context(), out);
+    }
+    [[nodiscard]] static Result<Pending> create_submit(const Program& program, wye_device device,
+                                                       const PipelineOptions& options) {
+        const wye_pipeline_desc desc = description(program, device, options);
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_pipeline_create_submit(program.context(), &desc, &out, e);
+        }));
+        return Pending(program.shared_context(), out, {});
+    }
+    // Borrows the options.
+    [[nodiscard]] static wye_pipeline_desc description(const Program& program, wye_device device,
+                                                       const PipelineOptions& options) {
         wye_pipeline_desc desc;
         WYE_INIT(desc);
         desc.program = program.get();
@@ -185,10 +232,8 @@ class Pipeline {
         desc.profile = detail::borrow(options.profile);
         desc.layout_fingerprint = detail::borrow(options.layout_fingerprint);
         desc.backend_layout_fingerprint = detail::borrow(options.backend_layout_fingerprint);
-        wye_pipeline out = 0;
-        WYE_TRY(detail::call(
-            [&](wye_error** e) { return wye_pipeline_create(program.context(), &desc, &out, e); }));
-        return Pipeline(program.shared_context(), out);
+        desc.timeout_ns = options.timeout_ns;
+        return desc;
     }
     [[nodiscard]] static Error about(Error error, std::size_t item) {
         error.message = "item " + std::to_string(item) + " of the batch: " + error.message;

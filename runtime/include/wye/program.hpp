@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "wye/handle.hpp"
+#include "wye/pending.hpp"
+#include "wye/pipeline.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -74,6 +76,17 @@ class Program {
         WYE_TRY(detail::call(
             [&](wye_error** e) { return wye_program_prepare(context(), get(), device, &out, e); }));
         return out;
+    }
+
+    // As prepare, but does not wait for the compile, which ends with TIMEOUT if it takes longer
+    // than the limit (0: none). With device 0 the library chooses one.
+    [[nodiscard]] Result<Pending> prepare_submit(wye_device device,
+                                                 std::uint64_t timeout_ns = 0) const {
+        wye_pending out = 0;
+        WYE_TRY(detail::call([&](wye_error** e) {
+            return wye_program_prepare_submit(context(), get(), device, timeout_ns, &out, e);
+        }));
+        return Pending(shared_context(), out, {});
     }
 
   private:

@@ -379,7 +379,7 @@ class Dispatch {
         desc_.elements = count;
         return *this;
     }
-    // The time limit, after which run returns TIMEOUT. 0: none.
+    // The time limit, after which run, or the result of submit, is TIMEOUT. 0: none.
     Dispatch& timeout_ns(std::uint64_t ns) {
         desc_.timeout_ns = ns;
         return *this;

@@ -154,6 +154,11 @@ def seconds(name: str, value: Any) -> float | None:
     return min(limit, _LONGEST)
 
 
+def nanoseconds(limit: float | None) -> int:
+    """A time limit as the library takes it: 0 stands for none."""
+    return 0 if limit is None else max(1, int(limit * 1e9))
+
+
 def word(what: str, name: str, kind: str, value: Any) -> int:
     """A number as the bits of a type such as "i32". `what` stands in messages for its name."""
     try:

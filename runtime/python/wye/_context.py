@@ -151,7 +151,7 @@ class Context:
         return run(self._core, None, program, options, arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
-               **arguments: Any) -> Future:
+               **arguments: Any) -> Future[Outputs]:
         """As Device.submit, on a device that is found as in run()."""
         from ._dispatch import submit
         return submit(self._core, None, program, options, arguments)

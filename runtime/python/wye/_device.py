@@ -77,7 +77,7 @@ class Device:
         return run(self._core, self, program, options, arguments)
 
     def submit(self, program: Program, options: Options | None = None, /,
-               **arguments: Any) -> Future:
+               **arguments: Any) -> Future[Outputs]:
         """Like run, but does not wait: the returned Future has the outputs.
 
         Inputs are copied before it returns, and outputs cannot be written into arrays. With
@@ -139,8 +139,12 @@ class Device:
 
     def pipeline(self, program: Program, options: Options | None = None) -> Pipeline:
         """Compiles a program for this device with the options `workgroup`, `ulp_budget`, `variants`,
-        `cooperative` and `profile`."""
-        return Pipeline(self, program, options)
+        `cooperative`, `profile` and `timeout`."""
+        return Pipeline._create(self, program, options)
+
+    def submit_pipeline(self, program: Program, options: Options | None = None) -> Future[Pipeline]:
+        """As pipeline, but does not wait for the compile: the Future's result is the Pipeline."""
+        return Pipeline._submit(self, program, options)
 
     def graph(self, *, label: str = "") -> Graph:
         """Makes a Graph without steps."""

@@ -6,7 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 from . import _dlpack
-from ._arguments import U32, flag, handle, instance, integer, integers, is_a, seconds, text, word
+from ._arguments import (U32, flag, handle, instance, integer, integers, is_a, nanoseconds, seconds, text,
+                         word)
 from ._arrays import Host, converted, element_shape, empty, filled, is_list, shaped, typed_memory
 from ._buffer import Buffer, BufferRange, adopt
 from ._c import array, cell, new
@@ -36,7 +37,7 @@ class Options:
     workgroup: Sequence[int] | None = None
     """The workgroup size, if it is not the program's own; needs a program that is `adjustable`."""
     timeout: float | None = None
-    """Seconds until run() raises TIMEOUT. Not for submit; Future.result has a time limit."""
+    """Seconds until run(), or the result of submit(), is TIMEOUT. What the device can stop is stopped."""
     iterations: int = 1
     """The number of launches on the same buffers that are one dispatch."""
     max_output_bytes: int | None = None
@@ -214,7 +215,7 @@ class Request:
                             (options.at_once, lib.WYE_DISPATCH_AT_ONCE)):
             flags |= bit if wanted else 0
         desc.flags = flags
-        desc.timeout_ns = 0 if options.timeout is None else max(1, int(options.timeout * 1e9))
+        desc.timeout_ns = nanoseconds(options.timeout)
         desc.fixpoint_iterations = options.iterations
         desc.max_output_bytes = options.max_output_bytes or 0
         desc.ulp_budget = options.ulp_budget
@@ -430,12 +431,9 @@ def run(core: Core, device: Device | None, program: Program, options: Options | 
 
 
 def submit(core: Core, device: Device | None, program: Program, options: Options | None,
-           arguments: dict[str, Any], pipeline: int = 0) -> Future:
+           arguments: dict[str, Any], pipeline: int = 0) -> Future[Outputs]:
     """Device.submit; without a device Context.submit."""
     options = _USUAL if options is None else instance("options", options, Options)
-    if options.timeout is not None:
-        raise invalid("`timeout` is given, but submit() does not wait",
-                      "Fix: use the time limit of Future.result", "timeout")
     bound = Bound(core, device, program, options, arguments, pipeline)
     if options.borrow:
         bound.allocate()

@@ -119,6 +119,12 @@ wye_status wye_queue_free(wye_context* context, wye_queue queue, wye_error** err
 
 wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* desc,
                                wye_pipeline* out, wye_error** error);
+wye_status wye_pipeline_create_submit(wye_context* context, const wye_pipeline_desc* desc,
+                                      wye_pending* out, wye_error** error);
+wye_status wye_pending_pipeline(wye_context* context, wye_pending pending, wye_pipeline* out,
+                                wye_error** error);
+wye_status wye_program_prepare_submit(wye_context* context, wye_program program, wye_device device,
+                                      uint64_t timeout_ns, wye_pending* out, wye_error** error);
 wye_status wye_pipeline_describe(wye_context* context, wye_pipeline pipeline,
                                  wye_pipeline_description* out, wye_error** error);
 wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline, wye_error** error);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Generator, Generic, Sequence, TypeVar
 
 from ._arguments import instance, members, seconds, wrong
 from ._arrays import shaped
@@ -15,8 +15,9 @@ from ._error import Code, Error
 from ._program import BufferParam
 
 if TYPE_CHECKING:
-    from ._dispatch import Outputs
     from ._elements import Array
+
+_T = TypeVar("_T")
 
 _SLICE = 0.1  # seconds between looks at signals, so that Ctrl-C ends a wait
 # Errors of waiting, after which the dispatch's own result is still to come.
@@ -56,20 +57,20 @@ def _within(timeout: float | None, wait: Callable[[int], None]) -> None:
                 raise
 
 
-class Future:
-    """A dispatch in flight, or one that has ended; made by Device.submit and the like.
+class Future(Generic[_T]):
+    """A dispatch or a compile in flight, or one that has ended; made by Device.submit and the like.
 
-    `await future` returns what result() returns. Any threads may use it at once. If nothing refers
+    Its result is the Outputs of a dispatch, or what the method that made it says. `await future` returns what result() returns. Any threads may use it at once. If nothing refers
     to it, the work continues unobserved; if the work borrows arrays, dropping the Future waits
     for its end.
     """
 
-    def __init__(self, pending: Pending, collect: Callable[[Any], Outputs]) -> None:
+    def __init__(self, pending: Pending, collect: Callable[[Any], _T]) -> None:
         """Not for applications: use Device.submit."""
         self._pending = pending
         self._collect = collect
         self._lock = threading.RLock()  # a destructor may ask for the result meanwhile
-        self._outcome: Outputs | Error | None = None  # once it was delivered
+        self._outcome: _T | Error | None = None  # once it was delivered
 
     def done(self) -> bool:
         """Whether it has ended, with or without success. Does not wait."""
@@ -79,17 +80,29 @@ class Future:
         self._pending.core.call("wye_pending_poll", self._pending.handle, ended)
         return ended[0] != 0
 
-    def result(self, timeout: float | None = None) -> Outputs:
+    def result(self, timeout: float | None = None) -> _T:
         """Waits for the end, at most `timeout` seconds, and returns the outputs.
 
         Raises TIMEOUT if it has not ended, in which case it continues, else the dispatch's own
-        error. Further calls have the same outcome, even after the context was closed.
+        error (with Options.timeout that may be TIMEOUT, too; then done() is true). Further calls have the same outcome, even after the context was closed.
         """
         report = new("wye_report")
 
         def wait(slice_ns: int) -> None:
-            if self._outcome is None:
+            if self._outcome is not None:
+                return
+            try:
                 self._pending.core.call("wye_pending_wait", self._pending.handle, slice_ns, report)
+            except Error as error:
+                if error.code != Code.TIMEOUT or not self.done():
+                    raise
+                # Its own time limit, unless it ended just now: then the result is another one.
+                try:
+                    self._pending.core.call("wye_pending_wait", self._pending.handle, 0, report)
+                except Error as own:
+                    if own.code != Code.TIMEOUT:
+                        raise
+                    self._outcome = own._again()
         try:
             _within(timeout, wait)
         except Error as error:
@@ -109,7 +122,7 @@ class Future:
         if self._outcome is None:
             self._pending.core.call("wye_pending_cancel", self._pending.handle)
 
-    def add_done_callback(self, function: Callable[[Future], object]) -> None:
+    def add_done_callback(self, function: Callable[[Future[_T]], object]) -> None:
         """Calls `function(future)`, which should be short, on a thread of the library after the end.
 
         Exceptions of the function are printed to standard error. Closing the context, and the end
@@ -119,7 +132,7 @@ class Future:
             raise wrong("function", function, "which cannot be called", "Fix: pass a function")
         self._pending.core.notify(self._pending.handle, lambda: function(self))
 
-    def __await__(self) -> Generator[Any, None, Outputs]:
+    def __await__(self) -> Generator[Any, None, _T]:
         if self._outcome is not None:
             return self.result()
         import asyncio  # which takes a while, and not everyone needs it
@@ -130,7 +143,7 @@ class Future:
             if not waiter.done():
                 waiter.set_result(None)
 
-        def ended(_: Future) -> None:
+        def ended(_: Future[_T]) -> None:
             try:  # now, since the context may be closed when the coroutine goes on
                 with contextlib.suppress(Error):
                     self.result()
@@ -146,7 +159,7 @@ class Future:
         return self.result()
 
 
-def wait_any(futures: Sequence[Future], timeout: float | None = None) -> int:
+def wait_any(futures: Sequence[Future[Any]], timeout: float | None = None) -> int:
     """Waits until one of several futures of one context has ended, and returns its index.
 
     Raises TIMEOUT if none has within `timeout` seconds.

@@ -6,7 +6,8 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
-from ._arguments import flag, handle, instance, integer, is_a, mapping, members, text, word
+from ._arguments import (flag, handle, instance, integer, is_a, mapping, members, nanoseconds, seconds,
+                         text, word)
 from ._arrays import Host, host_array, pattern
 from ._buffer import Buffer
 from ._c import array, cell, new
@@ -144,28 +145,32 @@ class Graph:
             self._free = self._core.adopt(self, "wye_graph_free", out[0])
             self._handle = out[0]
 
-    def run(self, params: Any = None, *, timed: bool = False, queue: Queue | None = None) -> Report:
-        """Runs all steps and waits.
+    def run(self, params: Any = None, *, timed: bool = False, queue: Queue | None = None,
+            timeout: float | None = None) -> Report:
+        """Runs all steps and waits, at most `timeout` seconds, after which it raises TIMEOUT.
 
         `params` has new values of parameters, which stay: a dict for all dispatches that have them, or
         a list with a dict for each dispatch in order. `timed` asks for Report.device_ns.
         """
-        desc = self._run_desc(params, timed, queue)
+        desc = self._run_desc(params, timed, queue, timeout)
         report = new("wye_report")
         self._core.call("wye_graph_run", self._handle, desc, report)
         return read_report(self._core, report)
 
-    def submit(self, params: Any = None, *, timed: bool = False, queue: Queue | None = None) -> Future:
+    def submit(self, params: Any = None, *, timed: bool = False, queue: Queue | None = None,
+               timeout: float | None = None) -> Future[Outputs]:
         """As run, but does not wait. The Future's Outputs have the report only."""
-        desc = self._run_desc(params, timed, queue)
+        desc = self._run_desc(params, timed, queue, timeout)
         out = cell("wye_pending")
         self._core.call("wye_graph_submit", self._handle, desc, out)
         return Future(Pending(self._core, out[0], self), lambda raw: Outputs({}, read_report(self._core, raw)))
 
-    def _run_desc(self, params: Any, timed: bool, queue: Queue | None) -> Any:
+    def _run_desc(self, params: Any, timed: bool, queue: Queue | None, timeout: float | None) -> Any:
+        limit = nanoseconds(seconds("timeout", timeout))
         self.record()
         desc = new("wye_graph_run_desc")
         desc.flags = library().WYE_DISPATCH_TIMED if flag("timed", timed) else 0
+        desc.timeout_ns = limit
         if queue is not None:
             desc.queue = handle("queue", queue, Queue, self._core)
         if params is not None:

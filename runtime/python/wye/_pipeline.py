@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _arguments
-from ._arguments import handle, instance, members, text
+from ._arguments import handle, instance, members, nanoseconds, text
 from ._buffer import Buffer
 from ._c import array, cell, new
 from ._context import members_of
@@ -34,30 +34,56 @@ class Pipeline:
     program: Program
     """The program."""
 
-    def __init__(self, device: Device, program: Program, options: Options | None) -> None:
+    def __init__(self, device: Device, program: Program, made: int) -> None:
         """Not for applications: use Device.pipeline."""
-        given = Options() if options is None else instance("options", options, Options)
         self._core: Core = device._core
-        wanted = handle("program", program, Program, self._core)
+        self.device, self.program = device, program
+        self._handle = made
+        self._free = self._core.adopt(self, "wye_pipeline_free", self._handle)
+
+    @staticmethod
+    def _describe(device: Device, program: Program, options: Options | None) -> tuple[Any, Any]:
+        # The description, and the text that it refers to.
+        given = Options() if options is None else instance("options", options, Options)
+        wanted = handle("program", program, Program, device._core)
         other = next((name for name, value in vars(given).items() if value != getattr(Options(), name)
-                      and name not in ("workgroup", "ulp_budget", "variants", "cooperative", "profile")),
+                      and name not in ("workgroup", "ulp_budget", "variants", "cooperative", "profile",
+                                       "timeout")),
                      None)
         if other is not None:
             raise invalid(f"`options` has `{other}`, which is no option of a compile",
                           f"Fix: give {other} to run(), submit() or batch() of the pipeline", "options")
         lib, profile = library(), text("profile", given.profile)
         desc = new("wye_pipeline_desc", program=wanted, device=device._handle,
-                   ulp_budget=given.ulp_budget, profile=profile.value)
+                   ulp_budget=given.ulp_budget, profile=profile.value,
+                   timeout_ns=nanoseconds(given.timeout))
         desc.flags = ((lib.WYE_DISPATCH_VARIANTS if given.variants else 0)
                       | (lib.WYE_DISPATCH_COOPERATIVE if given.cooperative else 0))
         if given.workgroup is not None:
             desc.workgroup = (*given.workgroup, 1, 1)[:3]
+        return desc, profile
+
+    @classmethod
+    def _create(cls, device: Device, program: Program, options: Options | None) -> Pipeline:
+        desc, _profile = cls._describe(device, program, options)
         out = cell("wye_pipeline")
-        self._core.retry()
-        self._core.call("wye_pipeline_create", desc, out)
-        self.device, self.program = device, program
-        self._handle: int = out[0]
-        self._free = self._core.adopt(self, "wye_pipeline_free", self._handle)
+        device._core.retry()
+        device._core.call("wye_pipeline_create", desc, out)
+        return cls(device, program, out[0])
+
+    @classmethod
+    def _submit(cls, device: Device, program: Program, options: Options | None) -> Future[Pipeline]:
+        desc, _profile = cls._describe(device, program, options)
+        core, out = device._core, cell("wye_pending")
+        core.retry()
+        core.call("wye_pipeline_create_submit", desc, out)
+        pending = Pending(core, out[0], program)
+
+        def collect(_: Any) -> Pipeline:
+            made = cell("wye_pipeline")
+            core.call("wye_pending_pipeline", pending.handle, made)
+            return cls(device, program, made[0])
+        return Future(pending, collect)
 
     def __enter__(self) -> Pipeline:
         return self
@@ -76,7 +102,7 @@ class Pipeline:
         """Device.run through the pipeline. The options of its compile are not given again."""
         return run(self._core, self.device, self.program, options, arguments, self._handle)
 
-    def submit(self, options: Options | None = None, /, **arguments: Any) -> Future:
+    def submit(self, options: Options | None = None, /, **arguments: Any) -> Future[Outputs]:
         """Device.submit through the pipeline."""
         return submit(self._core, self.device, self.program, options, arguments, self._handle)
 
@@ -85,7 +111,7 @@ class Pipeline:
 
         Each item has the arguments of one. It stops at the first one that fails: the error names its
         index, and what earlier ones wrote stays. Each of the returned Outputs has the report of the
-        whole batch.
+        whole batch. `timeout` of the options is the time limit of the whole batch.
         """
         given = Options() if options is None else instance("options", options, Options)
         listed = [_arguments.mapping("items", one) for one in members("items", items)]
@@ -94,8 +120,11 @@ class Pipeline:
         for bound in () if owned else bounds:
             bound.allocate()
         report, completed = new("wye_report"), cell("uint64_t")
+        for bound in bounds:
+            bound.desc.timeout_ns = 0
         descs = array("wye_dispatch_desc", [bound.desc for bound in bounds])
-        desc = new("wye_batch_desc", pipeline=self._handle, item_count=len(bounds))
+        desc = new("wye_batch_desc", pipeline=self._handle, item_count=len(bounds),
+                   timeout_ns=nanoseconds(given.timeout))
         desc.items = descs
         if not owned:
             self._core.call("wye_pipeline_batch", desc, completed, report)

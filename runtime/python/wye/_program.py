@@ -11,7 +11,7 @@ import stat
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
 from . import _arguments, _dlpack
-from ._arguments import handle, instance
+from ._arguments import handle, instance, nanoseconds, seconds
 from ._arrays import Host, host_array
 from ._c import TYPES, cell, new
 from ._context import Context, choose, default_context, take_from
@@ -22,6 +22,8 @@ from ._library import Text, library, text_of
 if TYPE_CHECKING:
     from ._device import Device
     from ._dispatch import Options, Outputs
+    from ._future import Future
+    from ._report import Report
 
 
 class Param(NamedTuple):
@@ -285,6 +287,17 @@ class Program:
         from ._device import Device
         self._core.call("wye_program_prepare", self._handle,
                         handle("device", device, Device, self._core), None)
+
+    def submit_prepare(self, device: Device, timeout: float | None = None) -> Future[Report]:
+        """As prepare, but does not wait: the Future ends with the compile, or after `timeout` seconds."""
+        from ._device import Device
+        from ._future import Future, Pending
+        from ._report import read_report
+        limit = nanoseconds(seconds("timeout", timeout))
+        out = cell("wye_pending")
+        self._core.call("wye_program_prepare_submit", self._handle,
+                        handle("device", device, Device, self._core), limit, out)
+        return Future(Pending(self._core, out[0], self), lambda raw: read_report(self._core, raw))
 
 
 def _core_of(context: Context | None) -> Core:

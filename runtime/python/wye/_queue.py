@@ -63,7 +63,7 @@ class Queue:
         """Device.run on this queue."""
         return self.device.run(program, self._options(options), **arguments)
 
-    def submit(self, program: Program, options: Options | None = None, /, **arguments: Any) -> Future:
+    def submit(self, program: Program, options: Options | None = None, /, **arguments: Any) -> Future[Outputs]:
         """Device.submit on this queue."""
         return self.device.submit(program, self._options(options), **arguments)
 

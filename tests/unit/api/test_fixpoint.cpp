@@ -156,8 +156,58 @@ TEST_CASE("iterations stop after the one that traps") {
         CHECK(dispatch.report().trap_code == 5);
         CHECK(dispatch.report().trap_count == 1);
         CHECK(Driven::words(r, 3) == Words{3, 30, 300});
-        const auto submitted = dispatch.submit();
-        REQUIRE(!submitted.ok());
-        CHECK(submitted.error().code == wye::Code::UNSUPPORTED);
+    }
+}
+
+TEST_CASE(
+    "iterations of a program that can trap run in each form, and later work follows the last") {
+    for (const std::string& selector : devices()) {
+        CAPTURE(selector);
+        const Driven t(selector);
+        const auto program = take(t.context.program_from_text(kThird));
+        const auto copy = take(t.context.program_from_text(R"(wye 1; program keep; workgroup 1;
+            input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+            main { let i = global_id.x; if i < len(x) { r[i] = x[i]; } })"));
+        const auto pipeline = take(wye::Pipeline::create(program, t.device));
+        const wye::Buffer x = t.buffer({1, 10, 100});
+        for (const bool limited : {false, true}) {
+            CAPTURE(limited);
+            const std::uint64_t ns = limited ? 60'000'000'000U : 0U;
+            const wye::Buffer r = t.buffer({8, 8, 8}), kept = t.buffer({0, 0, 0});
+            wye::Dispatch dispatch(program, t.device), keep(copy, t.device);
+            dispatch.bind("x", x).bind("r", r).timeout_ns(ns);
+            keep.bind("x", r).bind("r", kept);
+            // Submitted, and nobody waits for it before the next.
+            const auto two = take(dispatch.fixpoint(2).submit());
+            const auto after = take(keep.submit());
+            take(after.wait());
+            CHECK(Driven::words(kept, 3) == Words{2, 20, 200});
+            take(two.wait());
+            const auto many = take(dispatch.fixpoint(50).submit());
+            const auto trapped = many.wait();
+            REQUIRE(!trapped.ok());
+            CHECK(trapped.error().code == wye::Code::TRAPPED);
+            CHECK(Driven::words(r, 3) == Words{3, 30, 300});
+            const auto again = dispatch.run();
+            REQUIRE(!again.ok());
+            CHECK(again.error().code == wye::Code::TRAPPED);
+            // Owned outputs.
+            const Words in = {1, 10, 100};
+            wye::Dispatch host(program, t.device);
+            host.input("x", in).fixpoint(2).timeout_ns(ns);
+            const auto outputs = take(host.run_owned());
+            const auto words = take(outputs.get<std::uint32_t>("r"));
+            CHECK(Words(words.begin(), words.end()) == Words{2, 20, 200});
+            // A batch stops at the item that traps.
+            wye::Dispatch first(pipeline), second(pipeline);
+            first.bind("x", x).bind("r", r).fixpoint(2);
+            second.bind("x", x).bind("r", kept).fixpoint(5);
+            const auto result = pipeline.batch(std::vector<wye::Dispatch*>{&first, &second}, ns);
+            REQUIRE(result.error);
+            CHECK(result.error->code == wye::Code::TRAPPED);
+            CHECK(result.completed == 1);
+            CHECK(Driven::words(r, 3) == Words{2, 20, 200});
+            CHECK(Driven::words(kept, 3) == Words{3, 30, 300});
+        }
     }
 }

@@ -13,6 +13,7 @@
 
 #include "support/driver.hpp"
 #include "take.hpp"
+#include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace {
@@ -166,6 +167,101 @@ TEST_CASE("dispatches on one buffer have the effects of their order") {
         REQUIRE(buffer.download(got).ok());
         CHECK(got == x);
         CHECK(buffer.free().ok());
+    }
+}
+
+// A program of its own for each step, so that each is compiled by its first submit.
+std::string step(std::uint32_t number) {
+    return "wye 1; program step" + std::to_string(number) +
+           "; workgroup 64; input_output x: u32[]; input_output y: u32[len(x)];\n"
+           "grid elements len(x); main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u + " +
+           "y[i] + " + std::to_string(number) + "u; } }";
+}
+
+TEST_CASE("programs that are compiled by their first submit have the effects of their order") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        constexpr std::uint32_t kSteps = 6;
+        std::vector<wye::Program> programs;
+        for (std::uint32_t n = 0; n < kSteps; ++n)
+            programs.push_back(take(t.context.program_from_text(step(n))));
+        wye::Buffer a = take(t.device.buffer(400)), b = take(t.device.buffer(400));
+        Words x(100, 1), y(100, 2);
+        REQUIRE(a.upload(x).ok());
+        REQUIRE(b.upload(y).ok());
+        std::vector<wye::Pending> all;
+        for (int round = 0; round < 2; ++round) {
+            for (std::uint32_t n = 0; n < kSteps; ++n) {
+                const bool swapped = n % 2 == 1;
+                wye::Dispatch dispatch(programs[n], t.device);
+                dispatch.bind("x", swapped ? b : a).bind("y", swapped ? a : b);
+                all.push_back(take(dispatch.submit()));
+                Words& to = swapped ? y : x;
+                const Words& from = swapped ? x : y;
+                for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] * 3 + from[i] + n;
+            }
+        }
+        Words got(100);
+        REQUIRE(b.download(got).ok());
+        CHECK(got == y);
+        for (const wye::Pending& one : all) take(one.wait());
+        REQUIRE(a.download(got).ok());
+        CHECK(got == x);
+        CHECK(a.free().ok());
+        CHECK(b.free().ok());
+    }
+}
+
+TEST_CASE("pipelines and programs are compiled without a wait, and then found compiled") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(step(77)));
+        const auto made = take(wye::Pipeline::create_submit(program, t.device));
+        const auto prepared = take(program.prepare_submit(t.device.get()));
+        take(prepared.wait());
+        take(made.wait());
+        const auto pipeline = take(wye::Pipeline::take(made));
+        CHECK(wye::Pipeline::take(made).error().code == wye::Code::NOT_FOUND);
+        const std::uint64_t compiled = take(t.device.counters()).programs_compiled;
+        Words x = {1, 2}, y = {10, 20}, r(2), s(2);
+        wye::Dispatch dispatch(pipeline);
+        take(dispatch.input("x", x).input("y", y).output("x", r).output("y", s).run());
+        CHECK(r == Words{90, 103});
+        CHECK(take(t.device.counters()).programs_compiled == compiled);
+        // A limit that no compile keeps, of a program that is new; it may still be fast enough.
+        const auto other = take(t.context.program_from_text(step(78)));
+        const auto late = wye::Pipeline::create(other, t.device, {.timeout_ns = 1});
+        if (!late.ok()) CHECK(late.error().code == wye::Code::TIMEOUT);
+        REQUIRE(t.device.flush().ok());
+        take(wye::Pipeline::create(other, t.device));
+    }
+}
+
+TEST_CASE("a time limit ends work in flight, waited for or not, and the device works on") {
+    for (const std::string& selector : selectors()) {
+        CAPTURE(selector);
+        const Opened t(selector);
+        const auto program = take(t.context.program_from_text(kMix));
+        take(program.prepare(t.device.get()));
+        // Takes much longer than its limit everywhere, but ends.
+        const Words many(1U << 18U, 7), one(1, 9);
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.param("rounds", std::uint32_t{100000}).input("x", many).timeout_ns(100'000'000);
+        const auto late = take(dispatch.submit());
+        std::promise<wye::Code> told;
+        REQUIRE(late.then([&](wye::Code code) { told.set_value(code); }).ok());
+        CHECK(told.get_future().get() == wye::Code::TIMEOUT);
+        CHECK(take(late.poll()));
+        CHECK(late.wait().error().code == wye::Code::TIMEOUT);
+        CHECK(late.output<std::uint32_t>("r").error().code == wye::Code::TIMEOUT);
+        REQUIRE(t.device.flush().ok());
+        wye::Dispatch next(program, t.device);
+        const auto in_time =
+            take(next.param("rounds", 10U).input("x", one).timeout_ns(60'000'000'000).submit());
+        take(in_time.wait());
+        CHECK(take(in_time.output<std::uint32_t>("r"))[0] == mixed(9, 10));
     }
 }
 

@@ -57,6 +57,13 @@ struct Rig {
             attempt([&](wye_error** e) { return wye_program_create(context, &source, &out, e); }));
         return out;
     }
+    // A program that is compiled, so that submits of it happen in their calls.
+    wye_program prepared(wye_device device, std::string_view text) const {
+        const wye_program out = program(text);
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_program_prepare(context, out, device, nullptr, e); }));
+        return out;
+    }
     wye_pipeline pipeline(wye_device device, wye_program program, std::uint32_t flags = 0) const {
         wye_pipeline_desc desc;
         WYE_INIT(desc);

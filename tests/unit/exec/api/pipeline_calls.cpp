@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Right calls of the functions of pipelines, for test_wrong_calls.cpp.
+#include <utility>
+
 #include "calls.hpp"
 
 namespace wye::exec::test::test_wrong_calls {
@@ -45,6 +47,51 @@ std::vector<Call> pipeline_calls() {
          {&World::device},
          true,
          true,
+         true},
+        {"wye_pipeline_create_submit",
+         [](const World& w, wye_error** e) {
+             auto desc = w.description<wye_pipeline_desc>();
+             desc.program = w.program;
+             desc.device = w.device;
+             wye_pending out = 0;
+             const wye_status status =
+                 wye_pipeline_create_submit(w.context, &desc, w.pointer(out), e);
+             if (status != WYE_OK) return status;
+             const wye_status ended = wye_pending_wait(w.context, out, UINT64_MAX, nullptr, e);
+             (void)wye_pending_free(w.context, out, nullptr);
+             return ended;
+         },
+         {&World::program, &World::device},
+         {&World::device},
+         true,
+         true,
+         true},
+        {"wye_pending_pipeline",
+         [](const World& w, wye_error** e) {
+             wye_pipeline out = 0;
+             const wye_status status =
+                 wye_pending_pipeline(w.context, w.pending, w.pointer(out), e);
+             if (status != WYE_NOT_FOUND) return status;
+             if (e != nullptr) wye_error_free(std::exchange(*e, nullptr));
+             return wye_status{WYE_OK};  // the pending work of this table makes none
+         },
+         {&World::pending},
+         {},
+         true},
+        {"wye_program_prepare_submit",
+         [](const World& w, wye_error** e) {
+             wye_pending out = 0;
+             const wye_status status =
+                 wye_program_prepare_submit(w.context, w.program, w.device, 0, w.pointer(out), e);
+             if (status != WYE_OK) return status;
+             const wye_status ended = wye_pending_wait(w.context, out, UINT64_MAX, nullptr, e);
+             (void)wye_pending_free(w.context, out, nullptr);
+             return ended;
+         },
+         {&World::program, &World::device},
+         {&World::device},
+         true,
+         false,
          true},
         {"wye_pipeline_describe",
          [](const World& w, wye_error** e) {

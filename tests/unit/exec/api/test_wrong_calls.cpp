@@ -205,7 +205,7 @@ std::vector<Call> other_calls() {
              return wye_program_prepare(w.context, w.program, w.device, &out, e);
          },
          {&World::program, &World::device},
-         {},
+         {&World::device},
          false,
          true,
          true},

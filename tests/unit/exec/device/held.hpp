@@ -12,7 +12,7 @@ struct Ready {
     explicit Ready(std::uint64_t queues, registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = queues;
         device = rig.device();
-        program = rig.program(kAdd);
+        program = rig.prepared(device, kAdd);
         for (wye_buffer& buffer : buffers) buffer = rig.buffer(device, 12);
         rig.driver.holds = true;
     }

@@ -19,7 +19,7 @@ struct Opened {
     Rig rig;
     wye_device device = rig.device("fake:0");
     wye_device second = rig.device("fake:1");
-    wye_program program = rig.program(kAdd);
+    wye_program program = rig.prepared(device, kAdd);
 
     Outcome close(wye_device one) const {
         return attempt([&](wye_error** e) { return wye_device_close(rig.context, one, e); });

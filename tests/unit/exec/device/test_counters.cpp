@@ -176,7 +176,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     Rig rig;
     rig.driver.kernel = add_kernel;
     const wye_device device = rig.device();
-    const wye_program program = rig.program(kAdd);
+    const wye_program program = rig.prepared(device, kAdd);
     const Words host = {5, 6, 7};
     Job job = Job(program, device).param(1).in(0, host.data(), 12).out(1, nullptr, 0);
     rig.driver.holds = true;

@@ -189,7 +189,7 @@ TEST_CASE("a dispatch takes registered inputs and outputs as they are, beside ot
 
 TEST_CASE("asynchronous dispatches that borrow registered memory copy none of it on the host") {
     Ready t;
-    const wye_program program = t.rig.program(kAdd);
+    const wye_program program = t.rig.prepared(t.device(), kAdd);
     constexpr std::uint64_t kEach = 2 * kMiB;
     const Words x(8 * kEach), r(8 * kEach);
     count_up(x.all(), 100);
@@ -253,7 +253,7 @@ TEST_CASE("asynchronous transfers that borrow registered memory copy none of it 
 
 TEST_CASE("an asynchronous dispatch that owns its bytes takes a copy of registered memory") {
     Ready t;
-    const wye_program program = t.rig.program(kAdd);
+    const wye_program program = t.rig.prepared(t.device(), kAdd);
     const Words x(kMiB, 3);
     t.add(x);
     t.rig.driver.holds = true;
@@ -275,7 +275,7 @@ TEST_CASE("an asynchronous dispatch that owns its bytes takes a copy of register
 
 TEST_CASE("a trap writes nothing to registered outputs, now or later") {
     Ready t;
-    const wye_program program = t.rig.program(kTrap);
+    const wye_program program = t.rig.prepared(t.device(), kTrap);
     t.rig.driver.kernel = [](const wye_dispatch_op& op) {
         auto* words = reinterpret_cast<std::uint32_t*>(FakeDriver::memory(op.trap));
         words[0] = 7;

@@ -22,7 +22,7 @@ struct Ready {
     Rig rig;
     wye_device device = rig.device("fake:0");
     wye_device second = rig.device("fake:1");
-    wye_program program = rig.program(kAdd);
+    wye_program program = rig.prepared(device, kAdd);
 
     wye_buffer_info describe(wye_buffer buffer) const {
         wye_buffer_info out;

@@ -18,7 +18,7 @@ struct Ready {
         rig.driver.stages = true;
         rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 3;
         device = rig.device();
-        program = rig.program(kAdd);
+        program = rig.prepared(device, kAdd);
     }
     Rig rig;
     wye_device device = 0;
@@ -127,7 +127,7 @@ TEST_CASE("lent outputs are written when the dispatch has ended, and not after a
     CHECK((r == Words(kCount, 5)));
     CHECK(t.operations(WYE_OPERATION_COPY) == 2);
 
-    const wye_program traps = t.rig.program(kTrap);
+    const wye_program traps = t.rig.prepared(t.device, kTrap);
     t.rig.driver.kernel = [](const wye_dispatch_op& op) {
         auto* words = reinterpret_cast<std::uint32_t*>(FakeDriver::memory(op.trap));
         words[0] = 7;

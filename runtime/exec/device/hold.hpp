@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hold: the place in the order of submits of work that is submitted later than its call returns. A
+// later submit that uses a buffer of such work in conflict, or the same public queue, must come
+// after it. Holds: those of a session, in order. Guarded by the lock of the session's queues.
+// Nothing here allocates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "exec/device/buffer_use.hpp"
+
+namespace wye::exec {
+
+struct Hold {
+    std::span<const BufferUse> uses;          // of live buffers
+    std::uint32_t queue = 0;                  // the number of its public queue; 0: none
+    Hold *older = nullptr, *newer = nullptr;  // null: it is not among the holds
+};
+
+class Holds {
+  public:
+    Holds() { ends_.older = ends_.newer = &ends_; }
+    Holds(const Holds&) = delete;
+    Holds& operator=(const Holds&) = delete;
+
+    [[nodiscard]] bool empty() const noexcept { return ends_.newer == &ends_; }
+    void add(Hold& hold) noexcept {
+        hold.older = ends_.older;
+        hold.newer = &ends_;
+        ends_.older->newer = &hold;
+        ends_.older = &hold;
+    }
+    // Does nothing for a hold that is not among them.
+    void remove(Hold& hold) noexcept {
+        if (hold.older == nullptr) return;
+        hold.older->newer = hold.newer;
+        hold.newer->older = hold.older;
+        hold.older = hold.newer = nullptr;
+    }
+    // Whether a submit with these uses, on this public queue (0: none), must come after one.
+    [[nodiscard]] bool concern(std::span<const BufferUse> uses, std::uint32_t queue) const {
+        for (const Hold* one = ends_.newer; one != &ends_; one = one->newer) {
+            if (queue != 0 && one->queue == queue) return true;
+            for (const BufferUse& theirs : one->uses)
+                for (const BufferUse& ours : uses)
+                    if (ours.history == theirs.history && (ours.writes || theirs.writes))
+                        return true;
+        }
+        return false;
+    }
+
+  private:
+    Hold ends_;  // the newest and the oldest one
+};
+
+}  // namespace wye::exec

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Line: a thread of a session that does what a call did not wait for. It gives each piece of work
+// its turn, one after the other in the order of their calls: it compiles a program and submits the
+// work, or submits the rounds of a fixpoint. Runs no code of the application. The thread is started
+// at first use. Free-threaded. ORDER.md has the model.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <optional>
+
+#include "exec/device/pending_list.hpp"
+#include "exec/device/queue_pool.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/result.hpp"
+#include "wye/sdk/wide_stack.hpp"
+
+namespace wye::exec {
+
+class Line {
+  public:
+    // `queues`: of the session, whose submits by this thread wait for no hold.
+    explicit Line(QueuePool& queues) : queues_(queues) {}
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
+    ~Line() { stop(); }
+
+    // Starts the thread, unless it runs. Called before `add`. OUT_OF_MEMORY if the system gives
+    // none.
+    [[nodiscard]] Result<void> start();
+    // Work at the end of the line gets its turn (PendingWork::take_turn) when those before it had
+    // theirs. `one`: a list of this work, which it empties.
+    void add(std::list<WorkRef>& one) noexcept;
+    // Waits until `in_line` is false; false at the deadline. Whoever clears it calls `left`.
+    [[nodiscard]] bool await(const std::atomic<bool>& in_line,
+                             std::optional<Clock::time_point> deadline);
+    void left(std::atomic<bool>& in_line) noexcept;
+    // Whether no work is in the line, or has its turn.
+    [[nodiscard]] bool is_idle();
+    void await_idle();
+    // Ends the thread after the last turn.
+    void stop() noexcept;
+
+  private:
+    void run() noexcept;
+
+    QueuePool& queues_;
+    sdk::WaitMutex mutex_;
+    std::condition_variable changed_;
+    std::list<WorkRef> waiting_ WYE_GUARDED_BY(mutex_);
+    bool busy_ WYE_GUARDED_BY(mutex_) = false;  // some work has its turn
+    bool stopping_ WYE_GUARDED_BY(mutex_) = false;
+    bool started_ WYE_GUARDED_BY(mutex_) = false;
+    sdk::WideThread thread_ WYE_GUARDED_BY(mutex_);
+};
+
+}  // namespace wye::exec

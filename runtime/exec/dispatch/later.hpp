@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Later: a request that is submitted after its call has returned: a copy of the request, unless it
+// lends its memory also of its inputs, and its steps up to the submit. Used by one thread at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/context.hpp"
+#include "exec/device/host_memory.hpp"
+#include "exec/dispatch/flow.hpp"
+#include "wye/sdk/result.hpp"
+
+namespace wye::exec {
+
+class Later {
+  public:
+    // Runs the steps before submit again for the copy. `from`: the request of `target` after these
+    // steps, which gives its queue away; the target gives its program away.
+    [[nodiscard]] static Result<std::unique_ptr<Later>> make(Context& context, Target& target,
+                                                             Flow& from);
+    Later() = default;
+    Later(const Later&) = delete;
+    Later& operator=(const Later&) = delete;
+
+    [[nodiscard]] Flow& flow() { return *flow_; }
+
+  private:
+    void copy_inputs(DeviceSession& session);
+
+    wye_dispatch_desc desc_{};
+    std::vector<wye_argument> arguments_;
+    std::vector<std::uint64_t> params_;
+    std::string label_, profile_;
+    HostBlock inputs_;
+    std::optional<Target> target_;
+    std::optional<Flow> flow_;  // refers to the others
+};
+
+}  // namespace wye::exec

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pipelines that are made, and programs that are prepared, without a wait for the compile. The
+// compiler waits until the test lets it go on.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "rig.hpp"
+#include "wye/device.h"
+
+namespace wye::exec::test::test_pending_compile {
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::uint32_t>;
+constexpr auto kLong = 60s;  // nothing takes that long but a hang
+constexpr std::uint64_t kShort = 5'000'000;
+
+struct Slow {
+    Slow() {
+        rig.driver.kernel = add_kernel;
+        rig.driver.on_compile = [this] {
+            std::unique_lock lock(mutex);
+            ++compiling;
+            changed.notify_all();
+            REQUIRE(changed.wait_for(lock, kLong, [this] { return open; }));
+        };
+    }
+    ~Slow() {
+        let_go();
+        wye_context_destroy(std::exchange(rig.context, nullptr));
+        CHECK(rig.driver.live_programs == 0);
+    }
+    Rig rig;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+    int compiling = 0;
+    wye_device device = rig.device();
+    wye_program program = rig.program(kAdd);
+
+    void let_go() {
+        const std::lock_guard lock(mutex);
+        open = true;
+        changed.notify_all();
+    }
+    void await_compile() {
+        std::unique_lock lock(mutex);
+        REQUIRE(changed.wait_for(lock, kLong, [this] { return compiling != 0; }));
+    }
+    wye_pipeline_desc description(std::uint64_t timeout_ns = 0) const {
+        wye_pipeline_desc out;
+        WYE_INIT(out);
+        out.program = program;
+        out.device = device;
+        out.timeout_ns = timeout_ns;
+        return out;
+    }
+    Outcome create(const wye_pipeline_desc& desc, wye_pending& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_pipeline_create_submit(rig.context, &desc, &out, e); });
+    }
+    Outcome prepare(wye_pending& out, std::uint64_t timeout_ns = 0) const {
+        return attempt([&](wye_error** e) {
+            return wye_program_prepare_submit(rig.context, program, device, timeout_ns, &out, e);
+        });
+    }
+    Outcome take(wye_pending pending, wye_pipeline& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_pending_pipeline(rig.context, pending, &out, e); });
+    }
+    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
+                 wye_report* report = nullptr) const {
+        return attempt([&](wye_error** e) {
+            return wye_pending_wait(rig.context, pending, timeout_ns, report, e);
+        });
+    }
+    bool ended(wye_pending pending) const {
+        std::uint32_t out = 2;
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
+        return out == 1;
+    }
+    Outcome free(wye_pending pending) const {
+        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
+    }
+    void check_runs(wye_pipeline pipeline) {
+        Words x = {1, 2, 3}, r(3);
+        Job job(0, 0);
+        job.desc.pipeline = pipeline;
+        job.param(1).in(0, x.data(), 12).out(1, r.data(), 12);
+        check_ok(job.run(rig));
+        CHECK(r == Words{2, 3, 4});
+        CHECK(job.report.compiled == 0);
+    }
+};
+
+TEST_CASE("a pipeline is made while the caller goes on, and is taken once") {
+    for (const bool routed : {false, true}) {
+        CAPTURE(routed);
+        Slow t;
+        wye_pipeline_desc desc = t.description();
+        std::string profile = "mine";
+        desc.profile = {profile.data(), profile.size()};
+        if (routed) desc.device = 0;
+        wye_pending pending = 0;
+        check_ok(t.create(desc, pending));
+        profile = "none";  // it was copied
+        t.await_compile();
+        CHECK_FALSE(t.ended(pending));
+        wye_pipeline pipeline = 0;
+        check_refused(t.take(pending, pipeline), WYE_NOT_READY,
+                      "the compile of pipeline `add` has not ended");
+        check_refused(t.wait(pending, kShort), WYE_TIMEOUT, "and goes on");
+        std::atomic<int> told{-1};
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_notify(
+                t.rig.context, pending,
+                [](void* user, wye_status status) {
+                    *static_cast<std::atomic<int>*>(user) = status;
+                },
+                &told, e);
+        }));
+        t.let_go();
+        std::uint64_t index = 7;
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait_any(t.rig.context, &pending, 1, UINT64_MAX, &index, e);
+        }));
+        CHECK(index == 0);
+        wye_report report;
+        WYE_INIT(report);
+        check_ok(t.wait(pending, UINT64_MAX, &report));
+        CHECK(report.compiled == 1);
+        CHECK(report.disk_cache == WYE_DISK_UNUSED);
+        CHECK(report.device == t.device);
+        CHECK(report.routed == (routed ? WYE_ROUTED_CHOSEN : WYE_ROUTED_NAMED));
+        while (told == -1) std::this_thread::yield();
+        CHECK(told == WYE_OK);
+        check_ok(t.take(pending, pipeline));
+        wye_pipeline again = 0;
+        check_refused(t.take(pending, again), WYE_NOT_FOUND, "was taken already");
+        wye_bytes bytes{};
+        CHECK(attempt([&](wye_error** e) {
+                  return wye_pending_output(t.rig.context, pending, 0, &bytes, e);
+              }).status == WYE_NOT_FOUND);
+        check_ok(t.free(pending));
+        t.check_runs(pipeline);
+        CHECK(t.rig.driver.programs == 1);
+    }
+}
+
+TEST_CASE("a pipeline that nobody takes is freed with the handle, also before its end") {
+    for (const bool early : {true, false}) {
+        CAPTURE(early);
+        Slow t;
+        wye_pending pending = 0;
+        check_ok(t.create(t.description(), pending));
+        t.await_compile();
+        if (early) check_ok(t.free(pending));
+        t.let_go();
+        if (!early) {
+            check_ok(t.wait(pending));
+            check_ok(t.free(pending));
+        }
+        check_ok(
+            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(
+            attempt([&](wye_error** e) { return wye_program_free(t.rig.context, t.program, e); }));
+        CHECK(t.rig.driver.live_programs == 0);
+    }
+}
+
+TEST_CASE("what can be refused before is refused by the call, and the rest by the wait") {
+    Slow t;
+    t.let_go();
+    wye_pending pending = 0;
+    wye_pipeline_desc desc = t.description();
+    desc.flags = WYE_DISPATCH_TIMED;
+    check_refused(t.create(desc, pending), WYE_INVALID_ARGUMENT, "wye_pipeline_desc has the flags");
+    desc = t.description();
+    desc.workgroup[0] = 32;
+    CHECK(t.create(desc, pending).status != WYE_OK);
+    desc = t.description();
+    desc.layout_fingerprint = wye_str("00000000000000000000000000000000");
+    check_refused(t.create(desc, pending), WYE_INVALID_ARGUMENT, "layout_fingerprint");
+    CHECK(t.rig.driver.programs == 0);
+    desc = t.description();
+    desc.backend_layout_fingerprint = wye_str("00000000000000000000000000000000");
+    check_ok(t.create(desc, pending));
+    check_refused(t.wait(pending), WYE_INVALID_ARGUMENT, "backend_layout_fingerprint");
+    wye_pipeline pipeline = 0;
+    check_refused(t.take(pending, pipeline), WYE_INVALID_ARGUMENT, "backend_layout_fingerprint");
+    t.rig.driver.fail_compile = true;
+    const wye_program bad = t.rig.program(kTrap);
+    desc = t.description();
+    desc.program = bad;
+    check_ok(t.create(desc, pending));
+    check_refused(t.wait(pending), WYE_COMPILE_FAILED, "does not compile");
+    check_refused(t.take(pending, pipeline), WYE_COMPILE_FAILED, "does not compile");
+    const wye_program barriers = t.rig.program(kGridRounds);
+    check_refused(attempt([&](wye_error** e) {
+                      return wye_program_prepare_submit(t.rig.context, barriers, t.device, 0,
+                                                        &pending, e);
+                  }),
+                  WYE_UNSUPPORTED, "has grid barriers");
+}
+
+TEST_CASE("a program is prepared while the caller goes on, and its dispatches find it compiled") {
+    Slow t;
+    wye_pending pending = 0;
+    check_ok(t.prepare(pending));
+    t.await_compile();
+    CHECK_FALSE(t.ended(pending));
+    t.let_go();
+    wye_report report;
+    WYE_INIT(report);
+    check_ok(t.wait(pending, UINT64_MAX, &report));
+    CHECK(report.compiled == 1);
+    CHECK(report.device == t.device);
+    wye_pipeline pipeline = 0;
+    check_refused(t.take(pending, pipeline), WYE_NOT_FOUND, "makes no pipeline");
+    const wye_pipeline plain = t.rig.pipeline(t.device, t.program);
+    t.check_runs(plain);
+    CHECK(t.rig.driver.programs == 1);
+    // Again, and on a device that the library chooses.
+    check_ok(attempt([&](wye_error** e) {
+        return wye_program_prepare_submit(t.rig.context, t.program, 0, 0, &pending, e);
+    }));
+    check_ok(t.wait(pending, UINT64_MAX, &report));
+    CHECK(report.compiled == 0);
+    CHECK(report.routed == WYE_ROUTED_CHOSEN);
+}
+
+TEST_CASE("a cancel and a time limit end it at once; what was begun is kept") {
+    for (const bool cancels : {true, false}) {
+        for (const bool pipes : {true, false}) {
+            CAPTURE(cancels);
+            CAPTURE(pipes);
+            Slow t;
+            const std::uint64_t ns = cancels ? 0 : kShort;
+            wye_pending pending = 0;
+            check_ok(pipes ? t.create(t.description(ns), pending) : t.prepare(pending, ns));
+            t.await_compile();
+            if (cancels)
+                check_ok(attempt(
+                    [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+            const Outcome result = t.wait(pending);
+            CHECK(result.status == (cancels ? WYE_CANCELLED : WYE_TIMEOUT));
+            CHECK(result.says("the compile of"));
+            wye_pipeline none = 0;
+            if (pipes) CHECK(t.take(pending, none).status == result.status);
+            t.let_go();
+            check_ok(attempt(
+                [&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+            t.check_runs(t.rig.pipeline(t.device, t.program));
+            CHECK(t.rig.driver.programs == 1);
+        }
+    }
+}
+
+TEST_CASE("a pipeline that is waited for has a time limit, and its compile continues") {
+    Slow t;
+    const wye_pipeline_desc desc = t.description(kShort);
+    wye_pipeline pipeline = 0;
+    const auto create = [&] {
+        return attempt(
+            [&](wye_error** e) { return wye_pipeline_create(t.rig.context, &desc, &pipeline, e); });
+    };
+    check_refused(create(), WYE_TIMEOUT, "compiling `add` for fake:0 did not end");
+    t.let_go();
+    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(create());
+    t.check_runs(pipeline);
+    CHECK(t.rig.driver.programs == 1);
+}
+
+}  // namespace
+}  // namespace wye::exec::test::test_pending_compile
