@@ -282,8 +282,8 @@ Result<Pin> HandleTable::find_owned(Handle handle, HandleKind kind, const OwnerR
         Code::WRONG_OWNER,
         fmt::format("{}{} belongs to {}, where {} is expected", subject, label_of(pin, place),
                     owner_text(pin.owner()), owner_text(expected)),
-        fmt::format("Fix: use a {} of that device, or copy the contents through host memory",
-                    kind_name(kind)),
+        fmt::format("Fix: use a {} of that device{}", kind_name(kind),
+                    kind == HandleKind::buffer ? ", or copy the contents through host memory" : ""),
         subject);
 }
 

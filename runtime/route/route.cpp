@@ -86,6 +86,7 @@ Limits limits(const registry::DeviceInfo& device) {
     for (std::uint32_t& axis : out.max_groups) axis = std::max(axis, 1U);
     out.max_buffer_bytes =
         device.facts.number(WYE_FACT_KEY_MAX_BUFFER_BYTES).value_or(out.max_buffer_bytes);
+    out.memory_bytes = device.facts.number(WYE_FACT_KEY_MEMORY_BYTES).value_or(out.memory_bytes);
     out.grid_sync = device.facts.has(WYE_FACT_KEY_GRID_SYNC);
     out.buffer_alignment =
         std::max(device.facts.number(WYE_FACT_KEY_BUFFER_ALIGNMENT).value_or(1), std::uint64_t{1});

@@ -38,6 +38,7 @@ struct Limits {
     plan::Count3 max_groups = {1, 1, 1};  // per axis; 1 if not reported
     // UINT64_MAX if not reported: the driver checks it.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
+    std::uint64_t memory_bytes = UINT64_MAX;  // likewise
     bool grid_sync = false;  // all workgroups of a launch can run at once
     // Programs are bound ranges that begin at multiples of it; 1 if not reported: the driver checks
     // it.

@@ -82,7 +82,8 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_graph(*desc));
-        WYE_ASSIGN(auto graph, Graph::record(*self, *desc));
+        Pin device;
+        WYE_ASSIGN(auto graph, Graph::record(*self, *desc, device));
         const auto& owner = graph->session().owner();
         const std::string& label = graph->label();
         WYE_ASSIGN(*out, self->handles().add(HandleKind::graph, graph, owner, label));

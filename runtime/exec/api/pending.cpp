@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/api/api.hpp"
+#include "exec/dispatch/target.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -70,7 +71,8 @@ wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* de
         WYE_NEED(out);
         WYE_TRY(check_dispatch(*desc));
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending, Pending::submit(*self, *desc, Pending::kAsynchronous, start));
+        WYE_ASSIGN(Target target, Target::find(self->handles(), *desc));
+        WYE_ASSIGN(auto pending, Pending::submit(*self, target, Pending::kAsynchronous, start));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -87,8 +89,9 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         WYE_TRY(check_dispatch(*desc));
         const std::uint64_t limit = desc->timeout_ns;
         WYE_TRY(self->handles().make_room());
+        WYE_ASSIGN(Target target, Target::find(self->handles(), *desc));
         WYE_ASSIGN(auto pending,
-                   Pending::submit(*self, *desc,
+                   Pending::submit(*self, target,
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
         if (limit == 0)
             pending->wait_for_end();

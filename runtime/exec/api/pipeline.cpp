@@ -41,7 +41,8 @@ wye_status wye_pipeline_create(wye_context* context, const wye_pipeline_desc* de
         WYE_NEED(desc);
         WYE_NEED(out);
         WYE_TRY(check_pipeline(*desc));
-        WYE_ASSIGN(const auto pipeline, Pipeline::create(*self, *desc));
+        Pin device;
+        WYE_ASSIGN(const auto pipeline, Pipeline::create(*self, *desc, device));
         WYE_ASSIGN(*out, add_pipeline(*self, pipeline));
         return {};
     });
@@ -56,7 +57,8 @@ wye_status wye_pipeline_create_submit(wye_context* context, const wye_pipeline_d
         WYE_NEED(out);
         WYE_TRY(check_pipeline(*desc));
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending, PendingCompile::submit(*self, *desc, start));
+        Pin kept;
+        WYE_ASSIGN(auto pending, PendingCompile::submit(*self, *desc, start, kept));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -69,7 +71,9 @@ wye_status wye_program_prepare_submit(wye_context* context, wye_program program,
         WYE_ENTER(self, context);
         WYE_NEED(out);
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending, PendingCompile::submit(*self, program, device, timeout_ns, start));
+        Pin kept;
+        WYE_ASSIGN(auto pending,
+                   PendingCompile::submit(*self, program, device, timeout_ns, start, kept));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });

@@ -26,8 +26,9 @@ namespace wye::exec {
 
 struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
-    explicit Flow(const Target& target, RequestRules r = {})
-        : request(target.request()),
+    explicit Flow(Target& found, RequestRules r = {})
+        : target(found),
+          request(target.request()),
           desc(target.desc()),
           program(target.program()),
           pipeline(target.pipeline()),
@@ -52,8 +53,8 @@ struct Flow {
     // Gives the device to a request that names none.
     void take(Chosen chosen) {
         routed = chosen.routed;
-        device_ = std::move(chosen.device);
-        session_ = &device_.as<DeviceSession>();
+        target.take_device(std::move(chosen.device));
+        session_ = &target.session();
     }
 
     // Called after the launch was submitted.
@@ -65,6 +66,7 @@ struct Flow {
         return {has(WYE_DISPATCH_TIMED), queue.number()};
     }
 
+    Target& target;                    // keeps the program and the device
     const wye_dispatch_desc& request;  // as the caller wrote it
     // The request completed with the pipeline's program, device and options.
     const wye_dispatch_desc& desc;
@@ -94,7 +96,6 @@ struct Flow {
     Trap trap;
 
   private:
-    registry::Pin device_;  // of a choice
     DeviceSession* session_ = nullptr;
 };
 

@@ -49,7 +49,9 @@ Result<std::unique_ptr<Later>> Later::make(Context& context, Target& target, Flo
     out->desc_.label = sdk::to_abi(out->label_);
     out->desc_.profile = sdk::to_abi(out->profile_);
     if (request.pipeline == 0) out->desc_.device = from.routed.device;
-    WYE_ASSIGN(Target found, Target::find_again(context.handles(), out->desc_, target.take_pin()));
+    // The caller keeps its own pins, since the copy may end before it has a handle.
+    WYE_ASSIGN(registry::Pin program, Target::pin(context.handles(), request));
+    WYE_ASSIGN(Target found, Target::find_again(context.handles(), out->desc_, std::move(program)));
     out->target_.emplace(std::move(found));
     Flow& flow = out->flow_.emplace(*out->target_, rules);
     flow.counted = true;  // its end counts it

@@ -21,7 +21,7 @@ namespace wye::exec {
 class Later {
   public:
     // Runs the steps before submit again for the copy. `from`: the request of `target` after these
-    // steps, which gives its queue away; the target gives its program away.
+    // steps, which gives its queue away.
     [[nodiscard]] static Result<std::unique_ptr<Later>> make(Context& context, Target& target,
                                                              Flow& from);
     Later() = default;

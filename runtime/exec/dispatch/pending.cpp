@@ -34,10 +34,10 @@ std::uint64_t owned_bytes(const Flow& flow) {
 Pending::Texts::Texts(const wye_dispatch_desc& desc)
     : label(copy_of(desc.label)), profile(copy_of(desc.profile)) {}
 
-Result<WorkPtr<Pending>> Pending::submit(Context& context, const wye_dispatch_desc& desc,
+Result<WorkPtr<Pending>> Pending::submit(Context& context, Target& target,
                                          const RequestRules& rules, Clock::time_point start) {
     const registry::HandleTable& handles = context.handles();
-    WYE_ASSIGN(Target target, Target::find(handles, desc));
+    const wye_dispatch_desc& desc = target.request();
     NamedQueue queue;
     if (target.has_device()) [[likely]] {
         WYE_ASSIGN(queue, NamedQueue::find(handles, desc.queue, target.session(), true));
@@ -86,7 +86,7 @@ Result<WorkPtr<Pending>> Pending::submit_later(Context& context, Target& target,
                                                PendingRoom& room) {
     DeviceSession& session = flow.session();
     if (!must) {
-        registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
+        BufferUses uses;
         flow.residents.uses(flow.launch, uses);
         const sdk::Lock lock(session.queues().mutex);
         if (!session.queues().is_held({uses.data(), uses.size()}, flow.queue.number()))
@@ -368,7 +368,8 @@ Result<std::span<const std::byte>> Pending::output(std::uint32_t binding) const 
     WYE_TRY(outcome());
     return Error(
         Code::NOT_FOUND, fmt::format("the {} owns no output with binding {}", what(), binding),
-        "Fix: name an output that was a host argument without storage, or binding 0 of a download",
+        "Fix: name an output that was a host argument without storage or a resident one with "
+        "WYE_READ_BACK, or binding 0 of a download",
         name());
 }
 

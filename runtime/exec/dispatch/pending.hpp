@@ -46,9 +46,10 @@ class Pending : public PendingWork {
     static constexpr RequestRules kOwnedLimited = {.flags = 0, .asynchronous = true};
     // Runs the steps of a dispatch up to its submit, or up to its place in the line. Errors as in
     // dispatch; DEVICE_BUSY if the limits on pending work are reached and `desc` has
-    // WYE_DISPATCH_AT_ONCE. A time limit begins at `start`; TIMEOUT if it ends before that.
-    [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context,
-                                                         const wye_dispatch_desc& desc,
+    // WYE_DISPATCH_AT_ONCE. A time limit begins at `start`; TIMEOUT if it ends before that. The
+    // caller keeps `target`, which keeps the device, until the work has a handle: the work may end,
+    // and its device be closed, before.
+    [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context, Target& target,
                                                          const RequestRules& rules,
                                                          Clock::time_point start);
     // Submits a transfer. `flags`: WYE_DISPATCH_TIMED, _BORROW, _AT_ONCE. Errors of the driver, and

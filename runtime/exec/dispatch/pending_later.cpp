@@ -29,7 +29,7 @@ Result<void> PendingLater::put(WorkPtr<PendingLater> self, const registry::Handl
         self->rounds_left_ = flow.launch.rounds;
         flow.routed.write(self->report_);
     }
-    registry::InplaceList<BufferUse, WYE_LIMIT_BUFFERS> uses;
+    BufferUses uses;
     flow.residents.uses(flow.launch, uses);
     self->held_.assign(uses.begin(), uses.end());
     self->hold_.queue = flow.queue.number();

@@ -102,14 +102,16 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
                                         std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     Repeated work{report_, {}, {}};
+    registry::Pin pipeline = target.pin_pipeline(handles);
+    if (!pipeline && target.pipeline() != nullptr) return false;
     if (!submit_repeated(handles, request, target.program(), session_, queue, work)) return false;
     begun_ = Instant(start);
     queued_.read();
     if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
     target.routed().write(report_);
     ticket_ = std::move(work.ticket);
-    if (Pipeline* const pipeline = target.pipeline()) pipeline->launched();
-    pin_ = target.take_pin();
+    if (pipeline) pipeline.as<Pipeline>().launched();
+    pin_ = pipeline ? std::move(pipeline) : target.take_pin();
     return true;
 }
 

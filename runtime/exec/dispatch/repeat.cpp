@@ -37,8 +37,11 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
         return false;
-    return std::all_of(desc.arguments, desc.arguments + desc.argument_count,
-                       [](const wye_argument& a) { return a.kind == WYE_ARGUMENT_RESIDENT; });
+    // A read-back of no bytes has no operation either.
+    return std::all_of(
+        desc.arguments, desc.arguments + desc.argument_count, [](const wye_argument& a) {
+            return a.kind == WYE_ARGUMENT_RESIDENT && a.output == nullptr && a.output_size == 0;
+        });
 }
 
 // Whether the launch with these parameters chooses the same form, check-free or not, as the kept

@@ -48,9 +48,10 @@ Result<route::Route> route(const Context& context, LoadedProgram& program,
     const route::Limits& limits = session.limits();
     demands = route::demands_on(limits, program.plan(), launch, demands);
     const RouteKey key{launch.workgroup, demands.variants, launch.indirect};
-    const bool small = std::ranges::all_of(launch.bound(), [&](const plan::BoundBuffer& bound) {
-        return bound.bytes <= limits.max_buffer_bytes;
-    });
+    // The route that is known was found for other sizes.
+    const route::LaunchBytes bytes = route::bytes_of(launch);
+    const bool small =
+        bytes.largest <= limits.max_buffer_bytes && bytes.total <= limits.memory_bytes;
     if (small && !demands.cooperative)
         if (const auto known = program.find_route(session, key)) return *known;
     auto found = route::route(session.info(), program.plan(), launch, demands, lower::formats());

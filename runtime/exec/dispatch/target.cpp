@@ -44,6 +44,13 @@ Result<registry::Pin> Target::pin(const registry::HandleTable& handles,
                                  : handles.find(request.program, HandleKind::program);
 }
 
+registry::Pin Target::pin_pipeline(const registry::HandleTable& handles) const {
+    if (!completed_) [[likely]]
+        return {};
+    auto again = handles.pin_again(program_);
+    return again.ok() ? std::move(again).value() : registry::Pin();
+}
+
 Result<Target> Target::find(const registry::HandleTable& handles, const wye_dispatch_desc& request,
                             bool runs) {
     WYE_ASSIGN(registry::Pin program, pin(handles, request));

@@ -54,8 +54,13 @@ class Target {
     [[nodiscard]] Pipeline* pipeline() const {
         return completed_ ? &program_.as<Pipeline>() : nullptr;
     }
+    // Takes the device that was chosen for a request that names none, and keeps it.
+    void take_device(registry::Pin device) noexcept { device_ = std::move(device); }
     // Moves the pin out, to keep the program alive longer than this object.
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
+    // Another pin of the pipeline, since its pin keeps the device too, and so may not be moved out
+    // before what was made has a handle. Empty: there is no pipeline, or it has too many pins.
+    [[nodiscard]] registry::Pin pin_pipeline(const registry::HandleTable& handles) const;
 
   private:
     // The target of a request without a device or a pipeline.

@@ -58,9 +58,10 @@ Result<Chosen> device_of(Context& context, const wye_graph_desc& desc) {
     for (std::size_t i = 0; named.device == 0 && i < desc.step_count; ++i) {
         const wye_graph_step& step = desc.steps[i];
         if (step.dispatch == nullptr) {
-            WYE_ASSIGN(const registry::Pin buffer,
-                       handles.find(step.transfer->buffer, registry::HandleKind::buffer));
-            named = {buffer.as<BufferObject>().device, WYE_ROUTED_OWNER, 0};
+            auto buffer = handles.find(step.transfer->buffer, registry::HandleKind::buffer);
+            if (!buffer.ok())
+                return about(std::move(buffer).error(), i, std::string(sdk::from_abi(desc.label)));
+            named = {buffer->as<BufferObject>().device, WYE_ROUTED_OWNER, 0};
             continue;
         }
         auto target = Target::find(handles, *step.dispatch);
@@ -89,9 +90,11 @@ Result<Chosen> device_of(Context& context, const wye_graph_desc& desc) {
 
 }  // namespace
 
-Result<std::shared_ptr<Graph>> Graph::record(Context& context, const wye_graph_desc& desc) {
-    WYE_ASSIGN(const Chosen chosen, device_of(context, desc));
-    WYE_ASSIGN(const auto out, begin(chosen.device.as<DeviceSession>(), chosen.routed,
+Result<std::shared_ptr<Graph>> Graph::record(Context& context, const wye_graph_desc& desc,
+                                             registry::Pin& device) {
+    WYE_ASSIGN(Chosen chosen, device_of(context, desc));
+    device = std::move(chosen.device);
+    WYE_ASSIGN(const auto out, begin(device.as<DeviceSession>(), chosen.routed,
                                      sdk::from_abi(desc.label), Use::Often));
     const sdk::Lock lock(out->rebinding_);
     out->recording_->reserve(desc.step_count);

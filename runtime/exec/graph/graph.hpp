@@ -68,8 +68,10 @@ class Execution {
 class Graph : public std::enable_shared_from_this<Graph> {
   public:
     // Records a graph. Errors are those of its steps and name the step's index.
+    // `device` gets a pin, which keeps the device until the graph has a handle.
     [[nodiscard]] static Result<std::shared_ptr<Graph>> record(Context& context,
-                                                               const wye_graph_desc& desc);
+                                                               const wye_graph_desc& desc,
+                                                               registry::Pin& device);
     using Use = Recording::Use;
     // Builds a graph piece by piece: begin makes an empty graph, add adds a dispatch, finish must
     // be called before the first execution. Errors do not name the dispatch; a refused dispatch

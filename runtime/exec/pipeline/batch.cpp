@@ -143,7 +143,10 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     const RequestRules& rules = owned_ ? (limited ? Pending::kOwnedLimited : Pending::kOwned)
                                        : (limited ? kCopied : kIntoStorage);
     Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
-    auto work = Pending::submit(context_, desc, rules, limited ? start_ : now());
+    auto work = [&]() -> Result<WorkPtr<Pending>> {
+        WYE_ASSIGN(Target target, Target::find(context_.handles(), desc));
+        return Pending::submit(context_, target, rules, limited ? start_ : now());
+    }();
     if (!work.ok()) {
         parts_.pop_back();
         return std::move(work).error();

@@ -30,8 +30,8 @@ Result<WorkPtr<Pending>> PendingCompile::put(WorkPtr<PendingCompile> self, std::
 }
 
 Result<WorkPtr<Pending>> PendingCompile::submit(Context& context, const wye_pipeline_desc& desc,
-                                                Clock::time_point start) {
-    WYE_ASSIGN(Pipeline::Begun begun, Pipeline::begin(context, desc));
+                                                Clock::time_point start, Pin& kept) {
+    WYE_ASSIGN(Pipeline::Begun begun, Pipeline::begin(context, desc, kept));
     Pipeline& pipeline = *begun.pipeline;
     WYE_TRY(check_ahead(context, pipeline.program(), pipeline.session(), begun.options));
     WorkPtr<PendingCompile> out(new PendingCompile(context, pipeline.session(), start));
@@ -43,14 +43,15 @@ Result<WorkPtr<Pending>> PendingCompile::submit(Context& context, const wye_pipe
 
 Result<WorkPtr<Pending>> PendingCompile::submit(Context& context, wye_program program,
                                                 wye_device device, std::uint64_t timeout_ns,
-                                                Clock::time_point start) {
-    WYE_ASSIGN(const Prepared found, find_prepared(context, program, device));
+                                                Clock::time_point start, Pin& kept) {
+    WYE_ASSIGN(Prepared found, find_prepared(context, program, device));
     LoadedProgram& loaded = found.program.as<LoadedProgram>();
     WYE_TRY(check_ahead(context, loaded, found.session(), {}));
     WorkPtr<PendingCompile> out(new PendingCompile(context, found.session(), start));
     out->name_ = loaded.name();
     out->program_ = loaded.shared_from_this();
     found.routed.write(out->report_);
+    kept = std::move(found.device);
     return put(std::move(out), timeout_ns, start);
 }
 

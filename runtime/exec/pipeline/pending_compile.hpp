@@ -19,15 +19,18 @@ namespace wye::exec {
 class PendingCompile final : public Pending {
   public:
     // Makes a pipeline. Errors: those that are known before the compile; TIMEOUT if the time limit,
-    // which begins at `start`, ends before there is room.
+    // which begins at `start`, ends before there is room. `kept` gets a pin, which keeps the device
+    // until the work has a handle.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context,
                                                          const wye_pipeline_desc& desc,
-                                                         Clock::time_point start);
+                                                         Clock::time_point start,
+                                                         registry::Pin& kept);
     // Prepares a program.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context, wye_program program,
                                                          wye_device device,
                                                          std::uint64_t timeout_ns,
-                                                         Clock::time_point start);
+                                                         Clock::time_point start,
+                                                         registry::Pin& kept);
     PendingCompile(const Context& context, DeviceSession& session, Clock::time_point start)
         : Pending(context, session, false, false), begun_(start) {
         report_ = {};

@@ -55,17 +55,18 @@ Pipeline::Pipeline(std::shared_ptr<LoadedProgram> program, DeviceSession& sessio
       id_(id_of(session_, *program_)),
       profile_(sdk::from_abi(desc.profile)) {}
 
-Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context,
-                                                   const wye_pipeline_desc& desc) {
+Result<std::shared_ptr<Pipeline>> Pipeline::create(Context& context, const wye_pipeline_desc& desc,
+                                                   registry::Pin& device) {
     std::optional<Clock::time_point> deadline;
     if (desc.timeout_ns != 0) deadline = after(now(), desc.timeout_ns);
-    WYE_ASSIGN(Begun begun, begin(context, desc));
+    WYE_ASSIGN(Begun begun, begin(context, desc, device));
     CompileStats stats;
     WYE_TRY(begun.pipeline->compile(context, begun, stats, deadline));
     return std::move(begun.pipeline);
 }
 
-Result<Pipeline::Begun> Pipeline::begin(Context& context, const wye_pipeline_desc& desc) {
+Result<Pipeline::Begun> Pipeline::begin(Context& context, const wye_pipeline_desc& desc,
+                                        registry::Pin& device) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(const registry::Pin program, handles.find(desc.program, HandleKind::program));
     Chosen chosen{{desc.device, WYE_ROUTED_NAMED, 0}, {}};
@@ -96,9 +97,9 @@ Result<Pipeline::Begun> Pipeline::begin(Context& context, const wye_pipeline_des
         WYE_ASSIGN(chosen, choose(context, desc.program, program.as<LoadedProgram>(),
                                   options.workgroup, options.demands));
     }
-    out.pipeline =
-        std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
-                                   chosen.device.as<DeviceSession>(), chosen.routed, desc);
+    device = std::move(chosen.device);
+    out.pipeline = std::make_shared<Pipeline>(program.as<LoadedProgram>().shared_from_this(),
+                                              device.as<DeviceSession>(), chosen.routed, desc);
     return out;
 }
 

@@ -30,9 +30,10 @@ namespace wye::exec {
 class Pipeline {
   public:
     // Makes and compiles a pipeline. Errors as in compile_ahead, and for options as in a dispatch;
-    // TIMEOUT.
+    // TIMEOUT. `device` gets a pin, which keeps the device until the pipeline has a handle.
     [[nodiscard]] static Result<std::shared_ptr<Pipeline>> create(Context& context,
-                                                                  const wye_pipeline_desc& desc);
+                                                                  const wye_pipeline_desc& desc,
+                                                                  registry::Pin& device);
     // The two parts of `create`: one makes a pipeline that nobody may use yet; the other compiles
     // it.
     struct Begun {
@@ -40,7 +41,8 @@ class Pipeline {
         CompileOptions options;
         std::string layout;  // the expected backend_layout_fingerprint; empty: any
     };
-    [[nodiscard]] static Result<Begun> begin(Context& context, const wye_pipeline_desc& desc);
+    [[nodiscard]] static Result<Begun> begin(Context& context, const wye_pipeline_desc& desc,
+                                             registry::Pin& device);
     // Adds to `stats`.
     [[nodiscard]] Result<void> compile(const Context& context, const Begun& begun,
                                        CompileStats& stats,

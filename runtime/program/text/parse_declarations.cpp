@@ -187,6 +187,14 @@ bool Parser::subgroup() {
 
 bool Parser::constant() {
     Token given;
+    const bool typed =
+        (token_.is(Tok::Type) || !foreign_type(token_.text).none()) && peek().is(Tok::Name);
+    if (typed) {
+        const Place place = token_.place;
+        take();
+        error(place, "a constant has no type of its own",
+              fmt::format("Fix: write `const {} = ...;`", token_.text));
+    }
     if (!name("the constant's name", given) || !expect(Tok::Assign, "=", "after the name"))
         return false;
     const std::optional<LiteralValue> value = literal();

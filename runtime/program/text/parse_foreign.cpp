@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "program/text/parser.hpp"
 #include "wye/sdk/typing.hpp"
@@ -17,10 +18,49 @@ bool no_wye(const OtherLanguage& language) {
     return language.name != "C" && language.name != "Rust" && language.name != "Python";
 }
 
+bool name_character(char c) { return letter(c) || digit(c); }
+
+bool digits_only(std::string_view text) { return std::all_of(text.begin(), text.end(), digit); }
+
 // "0" as "0u" if the end of the range has no sign.
 std::string first_value(std::string text, bool without_sign) {
-    const bool digits = std::all_of(text.begin(), text.end(), digit);
-    return without_sign && digits ? text + "u" : text;
+    return without_sign && digits_only(text) ? text + "u" : text;
+}
+
+// Whether a part of a `for` of C may stand in a range: no list, no float and no member function.
+bool whole_value(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == ',' || text[i] == ';' || text[i] == '"') return false;
+        const bool component = text[i] == '.' && i + 1 < text.size() &&
+                               std::string_view("xyzw").find(text[i + 1]) != text.npos &&
+                               (i + 2 == text.size() || !name_character(text[i + 2]));
+        if (text[i] == '.' && !component) return false;
+    }
+    return true;
+}
+
+// Numbers of C without the suffix of a float: "0.5f" as "0.5".
+std::string without_suffixes(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool after_number = i != 0 && (digit(text[i - 1]) || text[i - 1] == '.');
+        const bool ends = i + 1 == text.size() || !name_character(text[i + 1]);
+        // A number in hexadecimal digits, or a name such as `x2f`, is left as it is.
+        std::size_t begin = i;
+        while (begin != 0 && (name_character(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+        const bool number = begin < i && digit(text[begin]) && text.compare(begin, 2, "0x") != 0 &&
+                            text.compare(begin, 2, "0X") != 0;
+        if ((text[i] == 'f' || text[i] == 'F') && after_number && ends && number) continue;
+        out += text[i];
+    }
+    return out;
+}
+
+// Qualifiers of memory that a workgroup shares.
+bool of_workgroup(std::string_view word) {
+    constexpr std::array kWords = std::to_array<std::string_view>(
+        {"__shared__", "__local", "local", "groupshared", "threadgroup", "shared"});
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
 }  // namespace
@@ -73,8 +113,17 @@ bool Parser::foreign_head() {
         return true;
     }
     Token name = peek();
-    const Type type = token_.is(Tok::Type) ? type_from_code(token_.code).value_or(Type{})
-                                           : foreign_type(token_.text);
+    Type type = token_.is(Tok::Type) ? type_from_code(token_.code).value_or(Type{})
+                                     : foreign_type(token_.text);
+    // "unsigned long n": the last word is the name.
+    while (!type.none() && name.is(Tok::Name) && !foreign_type(name.text).none()) {
+        const bool without_sign = token_.text == "unsigned" || type.unsigned_integer();
+        take();
+        if (const Type here = foreign_type(token_.text); here.bits() > type.bits()) type = here;
+        if (without_sign && type.signed_integer())
+            type = type_from_name("u" + type_name(type).substr(1)).value_or(type);
+        name = peek();
+    }
     const std::string_view fix = foreign_start(token_.text);
     if (!fix.empty()) {
         error(token_.place, fmt::format("there is no declaration {}", describe(token_)),
@@ -110,7 +159,7 @@ bool Parser::foreign_declaration() const {
 bool Parser::c_declaration(std::vector<StmtId>&) {
     const Token begin = token_;
     Type type;
-    bool pointer = false;
+    bool pointer = false, shared = false, without_sign = false;
     // All words but the last, which is the name, belong to the type.
     while (token_.is(Tok::Type) || token_.is(Tok::Name) || token_.is(Key::CONST) ||
            token_.is(Tok::Role) || token_.is(Op::MUL)) {
@@ -119,11 +168,18 @@ bool Parser::c_declaration(std::vector<StmtId>&) {
                           !next.is(Op::MUL) && !next.is(Key::CONST);
         if (last) break;
         pointer = pointer || token_.is(Op::MUL);
+        shared = shared || of_workgroup(token_.text);
+        without_sign = without_sign || token_.text == "unsigned";
         const Type here = token_.is(Tok::Type) ? type_from_code(token_.code).value_or(Type{})
                                                : foreign_type(token_.text);
-        if (!here.none() && (type.none() || type.component() != kU32)) type = here;
+        // "long int" and "unsigned long" are as wide as their widest word.
+        if (!here.none() && (type.none() || here.bits() > type.bits() || token_.text == "char" ||
+                             token_.text == "short"))
+            type = here;
         take();
     }
+    if (without_sign && type.signed_integer())
+        type = type_from_name("u" + type_name(type).substr(1)).value_or(type);
     if (!token_.is(Tok::Name)) {
         error(begin.place, "a declaration begins with `let` or `var`, not with its type",
               "Fix: write `let NAME = ...;`, or `var` if it changes");
@@ -148,8 +204,15 @@ bool Parser::c_declaration(std::vector<StmtId>&) {
         const std::string_view open = token_.text;
         skip_group();
         const std::string count = source(open);
-        fix = fmt::format("Fix: write `var {}: {}{};`", given.text,
-                          type.none() ? "f32" : type_name(type), count);
+        const std::string element = type.none() ? "f32" : type_name(type);
+        fix = shared ? fmt::format("Fix: declare `shared {}: {}{};` above `main`", given.text,
+                                   element, count)
+                     : fmt::format("Fix: write `var {}: {}{};`", given.text, element, count);
+        if (token_.is(Tok::Assign) && peek().is(Tok::LeftBrace))
+            fix = fmt::format(
+                "Fix: declare `table {}: {}{} = {{ ... }};` with these values above `main`, or "
+                "write `var {}: {}{};` and assign each element",
+                given.text, element, count, given.text, element, count);
         local.form = Local::Form::Array;
         local.count = 1;
     } else if (token_.is(Tok::LeftParen)) {
@@ -170,9 +233,13 @@ bool Parser::c_declaration(std::vector<StmtId>&) {
             const Type got = good ? type_of(id) : Type{};
             if (!type.none() && !got.none() && got != type) {
                 const std::string literal = literal_as(*code_, id, type);
-                text = literal.empty() ? fmt::format("{}({})", type_name(type), text) : literal;
+                // The value of a literal that is too large for its own type is not its text's.
+                if (!digits_only(text) || type.floating())
+                    text = literal.empty() ? fmt::format("{}({})", type_name(type), text) : literal;
+                else if (type != kI32)
+                    text += type == kU32 ? "u" : type_name(type);
             }
-            if (!good) text = "...";
+            text = good ? without_suffixes(text) : "...";
             fix = fmt::format("Fix: write `let {}{} = {};`, or `var` if it changes", given.text,
                               of_type, text);
         }
@@ -351,9 +418,13 @@ bool Parser::c_for(std::vector<StmtId>&, unsigned nesting) {
         if (!token_.is(Tok::LeftBrace)) take();
     }
     lexer_.report_to(report);
+    known =
+        known && !type.floating() && whole_value(first) && whole_value(end) && whole_value(step);
     if (through) end += without_sign ? " + 1u" : " + 1";
     const std::string name(given.text.empty() ? "NAME" : given.text);
-    error(at.place, "a `for` counts through a range",
+    error(at.place,
+          type.floating() ? "a `for` counts through a range of whole numbers"
+                          : "a `for` counts through a range",
           known ? fmt::format("Fix: write `for {} in {}..{}{} {{ ... }}`", name,
                               first_value(first, without_sign), first_value(end, without_sign),
                               step.empty() ? "" : " step " + first_value(step, without_sign))
@@ -401,7 +472,10 @@ ExprId Parser::cast() {
     take();
     take();
     const std::string_view from = token_.text;
-    if (unary() == kNone) return kNone;
+    if (!deeper(place)) return kNone;
+    const ExprId converted = unary();
+    --depth_;
+    if (converted == kNone) return kNone;
     const std::string value = source(from);
     error(place, "a conversion is written as a call",
           fmt::format("Fix: write `{}{}`", type_name(to.storage() ? to.loaded() : to),
@@ -441,7 +515,7 @@ ExprId Parser::foreign_value() {
     if (at.is(Tok::Dot) && peek().is(Tok::Number)) {
         take();
         error(at.place, "a float has digits on both sides of its point",
-              fmt::format("Fix: write `0.{}`", token_.text));
+              fmt::format("Fix: write `0.{}`", without_suffixes(std::string(token_.text))));
         take();
         return poison(at.place);
     }

@@ -174,7 +174,9 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about,
                                      slot.name, slot.name),
                          slot.name);
         }
-        if (buffer.count_kind == WYE_COUNT_COMPUTED && buffer.in_outputs == 0) {
+        // What is read back may be a part, so its size bounds nothing but numbers that are made.
+        const bool made = found->second.starts_with('@');
+        if (buffer.count_kind == WYE_COUNT_COMPUTED && (buffer.in_outputs == 0 || made)) {
             late.push_back({slots.size() - 1, &buffer, &found->second});
             continue;
         }
