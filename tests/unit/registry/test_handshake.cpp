@@ -6,6 +6,7 @@
 
 #include "fakes/base.hpp"
 #include "registry/open/error_object.hpp"
+#include "registry/abi_versions.hpp"
 #include "registry/open/handshake.hpp"
 
 namespace test_handshake {

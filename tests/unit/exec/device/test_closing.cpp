@@ -199,6 +199,78 @@ TEST_CASE("calls on a device and its buffers while another thread closes it end 
     }
 }
 
+TEST_CASE("what threads make while another one closes the device keeps it until it has a handle") {
+    Opened t;
+    wye_context* const context = t.rig.context;
+    std::atomic<bool> ends = false;
+    std::atomic<int> odd = 0, made = 0;
+    const auto makes = [&](bool named, auto make) {
+        return std::thread([&, named, make] {
+            while (!ends) {
+                wye_device device = 0;
+                if (named &&
+                    wye_device_open(context, wye_str("fake:0"), 0, &device, nullptr) != WYE_OK)
+                    continue;
+                const wye_status status = make(device);
+                made += status == WYE_OK;
+                odd += status != WYE_OK && status != WYE_STALE_HANDLE;
+            }
+        });
+    };
+    const auto dispatch = [&](wye_device device, auto submit) {
+        Words x = {1, 2, 3}, r(3);
+        Job job = Job(t.program, device).param(1).in(0, x.data(), 12).out(1, nullptr, 0);
+        wye_pending pending = 0;
+        const wye_status status = submit(job.filled(), pending);
+        if (pending != 0) (void)wye_pending_free(context, pending, nullptr);
+        return status;
+    };
+    const auto owned = [&](wye_device device) {
+        return dispatch(device, [&](const wye_dispatch_desc& desc, wye_pending& out) {
+            return wye_dispatch_owned(context, &desc, nullptr, &out, nullptr);
+        });
+    };
+    const auto submitted = [&](wye_device device) {
+        return dispatch(device, [&](const wye_dispatch_desc& desc, wye_pending& out) {
+            const wye_status status = wye_dispatch_submit(context, &desc, &out, nullptr);
+            if (status == WYE_OK)
+                (void)wye_pending_wait(context, out, UINT64_MAX, nullptr, nullptr);
+            return status;
+        });
+    };
+    const auto pipeline = [&](wye_device device) {
+        wye_pipeline_desc desc;
+        WYE_INIT(desc);
+        desc.program = t.program;
+        desc.device = device;
+        wye_pipeline out = 0;
+        const wye_status status = wye_pipeline_create(context, &desc, &out, nullptr);
+        if (out != 0) (void)wye_pipeline_free(context, out, nullptr);
+        return status;
+    };
+    const auto graph = [&](wye_device device) {
+        wye_graph_desc desc;
+        WYE_INIT(desc);
+        desc.device = device;
+        wye_graph out = 0;
+        const wye_status status = wye_graph_create(context, &desc, &out, nullptr);
+        if (out != 0) (void)wye_graph_free(context, out, nullptr);
+        return status;
+    };
+    std::thread makers[] = {makes(true, owned),    makes(true, submitted), makes(true, pipeline),
+                            makes(true, graph),    makes(false, owned),    makes(false, submitted),
+                            makes(false, pipeline)};
+    for (int closed = 0; closed < 300;) {
+        wye_device device = 0;
+        if (wye_device_open(context, wye_str("fake:0"), 0, &device, nullptr) == WYE_OK)
+            closed += wye_device_close(context, device, nullptr) == WYE_OK;
+    }
+    ends = true;
+    for (std::thread& one : makers) one.join();
+    CHECK(odd == 0);
+    CHECK(made > 0);
+}
+
 TEST_CASE("a device is closed in a callback of its own work, and freed later") {
     Opened t;
     struct Seen {

@@ -253,6 +253,32 @@ TEST_CASE("what people from other languages write first") {
          "write `let y: f32 = 3.0;`, or `var` if it changes"},
         {"const uint q = 3, z = 4; r[q] = z;", {0, 1}, "begins with `let`", "let q: u32 = 3u;"},
         {"unsigned int q; q = n;", {0, 1}, "begins with `let`", "write `var q: u32;`"},
+        {"unsigned long long q; q = u64(n);", {0, 1}, "begins with `let`", "write `var q: u64;`"},
+        {"unsigned long q; q = u64(n);", {0, 1}, "begins with `let`", "write `var q: u64;`"},
+        {"__shared__ float s[64];",
+         {0, 1},
+         "begins with `let`",
+         "declare `shared s: f32[64];` above `main`"},
+        {"groupshared float s[64];",
+         {0, 1},
+         "begins with `let`",
+         "declare `shared s: f32[64];` above `main`"},
+        {"int q[3] = {1, 2, 3};",
+         {0, 1},
+         "begins with `let`",
+         "declare `table q: i32[3] = { ... };` with these values above `main`"},
+        {"for (int q = 0, p = 1; q < 4; q++) { }",
+         {0, 1},
+         "a `for` counts",
+         "write `for q in FIRST..END { ... }`"},
+        {"for (float q = 0; q < 1.0; q += 0.1) { }",
+         {0, 1},
+         "of whole numbers",
+         "write `for q in FIRST..END { ... }`, or a `while`"},
+        {"for (size_t k = 0; k < x.size(); k++) { }",
+         {0, 1},
+         "a `for` counts",
+         "write `for k in FIRST..END { ... }`"},
         {"float q[4] = {1, 2}; q[0] = a;", {0, 1}, "begins with `let`", "write `var q: f32[4];`"},
         {"auto q = n; r[0] = q;", {0, 1}, "begins with `let`", "write `let q = n;`"},
         {"q := n; r[0] = q;", {0, 1}, "begins with `let`", "let q = ...;"},
@@ -401,6 +427,18 @@ TEST_CASE("wrong types are reported beside wrong names and syntax") {
     }
     CAPTURE(test::shown(result.diagnostics, text));
     CHECK(lines == std::vector<std::uint32_t>{0, 1, 3, 3, 4});
+}
+
+TEST_CASE("what a text repeats without end is an error, and no end of the stack") {
+    const std::string head = "wye 1; program p; workgroup 1; output r: f32[1]; main { r[0] = ";
+    for (const char* part : {"(float)", "(", "-", "!", "abs(", "f32x2(", "r[", "1.0 + (", "not ",
+                             "*", "&", "if true { 1.0 } else "}) {
+        CAPTURE(std::string(part));
+        std::string text = head;
+        for (int i = 0; i < 200'000; ++i) text += part;
+        const ParseResult result = parse(text + "1.0; }");
+        CHECK_FALSE(result.diagnostics.empty());
+    }
 }
 
 TEST_CASE("a diagnostic renders with its line and a caret") {
