@@ -309,11 +309,12 @@ TEST_CASE("a device is closed in a callback of its own work, and freed later") {
 
 TEST_CASE("preparing a device makes what the first dispatch would make") {
     Opened t;
+    const int programs = t.rig.driver.programs;
     CHECK(t.rig.driver.queues == 0);
     check_ok(t.prepare(t.device));
     const int queues = t.rig.driver.queues;
     CHECK(queues == 1);
-    CHECK(t.rig.driver.programs == 0);
+    CHECK(t.rig.driver.programs == programs);
     check_ok(t.prepare(t.device));
     check_ok(t.run(t.device));
     CHECK(t.rig.driver.queues == queues);

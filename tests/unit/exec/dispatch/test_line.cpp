@@ -277,7 +277,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
 
 TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline") {
     Slow t;
-    wye_queue_desc made;
+    wye_queue_create_desc made;
     WYE_INIT(made);
     wye_queue queue = 0;
     check_ok(attempt([&](wye_error** e) {
@@ -342,7 +342,7 @@ TEST_CASE("a cancel and a time limit end it at once, and its buffers are free") 
 }
 
 TEST_CASE("it counts as work in flight, and AT_ONCE does not wait for the compile") {
-    Slow t({{"pending.count", "1"}});
+    Slow t(registry::Config{{"pending.count", "1"}});
     Job job = t.job(t.program, t.x, t.r, 1);
     job.desc.flags = WYE_DISPATCH_AT_ONCE;
     const wye_pending first = t.submitted(job);

@@ -274,7 +274,7 @@ TEST_CASE("freed work with a time limit is stopped all the same, and nothing is 
 }
 
 TEST_CASE("a limit that ends while the submit waits for room is an error of the call") {
-    Rig rig({{"pending.count", "1"}});
+    Rig rig(registry::Config{{"pending.count", "1"}});
     const wye_device device = rig.device();
     const wye_program program = rig.program(kAdd);
     const wye_buffer x = rig.buffer(device, 12), r = rig.buffer(device, 12);
