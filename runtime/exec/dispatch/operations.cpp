@@ -101,7 +101,6 @@ class Writer {
     void dispatch(const BoundOperation& from, wye_operation& to) const {
         const KernelLaunch& kernel_launch = kernels_.launches()[from.index];
         const CompiledProgram& compiled = *kernels_.kernels()[kernel_launch.kernel].compiled;
-        const plan::Split::Box box = bound_.split[from.box];
         to.kind = WYE_OPERATION_DISPATCH;
         wye_dispatch_op& op = to.u.dispatch;
         op.program = compiled.native.object();
@@ -109,14 +108,17 @@ class Writer {
         op.binding_count = static_cast<std::uint32_t>(bindings_.size());
         op.params = kernel_launch.params;
         op.params_size = kernel_launch.params_size;
+        if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, kTrapBytes, 1);
+        if (launch_.indirect) {
+            op.flags = WYE_LAUNCH_INDIRECT;
+            op.indirect = sdk::binding_of(trap_, kGridPlace, plan::kGridBufferBytes, 3);
+            return;
+        }
+        const plan::Split::Box box = bound_.split[from.box];
         std::ranges::copy(box.groups, op.groups);
         std::ranges::copy(box.offset, op.group_offset);
         std::ranges::copy(launch_.groups, op.logical_groups);
         if (kernels_.at_once()) op.flags = WYE_LAUNCH_COOPERATIVE;
-        if (compiled.uses_trap) op.trap = sdk::binding_of(trap_, 0, kTrapBytes, 1);
-        if (!launch_.indirect) return;
-        op.flags |= WYE_LAUNCH_INDIRECT;
-        op.indirect = sdk::binding_of(trap_, kGridPlace, plan::kGridBufferBytes, 3);
     }
 
     const plan::Launch& launch_;

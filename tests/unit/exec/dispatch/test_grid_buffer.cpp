@@ -309,6 +309,7 @@ TEST_CASE("sizes are those of the other members, and the groups are not known") 
         CHECK(Words(groups, groups + 3) == Words{0, 0, 0});
     }
     job.desc.flags = WYE_DISPATCH_INDIRECT;
+    job.desc.elements = 0;
     std::uint64_t sizes[2] = {};
     std::uint32_t groups[3] = {};
     check_refused(attempt([&](wye_error** e) {
@@ -324,10 +325,12 @@ TEST_CASE("no form and no verdict of the launch relies on a grid") {
     const wye_device device = rig.device();
     // With a known grid it runs without range checks, needs no zeros, and is deterministic.
     const wye_program program = rig.program(R"(wye 1; program plain; workgroup 64;
-        output r: u32[64]; main { r[global_id.x] = 1u; })");
-    const wye_buffer r = rig.buffer(device, 256), grid = rig.buffer(device, 12);
+        input a: u32[]; output r: u32[];
+        main { let i = global_id.x; if i < len(r) { r[i] = a[i]; } })");
+    const wye_buffer a = rig.buffer(device, 256), r = rig.buffer(device, 256);
+    const wye_buffer grid = rig.buffer(device, 12);
     Job known(program, device);
-    known.resident(0, r);
+    known.resident(0, a).resident(1, r);
     known.desc.flags = WYE_DISPATCH_GRID;
     std::fill_n(known.desc.grid, 3, 1U);
     check_ok(known.run(rig));
@@ -335,7 +338,7 @@ TEST_CASE("no form and no verdict of the launch relies on a grid") {
     CHECK(known.report.bytes_filled == 0);
     CHECK(known.report.determinism == WYE_DETERMINISM_YES);
     Job job(program, device);
-    job.resident(0, r);
+    job.resident(0, a).resident(1, r);
     job.desc.flags = WYE_DISPATCH_INDIRECT;
     job.desc.grid_buffer = grid;
     rig.upload(grid, Words{1, 1, 1});
@@ -347,6 +350,7 @@ TEST_CASE("no form and no verdict of the launch relies on a grid") {
     const wye_program always = rig.program(R"(wye 1; program always; workgroup 1;
         input_output r: u32[64]; main { let v = r[0]; })");
     job.desc.program = always;
+    job.arguments.pop_back();
     check_ok(job.run(rig));
     CHECK(job.report.determinism == WYE_DETERMINISM_YES);
 }
