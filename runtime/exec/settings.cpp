@@ -92,11 +92,11 @@ Result<void> read_limit(const registry::Config& config, const char* key, std::ui
 
 // The values that a key takes by name, in the order in which the remedy lists them.
 template <typename Value>
-using Names = std::initializer_list<std::pair<std::string_view, Value>>;
+using NamedValues = std::initializer_list<std::pair<std::string_view, Value>>;
 
 template <typename Value>
-Result<void> read_choice(const registry::Config& config, const char* key, Names<Value> choices,
-                         Value& out) {
+Result<void> read_choice(const registry::Config& config, const char* key,
+                         NamedValues<Value> choices, Value& out) {
     const auto given = config.find(key);
     if (given == config.end()) return {};
     std::string names;
@@ -158,12 +158,12 @@ Result<SessionOptions> read_settings(const registry::Config& config) {
     WYE_TRY(read_limit(config, "transfer.threads", out.transfer.threads));
     WYE_TRY(read_limit(config, "transfer.bytes", out.transfer.bytes));
     using Staging = TransferOptions::Staging;
-    const Names<Staging> staging = {
+    const NamedValues<Staging> staging = {
         {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
     WYE_TRY(read_choice(config, "transfer.staging", staging, out.transfer.staging));
-    const Names<ReportDetails> details = {{"all", ReportDetails::All},
-                                          {"facts", ReportDetails::Facts},
-                                          {"brief", ReportDetails::Brief}};
+    const NamedValues<ReportDetails> details = {{"all", ReportDetails::All},
+                                                {"facts", ReportDetails::Facts},
+                                                {"brief", ReportDetails::Brief}};
     WYE_TRY(read_choice(config, "report.details", details, out.report_details));
     return out;
 }
