@@ -73,6 +73,17 @@ std::uint64_t Outbox::attend_slowly(std::uint64_t number) noexcept {
     return signalled(number);
 }
 
+std::uint64_t Outbox::old_signal_of(std::uint64_t number) const noexcept {
+    const sdk::Lock lock(mutex_);
+    const std::size_t known = std::min(batch_count_, batches_.size());
+    for (std::size_t back = 1; back <= known; ++back) {
+        const Batch& one = batches_[(batch_count_ - back) % batches_.size()];
+        if (one.last < number) break;
+        if (one.first <= number) return one.last;
+    }
+    return number;
+}
+
 std::optional<VkResult> Outbox::old_failure(std::uint64_t number) const {
     const sdk::Lock lock(mutex_);
     for (const Failure& one : failures_)
@@ -175,9 +186,22 @@ VkResult Outbox::submit(std::uint64_t asked) {
     const std::array values = {signal_of(numbers[0]), signal_of(numbers[1])};
     const std::array infos = {info_of(all.first(end), semaphore_, values[0]),
                               info_of(all.subspan(end), semaphore_, values[1])};
-    const sdk::Lock lock(shared_.mutex);
-    return device_.vk().vkQueueSubmit(shared_.handle, divided ? 2 : 1, infos.data(),
-                                      VK_NULL_HANDLE);
+    VkResult result = VK_SUCCESS;
+    {
+        const sdk::Lock lock(shared_.mutex);
+        result = device_.vk().vkQueueSubmit(shared_.handle, divided ? 2 : 1, infos.data(),
+                                            VK_NULL_HANDLE);
+    }
+    if (result != VK_SUCCESS) return result;
+    sent(first_, numbers[0]);
+    if (divided) sent(asked + 1, newest);
+    return result;
+}
+
+void Outbox::sent(std::uint64_t first, std::uint64_t last) noexcept {
+    if (first == last) return;
+    batches_[batch_count_++ % batches_.size()] = {first, last};
+    last_batch_.store(last, std::memory_order_release);
 }
 
 // The newest number up to this one that the driver took.
