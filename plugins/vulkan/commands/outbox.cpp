@@ -47,6 +47,8 @@ bool Outbox::keep(std::uint64_t number, std::span<const VkCommandBuffer> command
     commands_.insert(commands_.end(), commands.begin(), commands.end());
     if (count_ == 0) {
         first_ = number;
+        const Batch newest = newest_batch();
+        before_ = newest.last == number - 1 ? newest.first : number - 1;
         since_ = now;
     }
     ends_[count_++] = static_cast<std::uint32_t>(commands_.size());
@@ -69,7 +71,7 @@ void Outbox::send() noexcept {
 
 std::uint64_t Outbox::attend_slowly(std::uint64_t number) noexcept {
     const sdk::Lock lock(mutex_);
-    if (number + 1 >= first_) send_kept(number);
+    if (number >= before_) send_kept(number);
     return signalled(number);
 }
 
@@ -198,6 +200,10 @@ VkResult Outbox::submit(std::uint64_t asked) {
     return result;
 }
 
+Outbox::Batch Outbox::newest_batch() const {
+    return batch_count_ == 0 ? Batch() : batches_[(batch_count_ - 1) % batches_.size()];
+}
+
 void Outbox::sent(std::uint64_t first, std::uint64_t last) noexcept {
     if (first == last) return;
     batches_[batch_count_++ % batches_.size()] = {first, last};
@@ -213,7 +219,7 @@ std::uint64_t Outbox::signalled(std::uint64_t number) const {
 }
 
 void Outbox::update() noexcept {
-    std::uint64_t concern = count_ == 0 ? kNone : first_ - 1;
+    std::uint64_t concern = count_ == 0 ? kNone : before_;
     if (!failures_.empty()) concern = std::min(concern, failures_.front().first);
     concern_.store(concern, std::memory_order_release);
     kept_.store(count_, std::memory_order_release);

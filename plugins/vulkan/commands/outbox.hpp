@@ -8,7 +8,7 @@
 //
 //     by the submit that finds so many kept (a quarter of those in flight, at most kMost), the
 //     device without work, or the last sending too long ago;
-//     by whoever asks or waits for one of them, or for the newest segment before them;
+//     by whoever asks or waits for one of them, or for the newest that were sent before them;
 //     before any segment that is not kept, and before the queue is destroyed;
 //     by the outbox's thread, `vulkan.keep_us` after the first of them was kept.
 //
@@ -110,6 +110,7 @@ class Outbox {
     void send_kept(std::uint64_t asked) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] VkResult submit(std::uint64_t asked) WYE_REQUIRES(mutex_);
     [[nodiscard]] std::uint64_t signalled(std::uint64_t number) const WYE_REQUIRES(mutex_);
+    [[nodiscard]] Batch newest_batch() const WYE_REQUIRES(mutex_);
     // Records that these segments were sent.
     void sent(std::uint64_t first, std::uint64_t last) noexcept WYE_REQUIRES(mutex_);
     void update() noexcept WYE_REQUIRES(mutex_);
@@ -119,7 +120,8 @@ class Outbox {
     const VkSemaphore semaphore_;  // of the queue; its values are segment numbers
 
     std::atomic<std::uint64_t> kept_{0};
-    // The lowest number that `attend` concerns: the one before those kept, or one that failed.
+    // The lowest number that `attend` concerns: of those sent just before the kept ones, or one
+    // that failed.
     std::atomic<std::uint64_t> concern_{kNone};
 
     std::atomic<std::uint64_t> last_batch_{0};  // the last segment of the newest batch
@@ -127,6 +129,8 @@ class Outbox {
     mutable sdk::WaitMutex mutex_;
     Clock::duration keep_ WYE_GUARDED_BY(mutex_);     // 0: nothing is kept
     std::uint64_t first_ WYE_GUARDED_BY(mutex_) = 0;  // the first kept segment
+    std::uint64_t before_ WYE_GUARDED_BY(mutex_) =
+        0;  // the first that was sent with the one before it
     std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
     std::vector<VkCommandBuffer> commands_ WYE_GUARDED_BY(mutex_);  // of all kept segments
     // By kept segment: the number of its last command buffer and of all before.
