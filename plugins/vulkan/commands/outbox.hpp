@@ -129,8 +129,8 @@ class Outbox {
     mutable sdk::WaitMutex mutex_;
     Clock::duration keep_ WYE_GUARDED_BY(mutex_);     // 0: nothing is kept
     std::uint64_t first_ WYE_GUARDED_BY(mutex_) = 0;  // the first kept segment
-    std::uint64_t before_ WYE_GUARDED_BY(mutex_) =
-        0;  // the first that was sent with the one before it
+    // The first of those that were sent with the segment before that.
+    std::uint64_t before_ WYE_GUARDED_BY(mutex_) = 0;
     std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
     std::vector<VkCommandBuffer> commands_ WYE_GUARDED_BY(mutex_);  // of all kept segments
     // By kept segment: the number of its last command buffer and of all before.
