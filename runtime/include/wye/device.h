@@ -133,35 +133,35 @@ WYE_API wye_status wye_device_close(wye_context* context, wye_device device, wye
 /* ---- Memory of a device -------------------------------------------------------------------- */
 
 /* What a device holds for a context, and for whom, in bytes of device memory unless said. */
-typedef struct wye_memory {
+typedef struct wye_memory_use {
     wye_header header;
     uint64_t limit;         /* of `buffers` + `scratch`; 0: none */
     uint64_t context_limit; /* of these sums over all devices of the context; 0: none */
-    uint64_t total;         /* the fact global_memory; 0: unknown */
-    uint64_t buffers;       /* of the application */
-    uint64_t scratch;       /* kept for host arguments of later dispatches, or in use by one */
+    uint64_t total;         /* the fact memory_bytes; 0: unknown */
+    uint64_t buffers;       /* that the application made; adopted ones do not count */
+    uint64_t scratch;       /* for host arguments and traps: kept for later dispatches, or in use */
     uint64_t scratch_idle;  /* of `scratch`: in use by none, which wye_device_trim frees */
     uint64_t staging;       /* host memory that transfers and pending dispatches use */
     uint64_t staging_idle;  /* of `staging`: in use by none, which wye_device_trim frees */
     uint64_t registered;    /* host memory of the caller, registered with the driver */
     uint64_t programs;      /* compiled programs in memory (a number) */
-    uint64_t trims;         /* times that memory was trimmed: by calls, and after a failure */
-} wye_memory;
+    uint64_t trims;         /* times that memory was trimmed: by calls, at a limit, when short */
+} wye_memory_use;
 
 /* Tells what a device holds. `out->header` must be set. */
-WYE_API wye_status wye_device_memory(wye_context* context, wye_device device, wye_memory* out,
+WYE_API wye_status wye_device_memory(wye_context* context, wye_device device, wye_memory_use* out,
                                      wye_error** error);
 
 /* Frees the memory that the library keeps for later use and nobody uses now: scratch and staging
- * memory, and what the plugin keeps. Work in flight keeps its own. `freed_bytes` may be null.
- * The library itself does so once when an allocation fails, and then tries that again. */
+ * memory. Work in flight keeps its own. `freed_bytes`, of device and host, may be null. The library
+ * itself does so once when an allocation of the driver fails, and then tries that again. */
 WYE_API wye_status wye_device_trim(wye_context* context, wye_device device, uint64_t* freed_bytes,
                                    wye_error** error);
 
 /* Limits the device memory that a device, or with `device` 0 the whole context, holds for buffers
- * and scratch memory (0: no limit). What would exceed it is refused with WYE_OUT_OF_MEMORY, the
- * limit, and who holds how much. A limit below what is held frees nothing. The settings
- * "memory.device_limit" and "memory.context_limit" are the limits at the start. */
+ * and scratch memory (0: no limit). What would exceed it, without idle scratch memory, is refused
+ * with WYE_DEVICE_MEMORY, and who holds how much. A limit below what is held frees no buffer. The
+ * settings "memory.device_limit" and "memory.context_limit" are the limits at the start. */
 WYE_API wye_status wye_memory_limit(wye_context* context, wye_device device, uint64_t bytes,
                                     wye_error** error);
 
