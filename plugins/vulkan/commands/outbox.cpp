@@ -28,7 +28,7 @@ VkSubmitInfo info_of(std::span<const VkCommandBuffer> commands, const VkSemaphor
     return out;
 }
 
-VkTimelineSemaphoreSubmitInfo signal_of(const std::uint64_t& number) {
+VkTimelineSemaphoreSubmitInfo values_of(const std::uint64_t& number) {
     auto out =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     out.signalSemaphoreValueCount = 1;
@@ -185,7 +185,7 @@ VkResult Outbox::submit(std::uint64_t asked) {
     const bool divided = first_ <= asked && asked < newest;
     const std::size_t end = divided ? ends_[asked - first_] : all.size();
     const std::array<std::uint64_t, 2> numbers = {divided ? asked : newest, newest};
-    const std::array values = {signal_of(numbers[0]), signal_of(numbers[1])};
+    const std::array values = {values_of(numbers[0]), values_of(numbers[1])};
     const std::array infos = {info_of(all.first(end), semaphore_, values[0]),
                               info_of(all.subspan(end), semaphore_, values[1])};
     VkResult result = VK_SUCCESS;
