@@ -55,6 +55,11 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "all queues share it, behind a lock"},
     {"layer-missed-hazards", "Khronos validation layer", "1.3.239", "always",
      "it misses hazards between two dispatches", "barriers have tests of their own"},
+    {"layer-skipped-values", "Khronos validation layer", "1.3.239", "always",
+     "a wait for a timeline semaphore's value between those that are signalled takes 10 s and "
+     "gives "
+     "an error",
+     "waits are for values that are signalled"},
     {"lavapipe-truncated-module", "lavapipe", "22.3", "always",
      "a module that ends in the middle of an instruction ends the process",
      "modules are looked at before the driver sees them"},

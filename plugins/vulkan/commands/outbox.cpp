@@ -28,7 +28,7 @@ VkSubmitInfo info_of(std::span<const VkCommandBuffer> commands, const VkSemaphor
     return out;
 }
 
-VkTimelineSemaphoreSubmitInfo signal_of(const std::uint64_t& number) {
+VkTimelineSemaphoreSubmitInfo values_of(const std::uint64_t& number) {
     auto out =
         make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     out.signalSemaphoreValueCount = 1;
@@ -47,6 +47,8 @@ bool Outbox::keep(std::uint64_t number, std::span<const VkCommandBuffer> command
     commands_.insert(commands_.end(), commands.begin(), commands.end());
     if (count_ == 0) {
         first_ = number;
+        const Batch newest = newest_batch();
+        before_ = newest.last == number - 1 ? newest.first : number - 1;
         since_ = now;
     }
     ends_[count_++] = static_cast<std::uint32_t>(commands_.size());
@@ -69,8 +71,19 @@ void Outbox::send() noexcept {
 
 std::uint64_t Outbox::attend_slowly(std::uint64_t number) noexcept {
     const sdk::Lock lock(mutex_);
-    if (number + 1 >= first_) send_kept(number);
+    if (number >= before_) send_kept(number);
     return signalled(number);
+}
+
+std::uint64_t Outbox::old_signal_of(std::uint64_t number) const noexcept {
+    const sdk::Lock lock(mutex_);
+    const std::size_t known = std::min(batch_count_, batches_.size());
+    for (std::size_t back = 1; back <= known; ++back) {
+        const Batch& one = batches_[(batch_count_ - back) % batches_.size()];
+        if (one.last < number) break;
+        if (one.first <= number) return one.last;
+    }
+    return number;
 }
 
 std::optional<VkResult> Outbox::old_failure(std::uint64_t number) const {
@@ -172,12 +185,29 @@ VkResult Outbox::submit(std::uint64_t asked) {
     const bool divided = first_ <= asked && asked < newest;
     const std::size_t end = divided ? ends_[asked - first_] : all.size();
     const std::array<std::uint64_t, 2> numbers = {divided ? asked : newest, newest};
-    const std::array values = {signal_of(numbers[0]), signal_of(numbers[1])};
+    const std::array values = {values_of(numbers[0]), values_of(numbers[1])};
     const std::array infos = {info_of(all.first(end), semaphore_, values[0]),
                               info_of(all.subspan(end), semaphore_, values[1])};
-    const sdk::Lock lock(shared_.mutex);
-    return device_.vk().vkQueueSubmit(shared_.handle, divided ? 2 : 1, infos.data(),
-                                      VK_NULL_HANDLE);
+    VkResult result = VK_SUCCESS;
+    {
+        const sdk::Lock lock(shared_.mutex);
+        result = device_.vk().vkQueueSubmit(shared_.handle, divided ? 2 : 1, infos.data(),
+                                            VK_NULL_HANDLE);
+    }
+    if (result != VK_SUCCESS) return result;
+    sent(first_, numbers[0]);
+    if (divided) sent(asked + 1, newest);
+    return result;
+}
+
+Outbox::Batch Outbox::newest_batch() const {
+    return batch_count_ == 0 ? Batch() : batches_[(batch_count_ - 1) % batches_.size()];
+}
+
+void Outbox::sent(std::uint64_t first, std::uint64_t last) noexcept {
+    if (first == last) return;
+    batches_[batch_count_++ % batches_.size()] = {first, last};
+    last_batch_.store(last, std::memory_order_release);
 }
 
 // The newest number up to this one that the driver took.
@@ -189,7 +219,7 @@ std::uint64_t Outbox::signalled(std::uint64_t number) const {
 }
 
 void Outbox::update() noexcept {
-    std::uint64_t concern = count_ == 0 ? kNone : first_ - 1;
+    std::uint64_t concern = count_ == 0 ? kNone : before_;
     if (!failures_.empty()) concern = std::min(concern, failures_.front().first);
     concern_.store(concern, std::memory_order_release);
     kept_.store(count_, std::memory_order_release);

@@ -8,7 +8,7 @@
 //
 //     by the submit that finds so many kept (a quarter of those in flight, at most kMost), the
 //     device without work, or the last sending too long ago;
-//     by whoever asks or waits for one of them, or for the newest segment before them;
+//     by whoever asks or waits for one of them, or for the newest that were sent before them;
 //     before any segment that is not kept, and before the queue is destroyed;
 //     by the outbox's thread, `vulkan.keep_us` after the first of them was kept.
 //
@@ -63,6 +63,13 @@ class Outbox {
             return number;
         return attend_slowly(number);
     }
+    // The number to wait for in place of a segment's, which was attended to: that of the last one
+    // that was sent with it, which alone has a signal (quirk layer-skipped-values).
+    [[nodiscard, gnu::always_inline]] std::uint64_t signal_of(std::uint64_t number) const noexcept {
+        if (number >= last_batch_.load(std::memory_order_acquire)) [[likely]]
+            return number;
+        return old_signal_of(number);
+    }
     // The driver's refusal of a segment, which therefore has failed.
     [[nodiscard]] std::optional<VkResult> failure(std::uint64_t number) const {
         if (number < concern_.load(std::memory_order_acquire)) [[likely]]
@@ -80,12 +87,17 @@ class Outbox {
     using Clock = std::chrono::steady_clock;
     static constexpr std::uint64_t kNone = UINT64_MAX;
 
+    // Segments that were sent with one signal, that of the last.
+    struct Batch {
+        std::uint64_t first = 0, last = 0;
+    };
     struct Failure {
         std::uint64_t first = 0, last = 0;
         VkResult result = VK_SUCCESS;
     };
 
     [[gnu::cold, gnu::noinline]] std::uint64_t attend_slowly(std::uint64_t number) noexcept;
+    [[gnu::cold, gnu::noinline]] std::uint64_t old_signal_of(std::uint64_t number) const noexcept;
     [[gnu::cold, gnu::noinline]] std::optional<VkResult> old_failure(std::uint64_t number) const;
     [[nodiscard]] bool start() WYE_REQUIRES(mutex_);
     void run() noexcept;
@@ -98,6 +110,9 @@ class Outbox {
     void send_kept(std::uint64_t asked) noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] VkResult submit(std::uint64_t asked) WYE_REQUIRES(mutex_);
     [[nodiscard]] std::uint64_t signalled(std::uint64_t number) const WYE_REQUIRES(mutex_);
+    [[nodiscard]] Batch newest_batch() const WYE_REQUIRES(mutex_);
+    // Records that these segments were sent.
+    void sent(std::uint64_t first, std::uint64_t last) noexcept WYE_REQUIRES(mutex_);
     void update() noexcept WYE_REQUIRES(mutex_);
 
     Device& device_;
@@ -105,12 +120,17 @@ class Outbox {
     const VkSemaphore semaphore_;  // of the queue; its values are segment numbers
 
     std::atomic<std::uint64_t> kept_{0};
-    // The lowest number that `attend` concerns: the one before those kept, or one that failed.
+    // The lowest number that `attend` concerns: of those sent just before the kept ones, or one
+    // that failed.
     std::atomic<std::uint64_t> concern_{kNone};
+
+    std::atomic<std::uint64_t> last_batch_{0};  // the last segment of the newest batch
 
     mutable sdk::WaitMutex mutex_;
     Clock::duration keep_ WYE_GUARDED_BY(mutex_);     // 0: nothing is kept
     std::uint64_t first_ WYE_GUARDED_BY(mutex_) = 0;  // the first kept segment
+    // The first of those that were sent with the segment before that.
+    std::uint64_t before_ WYE_GUARDED_BY(mutex_) = 0;
     std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;
     std::vector<VkCommandBuffer> commands_ WYE_GUARDED_BY(mutex_);  // of all kept segments
     // By kept segment: the number of its last command buffer and of all before.
@@ -118,6 +138,9 @@ class Outbox {
     Clock::time_point since_ WYE_GUARDED_BY(mutex_);        // when the first one was kept
     Clock::time_point last_sent_ WYE_GUARDED_BY(mutex_);    // when some were sent
     std::vector<Failure> failures_ WYE_GUARDED_BY(mutex_);  // ascending; has room for one more
+
+    std::array<Batch, 64> batches_ WYE_GUARDED_BY(mutex_) = {};  // the newest ones
+    std::size_t batch_count_ WYE_GUARDED_BY(mutex_) = 0;         // modulo the size: the oldest
 
     std::condition_variable changed_;  // for the thread
     std::thread thread_ WYE_GUARDED_BY(mutex_);

@@ -23,6 +23,7 @@ VkResult Progress::wait_for(std::uint64_t number, std::uint64_t timeout_ns,
     const VkSemaphore handle = semaphore.get();
     info.semaphoreCount = 1;
     info.pSemaphores = &handle;
+    number = outbox.signal_of(number);
     info.pValues = &number;
     for (std::uint64_t left = timeout_ns;;) {
         const std::uint64_t slice = std::min(left, kAskEveryNs);

@@ -222,7 +222,8 @@ class Segments {
     }
     // A segment's end as a value of the queue's semaphore.
     [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
-        return {progress_->semaphore.get(), progress_->outbox.attend(number), progress_};
+        Outbox& outbox = progress_->outbox;
+        return {progress_->semaphore.get(), outbox.signal_of(outbox.attend(number)), progress_};
     }
     // Makes the copies of all segments up to `number`, which has ended.
     void collect(std::uint64_t number) noexcept;
