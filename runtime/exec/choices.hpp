@@ -82,7 +82,7 @@ class Choices {
     [[nodiscard]] ChoiceRef at(std::uint32_t number) const;
 
   private:
-    static constexpr std::size_t kGroups = 16, kPlaces = 4;
+    static constexpr std::size_t kGroups = kMostKept / 4, kPlaces = 4;
     using Group = std::array<Known, kPlaces>;
     [[nodiscard]] static std::size_t group_of(const Key& key) { return key.program % kGroups; }
 

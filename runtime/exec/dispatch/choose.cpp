@@ -95,7 +95,16 @@ Result<Chosen> choose(Context& context, registry::Handle handle, const LoadedPro
         }
     }
     const auto fit = [&](const DeviceInfo& device) { return fitting.against(device); };
-    WYE_ASSIGN(Context::Opened opened, context.open_device(fit));
+    auto found_device = context.open_device(fit);
+    if (!found_device.ok()) {
+        Error error = std::move(found_device).error();
+        if (error.code != Code::NO_DEVICE) return error;
+        error.message = fmt::format("no device can run `{}`{}: {}", program.name(),
+                                    fitting.sized() ? " at these sizes" : "", error.message);
+        if (fitting.sized()) error.fix = "Fix: lower the sizes, or change what a cause names";
+        return error;
+    }
+    Context::Opened opened = std::move(found_device).value();
     WYE_ASSIGN(registry::Pin device, handles.find(opened.handle, HandleKind::device));
     Choice choice;
     choice.selector = opened.selection.device->selector;

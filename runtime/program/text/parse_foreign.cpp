@@ -69,7 +69,9 @@ bool of_workgroup(std::string_view word) {
 
 // Reports a text of another language once, and skips it. Returns false for every other text.
 bool Parser::foreign_text(Place place) {
-    const std::optional<OtherLanguage> found = other_language(text_);
+    if (!asked_language_) language_ = other_language(text_);  // reads all of it
+    asked_language_ = true;
+    const std::optional<OtherLanguage>& found = language_;
     if (!found || (place.line != 0 && !no_wye(*found))) return false;
     // What the lexer reported is about the other language.
     errors_.clear();

@@ -197,6 +197,8 @@ class Parser {
     bool seen_subgroup_ = false;
     bool seen_grid_ = false;
     bool foreign_ = false;  // whether the text is no program at all, which was reported
+    bool asked_language_ = false;
+    std::optional<OtherLanguage> language_;  // of the text, if it is no Wye program
 };
 
 // Returns the binding strength of a binary operator, from 1 (loosest) to 9, or 0 for other
