@@ -192,7 +192,7 @@ TEST_CASE(
             mark(one, k, want);
             CHECK(std::ranges::equal(take(outputs.get<std::uint32_t>("ran")), want));
             CHECK(std::ranges::equal(take(outputs.get<std::uint32_t>("seen")), numbers));
-            CHECK(outputs.report().routed == WYE_ROUTED_OWNER);
+            CHECK(outputs.report.routed == WYE_ROUTED_OWNER);
             host = want;
             const auto pending = take(routed.param("k", ++k).submit());
             take(pending.wait());
@@ -229,7 +229,9 @@ TEST_CASE(
             for (int round = 0; round < 3; ++round) mark(one, k, want);
             CHECK(Opened::words(ran, kMarks) == want);
         }
-        CHECK(Opened::words(grid, 4) == Words(4, 99));
+        Words kept = Opened::words(grid, 8);
+        kept.resize(4);
+        CHECK(kept == Words(4, 99));  // what lies before the numbers
     }
 }
 
@@ -274,7 +276,8 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
             auto params = graph.params();
             params.set(0, "x", now[0]).set(0, "y", now[1]).set(0, "z", now[2]);
             params.set(2, "x", now[2]).set(2, "y", now[1]).set(2, "z", now[0]);
-            params.set(1, "k", ++k).set(3, "k", k + 1);
+            ++k;
+            params.set(1, "k", k).set(3, "k", k + 1);
             take(graph.run(params));
             mark(now, k, want);
             mark({now[2], now[1], now[0]}, k + 1, want);
