@@ -70,17 +70,21 @@ Error wrong_size(const ir::Buffer& buffer, std::uint64_t count, std::uint64_t ne
                  fmt::format("Fix: bind exactly {} bytes", need), buffer.name);
 }
 
-Error wrong_storage(const ir::Buffer& buffer, std::uint64_t need, std::uint64_t got) {
+Error wrong_storage(const ir::Buffer& buffer, std::uint64_t count, std::uint64_t need,
+                    std::uint64_t got) {
     const bool all = got == Argument::kAllBytes;
-    return Error(Code::INVALID_ARGUMENT,
-                 fmt::format("the read-back of `{}` has {} bytes{}, its storage has {}", buffer.name,
-                             need, buffer.bytes ? ", as its `bytes` clause says" : "",
-                             all ? "the size WYE_READ_BACK" : std::to_string(got)),
-                 all ? fmt::format("Fix: give {} as output_size, or no `output`, so that the result "
-                                   "owns the bytes",
-                                   need)
-                     : fmt::format("Fix: give storage of exactly {} bytes", need),
-                 buffer.name);
+    return Error(
+        Code::INVALID_ARGUMENT,
+        fmt::format("the read-back of `{}` has {} bytes{}, its storage has {}", buffer.name, need,
+                    buffer.bytes
+                        ? ", as its `bytes` clause says"
+                        : fmt::format(" ({} elements of {})", count, ir::type_name(buffer.type)),
+                    all ? "the size WYE_READ_BACK" : std::to_string(got)),
+        all ? fmt::format("Fix: give {} as output_size, or no `output`, so that the result "
+                          "owns the bytes",
+                          need)
+            : fmt::format("Fix: give storage of exactly {} bytes", need),
+        buffer.name);
 }
 
 Result<void> admit_read_back(const ir::Buffer& buffer, const Request& request,
@@ -103,7 +107,7 @@ Result<void> admit_read_back(const ir::Buffer& buffer, const Request& request,
     const bool all = argument.returned && argument.output_size == Argument::kAllBytes;
     if (asked && !all && argument.output_size != bound.read_size &&
         !(request.sizes_only && argument.output_size == 0))
-        return wrong_storage(buffer, bound.read_size, argument.output_size);
+        return wrong_storage(buffer, bound.elements, bound.read_size, argument.output_size);
     return {};
 }
 

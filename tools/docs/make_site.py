@@ -42,12 +42,12 @@ WORKING = {
     'tests': ('tests/README.md', 'Tests'),
     'security': ('.github/SECURITY.md', 'Security'),
 }
-DOCUMENTS = {**GUIDES, **PLUGINS, **WORKING}
 PLUGINS = {
     'contract': ('plugin-abi/README.md', 'The contract'),
     'tutorial': ('plugin-abi/TUTORIAL.md', 'Tutorial'),
     'formats': ('plugin-abi/FORMATS.md', 'Artifact formats'),
 }
+DOCUMENTS = {**GUIDES, **PLUGINS, **WORKING}
 HEADERS = ('runtime/include/wye', 'plugin-abi/include/wye')
 C_API = ('wye', 'device', 'buffer', 'graph', 'pipeline', 'profile', 'report', 'native', 'capture')
 PLUGIN_ABI = ('abi', 'abi_native', 'abi_compiler', 'abi_layouts', 'abi_loss', 'abi_layer', 'program_format')

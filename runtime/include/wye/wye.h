@@ -51,9 +51,9 @@ extern "C" {
 #endif
 
 #if defined(WYE_BUILDING)
-#define WYE_API __attribute__((visibility("default"))) /* a function that libwye.so exports */
+#define WYE_API __attribute__((visibility("default")))
 #else
-#define WYE_API
+#define WYE_API /* a function that libwye.so exports */
 #endif
 
 #define WYE_VERSION_MAJOR 0 /* of this header */

@@ -11,7 +11,7 @@ TEST_CASE("computed and literal counts must match the bytes exactly, run-time on
     refused(saxpy, Ask().param(0).in(0, 40).in(1, 36).out(2, 40), Code::INVALID_ARGUMENT,
             "`y` takes 40 bytes (10 elements of f32), got 36");
     refused(saxpy, Ask().param(0).in(0, 40).in(1, 40).out(2, 44), Code::INVALID_ARGUMENT,
-            "the read-back of `r` has 40 bytes, its storage has 44");
+            "the read-back of `r` has 40 bytes (10 elements of f32), its storage has 44");
     const auto empty = admitted(saxpy, Ask().param(0).in(0, 0).in(1, 0).out(2, 0));
     CHECK(empty->empty);
     CHECK(empty->buffers[2].bytes == 0);
@@ -33,7 +33,7 @@ TEST_CASE("size expressions over parameters and lengths") {
     };
     CHECK(admitted(p, ask(5, 1, 10, 12))->buffers[1].elements == 6);  // 15 / 2 - 1
     CHECK(admitted(p, ask(5, -3, 10, 20))->buffers[1].elements == 10);
-    refused(p, ask(5, 1, 10, 14), Code::INVALID_ARGUMENT, "`r` takes 12 bytes");
+    refused(p, ask(5, 1, 10, 14), Code::INVALID_ARGUMENT, "the read-back of `r` has 12 bytes");
     refused(p, ask(0, 9, 10, 0), Code::INVALID_ARGUMENT, "the count of `r`");  // 5 - 9
 }
 
@@ -66,7 +66,8 @@ TEST_CASE("a read-back range limits what is delivered, not the buffer") {
     CHECK(launch->buffers[1].bytes == 20);  // from the elements: storage tells nothing here
     CHECK(launch->buffers[1].read_size == 4);
     ask.arguments[0].output_size = 16;
-    refused(p, ask, Code::INVALID_ARGUMENT, "the read-back of `x` has 8 bytes, as its `bytes` clause says, its storage has 16");
+    refused(p, ask, Code::INVALID_ARGUMENT,
+            "the read-back of `x` has 8 bytes, as its `bytes` clause says, its storage has 16");
     refused(p, Ask().in(0, 8).out(1, 4).elements(5), Code::INVALID_ARGUMENT,
             "read-back range 4..12 of `x` ends beyond its 8 bytes");
 }

@@ -61,7 +61,11 @@ struct Ready {
         r = {9, 9, 9};
         return Job(program(), device).param(1).in(0, x.data(), 12).out(1, r.data(), 12).run(rig);
     }
+    // Compiled before, so that it is submitted when the call returns.
     wye_pending submitted(wye_device device, const Words& words) {
+        check_ok(attempt([&](wye_error** e) {
+            return wye_program_prepare(rig.context, program(), device, nullptr, e);
+        }));
         Job job(program(), device);
         job.param(1).in(0, words.data(), 4 * words.size()).out(1, nullptr, 0);
         wye_pending out = 0;
