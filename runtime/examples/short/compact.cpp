@@ -12,18 +12,18 @@
 
 namespace {
 
-// `groups` is {workgroups on x, 1, 1}. The order of the kept numbers may differ from run to run.
+// `next` is {workgroups on x, 1, 1}. The order of the kept numbers may differ from run to run.
 constexpr std::string_view kKeep = R"wye(
 wye 1; program keep; workgroup 64;
 input x: u32[]; input_output kept: u32[len(x)];
-input_output count: u32[1]; input_output groups: u32[3];
+input_output count: u32[1]; input_output next: u32[3];
 grid elements len(x);
 main {
     let i = global_id.x;
     if i < len(x) && x[i] % 7u == 0u {
         let at = atomic_add(count[0], 1u);
         kept[at] = x[i];
-        atomic_max(groups[0], at / 64u + 1u);
+        atomic_max(next[0], at / 64u + 1u);
     }
 }
 )wye";
@@ -46,30 +46,30 @@ wye::Result<void> run(std::string_view selector) {
     WYE_ASSIGN(wye::Buffer x, device.buffer(numbers.size() * 4, "x"));
     WYE_ASSIGN(wye::Buffer kept, device.buffer(numbers.size() * 4, "kept"));
     WYE_ASSIGN(wye::Buffer count, device.buffer(4, "count"));
-    WYE_ASSIGN(wye::Buffer groups, device.buffer(12, "groups"));
+    WYE_ASSIGN(wye::Buffer next, device.buffer(12, "next"));
     WYE_ASSIGN(wye::Buffer total, device.buffer(4, "total"));
     WYE_TRY(x.upload(numbers));
     WYE_TRY(count.upload(Words{0}));
-    WYE_TRY(groups.upload(Words{0, 1, 1}));
+    WYE_TRY(next.upload(Words{0, 1, 1}));
     WYE_TRY(total.upload(Words{0}));
 
     wye::Dispatch first(keep, device), second(squares, device);
-    first.bind("x", x).bind("kept", kept).bind("count", count).bind("groups", groups);
+    first.bind("x", x).bind("kept", kept).bind("count", count).bind("next", next);
     second.bind("kept", kept).bind("count", count).bind("total", total);
     WYE_ASSIGN(const wye::Pending keeping, first.submit());
     const auto fact = device.fact("indirect_dispatch");
     if (fact.ok() && fact->u != 0) {
-        second.grid_from(groups);
+        second.grid_from(next);
     } else {
         Words found(3);
-        WYE_TRY(groups.download(found));
+        WYE_TRY(next.download(found));
         second.grid(found[0], found[1], found[2]);
     }
     WYE_TRY(second.run());
 
     Words number(1), ran(3), sum(1);
     WYE_TRY(count.download(number));
-    WYE_TRY(groups.download(ran));
+    WYE_TRY(next.download(ran));
     WYE_TRY(total.download(sum));
     std::printf("kept %u numbers, squared by %u workgroups: the sum is %u\n", number[0], ran[0],
                 sum[0]);
