@@ -667,7 +667,7 @@ TEST_CASE("run shows the counters of the device, as text and in its document") {
     CHECK(contains(text.err, "wye: dispatches           1\n"));
     CHECK(contains(text.err, "wye: bytes_uploaded       64\n"));
     CHECK(
-        contains(text.err, "wye: memory               0 in buffers, 8192 in scratch memory (8192"));
+        contains(text.err, "wye: memory               0 in buffers, 4096 in scratch memory (4096"));
 
     std::vector<std::string> json_command = command;
     json_command.push_back("--json");
@@ -681,7 +681,7 @@ TEST_CASE("run shows the counters of the device, as text and in its document") {
     CHECK(document.at("counters").at("dispatches") == 1);
     CHECK(document.at("counters").at("bytes_uploaded") == 64);
     CHECK(document.at("counters").size() == 24);
-    CHECK(document.at("memory").at("scratch") == 8192);  // the two arguments, a page each
+    CHECK(document.at("memory").at("scratch") == 4096);  // a page
     CHECK(document.at("memory").at("trims") == 0);
     CHECK(document.at("memory").size() == 11);
 

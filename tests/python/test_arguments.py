@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each argument of each public function, with values that it cannot have."""
 import inspect
+import mmap
 import unittest
 
 import numpy as np
@@ -65,7 +66,7 @@ RESULTS = {"BufferParam", "Choice", "Code", "DeviceInfo", "DeviceList", "Outputs
            *(name for name in wye.__all__ if name.endswith("Error"))}
 # Objects that other functions make, which say so, and what the language's protocols define.
 INNER = {"Buffer.__init__", "Buffer.__dlpack__", "Device.__init__", "Future.__init__", "Graph.__init__", "Pipeline.__init__",
-         "Program.__init__", "Queue.__init__"}
+         "Program.__init__", "Queue.__init__", "RegisteredMemory.__init__"}
 
 
 class Arguments(unittest.TestCase):
@@ -103,6 +104,9 @@ class Arguments(unittest.TestCase):
         source, target = device.upload(x), device.buffer(4, "f32")
         graph.dispatch(program, a=1.0, x=source, y=source, r=target)
         graph.record()
+        row = [{"x": source, "y": source, "r": target}]
+        memory = np.frombuffer(mmap.mmap(-1, 4096), np.uint8)
+        aside = {"queue": OF_ANOTHER_CLASS, "timed": NOT_A_FLAG}
 
         def step(name):
             def call(*positional, **named):
@@ -141,6 +145,11 @@ class Arguments(unittest.TestCase):
                              {"tensor": NOT_A_TENSOR, "label": []}),
             "Device.pipeline": (device.pipeline, {"program": program}, {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS}),
             "Device.graph": (device.graph, {}, {"label": NOT_TEXT}),
+            "Device.limit_memory": (device.limit_memory, {"nbytes": 0}, {"nbytes": NOT_WHOLE}),
+            "Context.limit_memory": (context.limit_memory, {"nbytes": 0}, {"nbytes": NOT_WHOLE}),
+            "Device.register": (
+                lambda array=memory: device.register(array).free(), {},
+                {"array": [bytes(16), *NOT_MEMORY]}),
             "Device.queue": (
                 lambda **given: device.queue(given.pop("kind", "any"), **given).free(), {},
                 {"kind": NOT_A_WORD, "priority": [2**31, -2**31 - 1, None, True, 1.0, "1", *OTHERS], "own": NOT_A_FLAG,
@@ -152,6 +161,10 @@ class Arguments(unittest.TestCase):
             "Pipeline.batch": (
                 pipeline.batch, {"items": [given]},
                 {"items": [None, 3, "text", [None], [3], ["x"], {}, [Hostile()], *OTHERS[:2]], "options": OF_ANOTHER_CLASS}),
+            "Pipeline.rows": (
+                lambda rows=row, options=None: pipeline.rows(rows, options, a=1.0), {},
+                {"rows": [None, 3, "text", [None], [3], ["x"], {}, [{}], [Hostile()], [{**row[0], "x": x}],
+                          [{**row[0], "z": source}], *OTHERS[:2]], "options": OF_ANOTHER_CLASS}),
             "Program.__call__": (piped(program), {}, {**dispatched, "program": []}),
             "Graph.dispatch": (
                 lambda program=program, options=None, **changes: device.graph().dispatch(
@@ -186,6 +199,16 @@ class Arguments(unittest.TestCase):
             "Buffer.copy_to": (
                 buffer.copy_to, {"target": device.buffer(4, np.uint32)},
                 {"target": NO_OBJECT, "across": NOT_A_FLAG, **optional}),
+            "Buffer.submit_upload": (
+                buffer.submit_upload, {"source": bytes(16)},
+                {"source": [None, True, "text", 1.5, [1, 2.5], *NOT_MEMORY[6:]], "offset": NOT_WHOLE, **aside,
+                 "borrow": NOT_A_FLAG}),
+            "Buffer.submit_download": (
+                buffer.submit_download, {"out": np.zeros(4, np.uint32)},
+                {"out": [one for one in [*NOT_MEMORY, bytes(16)] if one is not None], "offset": NOT_WHOLE, **aside}),
+            "Buffer.submit_copy_to": (
+                buffer.submit_copy_to, {"target": device.buffer(4, np.uint32)}, {"target": NO_OBJECT, **optional, **aside}),
+            "Buffer.submit_fill": (buffer.submit_fill, {"value": 1}, {"value": NOT_A_U32, **aside}),
             "Buffer.fill": (buffer.fill, {"value": 1}, {"value": NOT_A_U32}),
             "Buffer.sync": (buffer.sync, {"direction": "to_host"}, {"direction": NOT_A_WORD}),
             "Future.result": (future.result, {}, {"timeout": NOT_SECONDS}),

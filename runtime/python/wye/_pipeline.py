@@ -153,7 +153,7 @@ class Pipeline:
         for at, row in enumerate(listed):
             unknown = next((name for name in row if all(name != one.name for one in buffers)), None)
             if unknown is not None:
-                raise invalid(f"row {at} has `{unknown}`, which is no buffer of `{self.program.name}`",
+                raise invalid(f"`rows[{at}]` has `{unknown}`, which is no buffer of `{self.program.name}`",
                               f"Fix: pass {', '.join(one.name for one in buffers)}", "rows")
         desc = new("wye_rows_desc", pipeline=self._handle, row_count=len(listed), row_size=len(buffers))
         desc.dispatch, desc.buffers = ctypes.pointer(request.desc), array("wye_buffer", handles)
@@ -171,8 +171,8 @@ class Pipeline:
 
 def _of_row(at: int, row: Mapping[str, Any], declared: BufferParam, core: Core) -> int:
     if declared.name not in row:
-        raise invalid(f"row {at} has no buffer `{declared.name}`", f"Fix: give each row {declared.name}=...",
+        raise invalid(f"`rows[{at}]` has no buffer `{declared.name}`", f"Fix: give each row {declared.name}=...",
                       "rows")
-    found = handle(f"{declared.name} of row {at}", row[declared.name], Buffer, core)
+    found = handle(f"rows[{at}].{declared.name}", row[declared.name], Buffer, core)
     check_type(declared, row[declared.name])
     return found
