@@ -12,9 +12,8 @@ namespace {
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
 // Large buffers ask for huge pages. Without them, programs that stream through memory spend 10 % or
-// more of their time on address translation, and the first write of 800 MB takes 0.42 s, not 0.09 s.
-// That first write is not steady in a virtual machine whose host takes back what the machine frees
-// (see README.md). Memory is given back to the system all the same, as nobody could trim it here.
+// more of their time on address translation, and the first write takes more than four times as
+// long. How steady that first write is depends on a virtual machine's host: see README.md.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kHugeFrom = 4 * kHugePage;
 
