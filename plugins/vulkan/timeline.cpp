@@ -14,11 +14,7 @@ Result<SegmentWait> Timeline::event_of(Submit& submit) {
 }
 
 std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
-    std::optional<Error> failure;
-    if (submit.first <= submit.last) failure = segments.failure(submit.last);
-    segments.collect(submit.last);
-    segments.forget_failures(submit.last);
-    return failure;
+    return segments.settle(submit.first, submit.last);
 }
 
 sdk::WorkTimes Timeline::times_of(const Submit& submit) {

@@ -7,6 +7,10 @@
 
 namespace wye::vulkan {
 
+std::optional<Error> SegmentWait::failure() const {
+    return failed ? of->failure(number) : std::nullopt;
+}
+
 Result<void> LastUse::wait() const {
     if (!queue_ || number_ <= queue_->ended.load() || number_ > queue_->newest.load()) return {};
     Device& device = queue_->device();

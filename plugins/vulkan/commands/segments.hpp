@@ -31,6 +31,7 @@ struct SegmentWait {
     std::uint64_t signal = 0;  // the number whose signal tells its end
     bool failed = false;       // the driver refused it
     explicit operator bool() const { return number != 0; }
+    [[nodiscard]] std::optional<Error> failure() const;
 };
 
 class Progress;
@@ -211,9 +212,13 @@ class Segments {
             return device_.failed(*result, "vkQueueSubmit");
         return std::nullopt;
     }
-    // Called when nobody asks for failures up to `number` any more.
-    void forget_failures(std::uint64_t number) noexcept {
-        progress_->outbox.forget_failures(number);
+    // Collects the segments of a submit that has ended. Returns the error of a refusal.
+    [[nodiscard]] std::optional<Error> settle(std::uint64_t first, std::uint64_t last) {
+        std::optional<Error> out;
+        if (first <= last) out = failure(last);
+        collect(last);
+        progress_->outbox.forget_failures(last);
+        return out;
     }
     // The last segment of a submit, for another queue's wait. It is sent first.
     [[nodiscard]] SegmentWait share(std::uint64_t first, std::uint64_t last) {
