@@ -108,6 +108,8 @@ class Outbox {
     [[nodiscard]] bool is_dry() const WYE_REQUIRES(mutex_);
     // Sends what is kept. `asked`: gets a signal of its own, if it is kept.
     void send_kept(std::uint64_t asked) noexcept WYE_REQUIRES(mutex_);
+    // The same, for the thread. False: the process is about to end, and nothing is sent.
+    [[nodiscard]] bool send_unless_leaving() noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] VkResult submit(std::uint64_t asked) WYE_REQUIRES(mutex_);
     [[nodiscard]] std::uint64_t signalled(std::uint64_t number) const WYE_REQUIRES(mutex_);
     [[nodiscard]] Batch newest_batch() const WYE_REQUIRES(mutex_);
