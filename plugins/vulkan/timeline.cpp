@@ -23,7 +23,7 @@ sdk::WorkTimes Timeline::times_of(const Submit& submit) {
 }
 
 Result<bool> Timeline::wait_for(const SegmentWait& event, std::uint64_t timeout_ns) {
-    return segments.await(event, timeout_ns);
+    return segments.await(event.number, timeout_ns);
 }
 
 Result<void> Timeline::finish() { return segments.finish(); }
