@@ -24,11 +24,9 @@ Result<void> Queue::begin() {
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_ASSIGN(const SegmentWait event, other.event_for(value));
     if (!event) return {};
-    if (event.failed) {
-        if (auto failure = event.of->failure(event.number)) return *std::move(failure);
-        return other.usable(value);  // another thread has settled it
-    }
-    return &other == &timeline_ ? Result<void>() : submission_.wait_for(event);
+    if (auto failure = event.of->failure(event.number)) return *std::move(failure);
+    WYE_TRY(other.usable(value));  // another thread may have settled its failure meanwhile
+    return submission_.wait_for(event);
 }
 
 Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {

@@ -14,11 +14,7 @@ Result<SegmentWait> Timeline::event_of(Submit& submit) {
 }
 
 std::optional<Error> Timeline::settle(std::uint64_t, Submit& submit) {
-    std::optional<Error> failure;
-    if (submit.first <= submit.last) failure = segments.failure(submit.last);
-    segments.collect(submit.last);
-    segments.forget_failures(submit.last);
-    return failure;
+    return segments.settle(submit.first, submit.last);
 }
 
 sdk::WorkTimes Timeline::times_of(const Submit& submit) {
@@ -27,7 +23,7 @@ sdk::WorkTimes Timeline::times_of(const Submit& submit) {
 }
 
 Result<bool> Timeline::wait_for(const SegmentWait& event, std::uint64_t timeout_ns) {
-    return segments.await(event, timeout_ns);
+    return segments.await(event.number, timeout_ns);
 }
 
 Result<void> Timeline::finish() { return segments.finish(); }

@@ -137,7 +137,7 @@ class Events {
     // Pending submits from which on later ones share events, the most that share one, and the
     // longest time between events of submits in a row.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
-    static constexpr std::chrono::microseconds kLongestShare{100};
+    static constexpr std::chrono::milliseconds kLongestShare{1};
 
     // Whether a submit has the event of those before it without one: of a quarter of the pending
     // ones, or of those made since a while.

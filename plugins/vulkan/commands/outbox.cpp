@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <system_error>
 
@@ -16,6 +17,19 @@ namespace {
 // While submits follow each other faster than this part of the longest time, they are not sent
 // singly, even if the device is without work: it would only change who is late.
 constexpr int kShortPart = 6;
+
+// Drivers end at the process's exit, in handlers that were registered before this one. The threads
+// of outboxes, which the application does not know, call no driver from then on.
+struct Leaving {
+    sdk::Mutex mutex;  // held while such a thread calls the driver
+    bool leaving WYE_GUARDED_BY(mutex) = false;
+};
+constinit Leaving process;
+
+void leave() {
+    const sdk::Lock lock(process.mutex);
+    process.leaving = true;
+}
 
 VkSubmitInfo info_of(std::span<const VkCommandBuffer> commands, const VkSemaphore& semaphore,
                      const VkTimelineSemaphoreSubmitInfo& values) {
@@ -120,15 +134,18 @@ void Outbox::stop() noexcept {
 
 // Without a thread that sees to it that work is sent, none is kept.
 bool Outbox::start() {
+    static const bool told = std::atexit(&leave) == 0;
     try {
         const sdk::BlockedSignals blocked;
-        thread_ = std::thread([this] { run(); });
-        (void)::pthread_setname_np(thread_.native_handle(), "wye-outbox");
-        return true;
-    } catch (const std::system_error&) {
+        if (told) thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {  // the system gives no thread
+    }
+    if (!thread_.joinable()) {
         keep_ = Clock::duration::zero();
         return false;
     }
+    (void)::pthread_setname_np(thread_.native_handle(), "wye-outbox");
+    return true;
 }
 
 void Outbox::run() noexcept {
@@ -142,11 +159,19 @@ void Outbox::run() noexcept {
             continue;
         }
         const Clock::time_point end = since_ + keep_;
-        if (Clock::now() < end)
+        if (Clock::now() < end) {
             (void)lock.wait_until(changed_, end);
-        else
-            send_kept(0);
+            continue;
+        }
+        if (!send_unless_leaving()) lock.wait(changed_);
     }
+}
+
+bool Outbox::send_unless_leaving() noexcept {
+    const sdk::Lock lock(process.mutex);
+    if (process.leaving) return false;
+    send_kept(0);
+    return true;
 }
 
 bool Outbox::is_due(Clock::time_point now, std::uint64_t in_flight) const {

@@ -56,12 +56,14 @@ class Outbox {
                             std::uint64_t in_flight);
     // Sends all kept segments.
     void send() noexcept;
+    // Whether a segment is kept, was sent just before those that are, or comes after a refused one.
+    [[nodiscard, gnu::always_inline]] bool concerns(std::uint64_t number) const noexcept {
+        return number >= concern_.load(std::memory_order_acquire);
+    }
     // Called before a segment is waited for or asked for. Sends it, if it is kept, or if those that
     // are kept come next. Returns the number whose signal tells its end.
     [[nodiscard, gnu::always_inline]] std::uint64_t attend(std::uint64_t number) noexcept {
-        if (number < concern_.load(std::memory_order_acquire)) [[likely]]
-            return number;
-        return attend_slowly(number);
+        return concerns(number) ? attend_slowly(number) : number;
     }
     // The number to wait for in place of a segment's, which was attended to: that of the last one
     // that was sent with it, which alone has a signal (quirk layer-skipped-values).
@@ -72,7 +74,7 @@ class Outbox {
     }
     // The driver's refusal of a segment, which therefore has failed.
     [[nodiscard]] std::optional<VkResult> failure(std::uint64_t number) const {
-        if (number < concern_.load(std::memory_order_acquire)) [[likely]]
+        if (!concerns(number)) [[likely]]
             return std::nullopt;
         return old_failure(number);
     }
@@ -108,6 +110,8 @@ class Outbox {
     [[nodiscard]] bool is_dry() const WYE_REQUIRES(mutex_);
     // Sends what is kept. `asked`: gets a signal of its own, if it is kept.
     void send_kept(std::uint64_t asked) noexcept WYE_REQUIRES(mutex_);
+    // The same, for the thread. False: the process is about to end, and nothing is sent.
+    [[nodiscard]] bool send_unless_leaving() noexcept WYE_REQUIRES(mutex_);
     [[nodiscard]] VkResult submit(std::uint64_t asked) WYE_REQUIRES(mutex_);
     [[nodiscard]] std::uint64_t signalled(std::uint64_t number) const WYE_REQUIRES(mutex_);
     [[nodiscard]] Batch newest_batch() const WYE_REQUIRES(mutex_);

@@ -159,10 +159,19 @@ Result<bool> Segments::has_ended(std::uint64_t number) {
     return now >= number;
 }
 
-Result<bool> Segments::await(const SegmentWait& event, std::uint64_t timeout_ns) {
-    if (event.number <= ended()) return true;
+Result<bool> Segments::await(std::uint64_t number, std::uint64_t timeout_ns) {
+    if (number <= ended()) return true;
+    number = progress_->outbox.attend(number);
     WYE_TRY(device_.loss.check());
-    return wait_for(event.signal, timeout_ns);
+    return wait_for(number, timeout_ns);
+}
+
+std::optional<Error> Segments::settle_kept(std::uint64_t first, std::uint64_t last) {
+    std::optional<Error> out;
+    if (first <= last) out = failure(last);
+    collect(last);
+    progress_->outbox.forget_failures(last);
+    return out;
 }
 
 Result<void> Segments::finish() {
@@ -223,7 +232,7 @@ void Segments::drop_copies(std::uint64_t first) noexcept {
 
 Result<void> Segments::wait(std::uint64_t number) {
     if (number <= ended()) return {};
-    WYE_TRY(await(share(number, number), UINT64_MAX));
+    WYE_TRY(await(number, UINT64_MAX));
     collect(number);
     return {};
 }

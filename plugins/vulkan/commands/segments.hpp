@@ -28,8 +28,6 @@ class Segments;
 struct SegmentWait {
     Segments* of = nullptr;
     std::uint64_t number = 0;
-    std::uint64_t signal = 0;  // the number whose signal tells its end
-    bool failed = false;       // the driver refused it
     explicit operator bool() const { return number != 0; }
 };
 
@@ -201,7 +199,7 @@ class Segments {
     // since the caller then frees their memory.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
     // As has_ended, after waiting for at most timeout_ns.
-    [[nodiscard]] Result<bool> await(const SegmentWait& event, std::uint64_t timeout_ns);
+    [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
     // The error of a segment that the driver refused after it was kept; nothing: it took it.
@@ -211,14 +209,18 @@ class Segments {
             return device_.failed(*result, "vkQueueSubmit");
         return std::nullopt;
     }
-    // Called when nobody asks for failures up to `number` any more.
-    void forget_failures(std::uint64_t number) noexcept {
-        progress_->outbox.forget_failures(number);
+    // Collects the segments of a submit that has ended. Returns the error of a refusal.
+    [[nodiscard]] std::optional<Error> settle(std::uint64_t first, std::uint64_t last) {
+        if (progress_->outbox.concerns(last)) [[unlikely]]
+            return settle_kept(first, last);
+        collect(last);
+        return std::nullopt;
     }
-    // The last segment of a submit, for another queue's wait. It is sent first.
+    // The last segment of a submit, for another queue's wait. It is sent first. A submit without
+    // segments has no part in the failure of the segment before it.
     [[nodiscard]] SegmentWait share(std::uint64_t first, std::uint64_t last) {
         const std::uint64_t signal = progress_->outbox.attend(last);
-        return {this, last, signal, first <= last && progress_->outbox.failure(last)};
+        return {this, first <= last ? last : signal};
     }
     // A segment's end as a value of the queue's semaphore.
     [[nodiscard]] SemaphoreWait signal_of(std::uint64_t number) const {
@@ -261,6 +263,8 @@ class Segments {
         return device_.vk().vkQueueSubmit(shared.handle, 1, &send_info_, VK_NULL_HANDLE);
     }
     void set_waits(std::span<const SemaphoreWait> waits, bool own, Segment& segment);
+    [[gnu::cold, gnu::noinline]] std::optional<Error> settle_kept(std::uint64_t first,
+                                                                  std::uint64_t last);
     Result<bool> wait_for(std::uint64_t number, std::uint64_t timeout_ns);
     Error failed(VkResult result, std::string_view call);
     // Relates the device's clock to the host's, if the driver can read it.

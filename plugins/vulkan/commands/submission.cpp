@@ -99,6 +99,7 @@ void Submission::finish_reads(std::span<const wye_operation> operations) {
 }
 
 Result<void> Submission::wait_for(const SegmentWait& event) {
+    if (event.of == &segments_) return {};
     if (event.of->reads_pending()) return event.of->wait(event.number);
     waits_.push_back(event.of->signal_of(event.number));
     return {};

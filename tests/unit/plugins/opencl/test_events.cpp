@@ -57,7 +57,7 @@ struct Rig {
 
 TEST_CASE("1000 submits in a row share events; a submit alone has none") {
     Rig rig("few");
-    std::uint64_t fewest = 1000;  // others have one every 100 us, when the machine is slow
+    std::uint64_t fewest = 1000;  // a slow machine makes some for reasons of time
     for (int round = 0; round < 8; ++round) {
         loader().reset();
         for (int n = 0; n < 1000; ++n) rig.submit();

@@ -3,9 +3,14 @@
 // Submits in a row that nobody waits for travel together: how many reach the driver, who sends
 // those that are kept, and what becomes of them if the driver refuses them. The loader of the tests
 // counts the driver's calls. Where a test says so, nothing is sent for reasons of time.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -479,6 +484,26 @@ TEST_CASE("kept submits of a device that is lost fail by the loss, and nothing o
         const wye_operation op = harness::fill(rig.words, 0, 256, 1, 4);
         CHECK(device.submit({&op, 1}) == WYE_DEVICE_LOST);
         if (way != 0) CHECK(submits.now() == 0);
+    }
+}
+
+TEST_CASE("a process that leaves with kept submits" * doctest::skip()) {
+    auto* const rig = new Rig("200");  // never destroyed
+    (void)rig->keep(2);
+    std::exit(7);  // doctest's own statuses are 0 and 1
+}
+
+TEST_CASE("a process may leave while submits are kept") {
+    for (int round = 0; round < 5; ++round) {
+        std::string name = "-tc=a process that leaves with kept submits";
+        std::string self = "/proc/self/exe", skipped = "--no-skip";
+        char* const arguments[] = {self.data(), name.data(), skipped.data(), nullptr};
+        pid_t child = 0;
+        REQUIRE(posix_spawn(&child, self.c_str(), nullptr, nullptr, arguments, environ) == 0);
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 7);
     }
 }
 
