@@ -187,6 +187,11 @@ void DeviceSession::await_end(const Ticket& ticket) {
 Result<QueueGrant> DeviceSession::take_queue(const QueueRequest& request) {
     WYE_TRY(alive());
     auto taken = queues_.take_public(device_, request);
+    // Work in the line holds the numbers of queues that were freed.
+    if (!taken.ok() && taken.error().code == Code::LIMIT_EXCEEDED && has_line()) {
+        line_.await_idle();
+        taken = queues_.take_public(device_, request);
+    }
     if (!taken.ok()) return noted(std::move(taken).error());
     return taken;
 }

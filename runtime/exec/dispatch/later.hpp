@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/context.hpp"
@@ -29,6 +30,8 @@ class Later {
     Later& operator=(const Later&) = delete;
 
     [[nodiscard]] Flow& flow() { return *flow_; }
+    // The memory of the copied inputs, which must live until the work has ended.
+    [[nodiscard]] HostBlock take_inputs() noexcept { return std::move(inputs_); }
 
   private:
     void copy_inputs(DeviceSession& session);

@@ -94,6 +94,7 @@ Result<void> PendingLater::submit_now() {
     Flow& flow = later_->flow();
     if (!stops_between_rounds(flow)) rounds_left_ = 1;
     WYE_TRY(start_held(context_.handles(), flow));
+    if (!has_ended()) inputs_ = later_->take_inputs();
     flow.count_launch();
     return {};
 }

@@ -149,6 +149,44 @@ TEST_CASE("the first submit returns before it compiles, and the result comes whe
     CHECK(t.rig.driver.programs == 2);  // `other`, and it once
 }
 
+TEST_CASE(
+    "its inputs are kept until the device has ended, and queues that it held are free again") {
+    Slow t;
+    std::vector<wye_pending> all;
+    std::vector<wye_queue> queues;
+    wye_queue_create_desc made;
+    WYE_INIT(made);
+    const auto queue = [&](wye_queue& out) {
+        return attempt([&](wye_error** e) {
+            return wye_queue_create(t.rig.context, t.device, &made, &out, e);
+        });
+    };
+    for (std::uint32_t n = 0; n < 8; ++n) {
+        const Words in(1000, n);
+        Job job(t.program, t.device);
+        check_ok(queue(job.desc.queue));
+        job.param(1).in(0, in.data(), 4000).out(1, nullptr, 0);
+        all.push_back(t.submitted(job));
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_queue_free(t.rig.context, job.desc.queue, e); }));
+    }
+    t.await_compile();
+    wye_queue ninth = 0;
+    auto late = std::async(std::launch::async, [&] { return queue(ninth); });
+    CHECK(late.wait_for(30ms) == std::future_status::timeout);
+    t.let_go();
+    check_ok(late.get());
+    for (std::uint32_t n = 0; n < 8; ++n) {
+        check_ok(t.wait(all[n]));
+        wye_bytes bytes{};
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_output(t.rig.context, all[n], 1, &bytes, e);
+        }));
+        const auto* words = static_cast<const std::uint32_t*>(bytes.data);
+        CHECK(Words(words, words + bytes.size / 4) == Words(1000, n + 1));
+    }
+}
+
 TEST_CASE("a program that does not compile is told by the wait, and by checks before in the call") {
     Slow t;
     t.rig.driver.fail_compile = true;
