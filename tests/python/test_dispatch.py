@@ -134,7 +134,11 @@ class OnEachDevice(unittest.TestCase):
             with self.subTest(device.selector):
                 words = device.upload(np.array([9, 3, 1, 1, 0], np.uint32))
                 part = words.range(4, 12)
-                if not device.fact("indirect_dispatch"):
+                try:
+                    takes_grids = device.fact("indirect_dispatch")
+                except wye.Error:  # it does not report the fact
+                    takes_grids = False
+                if not takes_grids:
                     with self.assertRaises(wye.Error) as caught:
                         device.run(program, wye.Options(grid=part), r=np.zeros(8, np.uint32))
                     self.assertEqual(caught.exception.code, wye.Code.UNSUPPORTED)
