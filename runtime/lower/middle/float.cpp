@@ -72,12 +72,13 @@ StepId Float::difference(StepId a, StepId b, StepId c) {
             m_.as(m_.differing_bits(m_.bits_of(b), m_.u32(0x80000000U)), m_.kind);
         return m_.make(Op::FMA, m_.kind, m_.kind, {minus_b, c, a});
     }
-    const auto upper = [&](StepId x) {
-        return m_.as(m_.both_bits(m_.bits_of(x), m_.u32(0xfffff000U)), m_.kind);
+    // The half of b is the nearest, so that its rest is short enough for the sums to be exact.
+    const auto upper = [&](StepId bits) {
+        return m_.as(m_.both_bits(bits, m_.u32(0xfffff000U)), m_.kind);
     };
-    const StepId b_high = upper(b);
+    const StepId b_high = upper(m_.plus(m_.bits_of(b), m_.u32(0x800U)));
     const StepId b_low = m_.minus(b, b_high);
-    const StepId c_high = b == c ? b_high : upper(c);
+    const StepId c_high = b == c ? b_high : upper(m_.bits_of(c));
     const StepId c_low = b == c ? b_low : m_.minus(c, c_high);
     StepId left = m_.minus(a, m_.op(Op::MUL, b_high, c_high));
     left = m_.minus(left, m_.op(Op::MUL, b_high, c_low));
