@@ -38,13 +38,12 @@ constexpr Function kFunctions[] = {
     {"fma", "fma(v, a, s)", 0.5F, 0.01F}};
 
 std::string text(const Function& f) {
-    return "wye 1; program calls; workgroup 256; param first: f32; param step: f32;\n"
-           "output r: f32[]; grid elements len(r);\n"
-           "main { let i = global_id.x; if i < len(r) {\n"
-           "let a = 1.0 + f32(i & 0xffffu) * 0x1p-18; var v = first + f32(i & 0xffu) * 0x1p-16;\n"
-           "var s = 0.0;\n"
+    return "wye 1; program calls; workgroup 256; param first: f32; param by: f32;\n"
+           "input x: f32[]; output r: f32[len(x)]; grid elements len(x);\n"
+           "main { let i = global_id.x; if i < len(x) {\n"
+           "let a = 1.0 + x[i]; var v = first + x[i]; var s = 0.0;\n"
            "for k in 0u..256u { s = s + " +
-           std::string(f.call) + "; v = v + step; }\nr[i] = s; } }\n";
+           std::string(f.call) + "; v = v + by; }\nr[i] = s; } }\n";
 }
 
 bool named(const std::string& list, const char* name) {
@@ -54,12 +53,12 @@ bool named(const std::string& list, const char* name) {
 
 // The least device time in milliseconds; below 0 if the device does not run it.
 double measure(const wye::Program& program, const wye::Device& device, const Function& f,
-               std::uint64_t elements, std::uint32_t ulp, bool& native) {
+               const std::vector<float>& x, std::uint32_t ulp, bool& native) {
     double least = -1;
     for (int run = 0; run < 7; ++run) {
         wye::Dispatch dispatch(program, device);
-        dispatch.param("first", f.first).param("step", f.step).discard("r", elements * 4);
-        dispatch.elements(elements).timed().ulp_budget(ulp);
+        dispatch.param("first", f.first).param("by", f.step).input("x", x).discard("r");
+        dispatch.timed().ulp_budget(ulp);
         const auto report = dispatch.run();
         if (!report.ok()) {
             std::printf(" [%s]", report.error().text().c_str());
@@ -91,6 +90,8 @@ int main(int count, char** arguments) {
         else
             selectors.push_back(word);
     }
+    std::vector<float> x(elements);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i & 0xffffU) * 0x1p-20F;
     if (selectors.empty()) selectors = {"cuda", "vulkan", "opencl"};
     const wye::Context context = must(wye::Context::create());
     std::vector<wye::Device> devices;
@@ -113,8 +114,8 @@ int main(int count, char** arguments) {
         std::printf("%-6s", f.name);
         for (const wye::Device& device : devices) {
             bool native = false;
-            const double strict = measure(program, device, f, elements, 0, native);
-            const double fast = measure(program, device, f, elements, ulp, native);
+            const double strict = measure(program, device, f, x, 0, native);
+            const double fast = measure(program, device, f, x, ulp, native);
             if (native && fast > 0)
                 std::printf(" | %7.3f  %7.3f  %6.2f", strict, fast, strict / fast);
             else
