@@ -12,6 +12,7 @@
 // the operations themselves on that device, with all 2^32 operands.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "forms.hpp"
@@ -88,6 +90,7 @@ struct Tally {
     void report(double most_left) const {
         std::printf("%-34s %12llu tried, %9llu left to an emulation, %llu wrong\n", what.c_str(),
                     tried, left, wrong);
+        std::fflush(stdout);
         CHECK_MESSAGE(wrong == 0, what);
         CHECK_MESSAGE(static_cast<double>(left) <= most_left * static_cast<double>(tried), what);
         CHECK(tried > 0);
@@ -156,10 +159,13 @@ void random_divisions(std::uint64_t seed, std::size_t count, bool ordinary, Visi
     }
 }
 
+// How far the start may be off: WYE_MATH_STEPS, or 8.
 std::vector<int> offsets() {
     if (!kAll) return {-4, -1, 0, 3};
+    const char* most = std::getenv("WYE_MATH_STEPS");
+    const int steps = most == nullptr ? 8 : std::atoi(most);
     std::vector<int> out;
-    for (int k = -8; k <= 8; ++k) out.push_back(k);
+    for (int k = -steps; k <= steps; ++k) out.push_back(k);
     return out;
 }
 
@@ -242,63 +248,118 @@ std::string emulations() {
     return text.substr(first, text.rfind("main {") - first);
 }
 
+// What was tried of the forms of one device.
+struct FormTallies {
+    explicit FormTallies(const std::string& by)
+        : roots{"sqrt" + by},
+          inverses{"rsqrt" + by},
+          quotients{"/" + by},
+          hard{"/" + by + ", hard"},
+          any{"/ and sqrt" + by + ", any"} {}
+    Tally roots, inverses, quotients, hard, any;
+
+    void add(const FormTallies& other) {
+        for (Tally FormTallies::*each :
+             {&FormTallies::roots, &FormTallies::inverses, &FormTallies::quotients,
+              &FormTallies::hard, &FormTallies::any}) {
+            (this->*each).tried += (other.*each).tried;
+            (this->*each).left += (other.*each).left;
+            (this->*each).wrong += (other.*each).wrong;
+        }
+    }
+};
+
+namespace middle = wye::lower::middle;
+constexpr auto kDivide = middle::operation(wye::ir::Op::DIV, wye::ir::Kind::F32);
+constexpr auto kRoot = middle::operation(wye::ir::Op::SQRT, wye::ir::Kind::F32);
+constexpr auto kInverse = middle::key::kInverseRoot;
+
+// Tries the forms with a start that is `offset` steps from the nearest f32.
+void try_forms(bool fused, int offset, FormTallies& out) {
+    exhaust::FormRunner runner(fused);
+    const auto steps = static_cast<std::uint32_t>(offset);
+    Words results;
+    const auto divisions = [&](Tally& tally) {
+        return [&](const Words& a, const Words& b) {
+            runner.run(kDivide, a, b, steps, results);
+            tally.add(a, b, results, true, divided);
+        };
+    };
+    chunks(kOne, kFour, kAll ? 1 : 13, [&](const Words& x) {
+        runner.run(kRoot, x, {}, steps, results);
+        out.roots.add(x, {}, results, true, root);
+        if (fused) return;  // there is no fma in that of the inverse
+        runner.run(kInverse, x, {}, steps, results);
+        out.inverses.add(x, {}, results, false, inverse);
+    });
+    const Words ends = edges();
+    runner.run(kRoot, ends, {}, steps, results);
+    out.any.add(ends, {}, results, true, root);
+    runner.run(kInverse, ends, {}, steps, results);
+    out.inverses.add(ends, {}, results, false, inverse);
+    hard_divisions(kAll ? 1 : 1021, divisions(out.hard));
+    random_divisions(3, kAll ? std::size_t{1} << 26 : 100000, true, divisions(out.quotients));
+    random_divisions(4, kAll ? std::size_t{1} << 22 : 50000, false, divisions(out.any));
+    Words a, b;
+    for (const std::uint32_t x : ends)
+        for (std::size_t k = x % 7; k < ends.size(); k += kAll ? 7 : 211) {
+            a.push_back(x);
+            b.push_back(ends[k]);
+        }
+    divisions(out.any)(a, b);
+}
+
+// Runs work(0) to work(count - 1), in ALL mode on every core.
+template <typename Work>
+void on_cores(std::size_t count, Work work) {
+    std::atomic<std::size_t> next = 0;
+    const auto loop = [&] {
+        for (std::size_t i = next++; i < count; i = next++) work(i);
+    };
+    std::vector<std::thread> threads;
+    for (unsigned t = 1; kAll && t < std::thread::hardware_concurrency(); ++t)
+        threads.emplace_back(loop);
+    loop();
+    for (std::thread& thread : threads) thread.join();
+}
+
 }  // namespace
 
 TEST_CASE("forms of quotients and roots, from any start within 8 steps") {
-    namespace middle = wye::lower::middle;
-    const auto divide = middle::operation(wye::ir::Op::DIV, wye::ir::Kind::F32);
-    const auto square_root = middle::operation(wye::ir::Op::SQRT, wye::ir::Kind::F32);
-    Words results;
     for (const bool fused : {false, true}) {
-        exhaust::FormRunner runner(fused);
         const std::string by = fused ? " by fma" : " by parts";
-        Tally roots{"sqrt" + by}, inverses{"rsqrt" + by}, quotients{"/" + by};
-        Tally hard{"/" + by + ", hard"}, any{"/" + by + ", any"};
-        for (const int offset : offsets()) {
-            const auto steps = static_cast<std::uint32_t>(offset);
-            const auto divisions = [&](Tally& tally) {
-                return [&, steps](const Words& a, const Words& b) {
-                    runner.run(divide, a, b, steps, results);
-                    tally.add(a, b, results, true, divided);
-                };
-            };
-            chunks(kOne, kFour, kAll ? 1 : 13, [&](const Words& x) {
-                runner.run(square_root, x, {}, steps, results);
-                roots.add(x, {}, results, true, root);
-                if (fused) return;  // there is no fma in that of the inverse
-                runner.run(middle::key::kInverseRoot, x, {}, steps, results);
-                inverses.add(x, {}, results, false, inverse);
-            });
-            const Words ends = edges();
-            runner.run(square_root, ends, {}, steps, results);
-            any.add(ends, {}, results, true, root);
-            runner.run(middle::key::kInverseRoot, ends, {}, steps, results);
-            inverses.add(ends, {}, results, false, inverse);
-            hard_divisions(kAll ? 1 : 1021, divisions(hard));
-            random_divisions(3, kAll ? std::size_t{1} << 26 : 100000, true, divisions(quotients));
-            random_divisions(4, kAll ? std::size_t{1} << 22 : 50000, false, divisions(any));
-            Words a, b;
-            for (const std::uint32_t x : ends)
-                for (std::size_t k = x % 7; k < ends.size(); k += kAll ? 7 : 211) {
-                    a.push_back(x);
-                    b.push_back(ends[k]);
-                }
-            divisions(any)(a, b);
-        }
-        roots.report(0x1p-13);
-        if (!fused) inverses.report(0);
-        quotients.report(0x1p-12);
-        hard.report(1);
-        any.report(1);
-        if (kAll && !fused) {
-            Tally everything{"rsqrt" + by + ", all f32"};
-            chunks(0, std::uint64_t{1} << 32, 1, [&](const Words& x) {
-                runner.run(middle::key::kInverseRoot, x, {}, 0, results);
-                everything.add(x, {}, results, false, inverse);
-            });
-            everything.report(0);
-        }
+        const std::vector<int> all = offsets();
+        std::vector<FormTallies> each(all.size(), FormTallies(by));
+        on_cores(all.size(), [&](std::size_t i) { try_forms(fused, all[i], each[i]); });
+        FormTallies sum(by);
+        for (const FormTallies& one : each) sum.add(one);
+        sum.roots.report(0x1p-13);
+        sum.inverses.report(0);
+        sum.quotients.report(0x1p-12);
+        sum.hard.report(1);
+        sum.any.report(1);
     }
+}
+
+TEST_CASE("the form of the inverse square root, of all f32") {
+    constexpr std::size_t kParts = 64;
+    const std::string what = "rsqrt, all f32";
+    std::vector<Tally> each(kParts, Tally{what});
+    on_cores(kParts, [&](std::size_t part) {
+        exhaust::FormRunner runner(false);
+        Words results;
+        const std::uint64_t first = part << 26U;
+        chunks(first, first + (std::uint64_t{1} << 26U), kAll ? 1 : 4099, [&](const Words& x) {
+            runner.run(kInverse, x, {}, 0, results);
+            each[part].add(x, {}, results, false, inverse);
+        });
+    });
+    Tally sum{what};
+    for (const Tally& one : each) {
+        sum.tried += one.tried;
+        sum.wrong += one.wrong;
+    }
+    sum.report(0);
 }
 
 TEST_CASE("definitions and emulations, on the cpu") {
