@@ -46,9 +46,9 @@ class Float {
     const Kind word_;
 };
 
-// Whether f64 quotients and roots are computed by fused steps, for the quirk
-// `nvidia-vk-division-call` if f32 roots are not exact. Inexact f32 operations of other targets are
-// computed in f64 and rounded, which is correct, since f64 has 53 bits, more than 2 * 24 + 1.
+// Whether f64 quotients and roots are computed by fused steps: where a quirk asks for it, and f32
+// roots are not exact. Inexact f32 operations of other targets are computed in f64 and rounded,
+// which is correct, since f64 has 53 bits, more than 2 * 24 + 1.
 bool Float::by_fma() const {
     return m_.wide && m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);

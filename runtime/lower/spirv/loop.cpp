@@ -110,8 +110,8 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
         goes_on = b_.less(round, rounds, false);
     }
     // Emulations seldom run their loops, which would be unrolled at each call.
-    const bool cut = form.unroll == middle::Loop::Unroll::Never ||
-                     &source_.program == &middle::emulations();
+    const bool cut =
+        form.unroll == middle::Loop::Unroll::Never || &source_.program == &middle::emulations();
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
