@@ -39,7 +39,7 @@ struct Limits {
     // UINT64_MAX if not reported: the driver checks it.
     std::uint64_t max_buffer_bytes = UINT64_MAX;
     std::uint64_t memory_bytes = UINT64_MAX;  // likewise
-    bool grid_sync = false;  // all workgroups of a launch can run at once
+    bool grid_sync = false;                   // all workgroups of a launch can run at once
     // Programs are bound ranges that begin at multiples of it; 1 if not reported: the driver checks
     // it.
     std::uint64_t buffer_alignment = 1;

@@ -17,14 +17,15 @@ std::string shown(const std::string& name, Ran what) {
 }
 
 Error trapped(const std::string& name, Ran what, const std::string& device, const Trap& trap) {
-    return {Code::TRAPPED,
-            fmt::format("{} trapped with code {} on {} ({} trap{})", shown(name, what), trap.code,
-                        device, trap.count, trap.count == 1 ? "" : "s"),
-            what == Ran::Program
-                ? "Fix: look up the code in the program; no output was delivered"
-                : "Fix: look up the code in the program; the steps after it ran, and read-backs were "
-                  "delivered",
-            name};
+    return {
+        Code::TRAPPED,
+        fmt::format("{} trapped with code {} on {} ({} trap{})", shown(name, what), trap.code,
+                    device, trap.count, trap.count == 1 ? "" : "s"),
+        what == Ran::Program
+            ? "Fix: look up the code in the program; no output was delivered"
+            : "Fix: look up the code in the program; the steps after it ran, and read-backs were "
+              "delivered",
+        name};
 }
 
 // The error for a launch in which the driver ended a loop, which makes the results invalid.

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "fakes/base.hpp"
-#include "registry/open/error_object.hpp"
 #include "registry/abi_versions.hpp"
+#include "registry/open/error_object.hpp"
 #include "registry/open/handshake.hpp"
 
 namespace test_handshake {
