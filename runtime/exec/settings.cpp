@@ -157,8 +157,8 @@ Result<SessionOptions> read_settings(const registry::Config& config) {
         {"auto", Staging::Auto}, {"on", Staging::On}, {"off", Staging::Off}};
     WYE_TRY(read_choice(config, "transfer.staging", staging, out.transfer.staging));
     const Names<ReportDetails> details = {{"all", ReportDetails::All},
-                                            {"facts", ReportDetails::Facts},
-                                            {"brief", ReportDetails::Brief}};
+                                          {"facts", ReportDetails::Facts},
+                                          {"brief", ReportDetails::Brief}};
     WYE_TRY(read_choice(config, "report.details", details, out.report_details));
     return out;
 }

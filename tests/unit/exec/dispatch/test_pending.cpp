@@ -287,7 +287,8 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
 
 TEST_CASE("operations that the host had not submitted before a cancel never run") {
     Ready t;
-    t.program = t.rig.prepared(t.device, kTrap);  // its outputs are read back in a submit of their own
+    t.program =
+        t.rig.prepared(t.device, kTrap);  // its outputs are read back in a submit of their own
     Words lent(3, 77);
     Job job(t.program, t.device);
     job.in(0, t.x.data(), 12).out(1, lent.data(), 12);
