@@ -44,7 +44,9 @@ struct Opened {
     explicit Opened(wye::ContextOptions options = {})
         : context(take(wye::Context::create(options))),
           device(take(context.open("cpu"))),
-          program(take(context.program_from_text(kSteps))) {}
+          program(take(context.program_from_text(kSteps))) {
+        (void)take(program.prepare(device.get()));  // so that submits happen in their calls
+    }
 
     [[nodiscard]] wye::Buffer buffer(std::uint32_t value = 0) const {
         wye::Buffer out = take(device.buffer(kCount * 4));

@@ -256,6 +256,7 @@ TEST_CASE("work that borrows memory of the caller says TIMEOUT at its end") {
     const wye_pending pending = t.submitted(job);
     // It is given up as soon as the device is busy.
     t.await([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // there is room for 1024
         Job other = t.job(0);
         wye_pending none = 0;
         return wye_dispatch_submit(t.rig.context, &other.filled(), &none, nullptr) ==
