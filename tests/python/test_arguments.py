@@ -144,6 +144,8 @@ class Arguments(unittest.TestCase):
             "Device.adopt": (lambda tensor=x, label="": tensor is x or device.adopt(tensor, label=label), {},
                              {"tensor": NOT_A_TENSOR, "label": []}),
             "Device.pipeline": (device.pipeline, {"program": program}, {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS}),
+            "Device.submit_pipeline": (
+                device.submit_pipeline, {"program": program}, {"program": NO_OBJECT, "options": OF_ANOTHER_CLASS}),
             "Device.graph": (device.graph, {}, {"label": NOT_TEXT}),
             "Device.limit_memory": (device.limit_memory, {"nbytes": 0}, {"nbytes": NOT_WHOLE}),
             "Context.limit_memory": (context.limit_memory, {"nbytes": 0}, {"nbytes": NOT_WHOLE}),
@@ -179,8 +181,10 @@ class Arguments(unittest.TestCase):
             "Graph.copy": (
                 step("copy"), {"source": source, "target": target}, {"source": NO_OBJECT, "target": NO_OBJECT, **optional}),
             "Graph.fill": (step("fill"), {"buffer": buffer, "value": 1}, {"buffer": NO_OBJECT, "value": NOT_A_U32}),
-            "Graph.run": (graph.run, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS}),
-            "Graph.submit": (graph.submit, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS}),
+            "Graph.run": (graph.run, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS,
+                                       "timeout": NOT_SECONDS}),
+            "Graph.submit": (graph.submit, {}, {"params": NOT_PARAMS, "timed": NOT_A_FLAG, "queue": OF_ANOTHER_CLASS,
+                                             "timeout": NOT_SECONDS}),
             "Graph.rebind": (
                 graph.rebind, {"buffers": {}}, {"buffers": [None, 3, "text", [], {3: target}, {target: None}]}),
             "Device.fact": (device.fact, {"name": "int64"}, {"name": NOT_TEXT}),
@@ -226,6 +230,8 @@ class Arguments(unittest.TestCase):
             "Program.lower": (
                 program.lower, {"format": "text"}, {"format": NOT_TEXT, "device": OF_ANOTHER_CLASS}),
             "Program.prepare": (program.prepare, {"device": device}, {"device": NO_OBJECT}),
+            "Program.submit_prepare": (
+                program.submit_prepare, {"device": device}, {"device": NO_OBJECT, "timeout": NOT_SECONDS}),
             "Options.__init__": (
                 wye.Options, {},
                 {"grid": NOT_SIZES, "elements": [one for one in NOT_WHOLE if one is not None],

@@ -173,6 +173,7 @@ class Request:
     def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
                  params: Mapping[str, Any], pipeline: int) -> None:
         self.keep: list[Any] = []
+        self.buffers: list[Buffer] = []
         self.desc = new("wye_dispatch_desc")
         self._core, self._device, self._program = core, device, program
         wanted = handle("program", program, Program, core)
@@ -246,7 +247,6 @@ class Bound(Request):
     def __init__(self, core: Core, device: Device | None, program: Program, options: Options,
                  arguments: dict[str, Any], pipeline: int = 0) -> None:
         super().__init__(core, device, program, options, arguments, pipeline)
-        self.buffers: list[Buffer] = []
         self.outputs: list[tuple[BufferParam, int, Any]] = []  # index, and the caller's array
         self._shapes: dict[str, tuple[int, ...] | None] = {}  # of the elements of inputs
         self._numbers: list[tuple[BufferParam, int, Any]] = []  # that stand for whole buffers
