@@ -334,6 +334,7 @@ wye_status World::perform(Call& call, wye_error** error) {
             const wye_status status = wye_device_recover(context_, handle_, &out, error);
             call.opened = status == WYE_OK && out != handle_;
             if (call.opened) old_.push_back(std::exchange(handle_, out));
+            if (call.opened) compile_programs();
             return status;
         }
         case 'C': {
@@ -350,9 +351,17 @@ wye_status World::perform(Call& call, wye_error** error) {
             const wye_status status =
                 wye_device_open(context_, wye_str("scripted"), 0, &handle_, error);
             call.opened = status == WYE_OK;
+            if (call.opened) compile_programs();
             return status;
         }
     }
+}
+
+// So that every dispatch is submitted in its call, but for `v`, whose program has a compile of its
+// own. What a compile defers is tried elsewhere (tests/unit/exec/dispatch/test_line.cpp).
+void World::compile_programs() {
+    for (const wye_program program : {programs_[0], programs_[1]})
+        (void)wye_program_prepare(context_, program, handle_, nullptr, nullptr);
 }
 
 Call& World::start(Step step) {

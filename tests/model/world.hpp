@@ -80,6 +80,7 @@ class World {
     // calls.cpp: how each step is done.
     wye_status perform(Call& call, wye_error** error);
     wye_status submit(Call& call, wye_error** error);
+    void compile_programs();
     wye_status transfer(Call& call, wye_error** error);
     wye_status batch(Call& call, wye_error** error);
     wye_status graph(Call& call, wye_error** error);

@@ -3,6 +3,7 @@
 // Steps that are neither transfers nor dispatches: descriptions, reports, invalid calls,
 // short-lived contexts.
 #include "worker.hpp"
+#include "wye/device.h"
 
 namespace wye::stress {
 

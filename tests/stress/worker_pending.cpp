@@ -88,9 +88,11 @@ void Worker::settle_pending() {
     wye_report report;
     WYE_INIT(report);
     const wye_status status =
-        call("wye_pending_wait", {WYE_TIMEOUT, WYE_TRAPPED, WYE_CANCELLED}, [&](wye_error** error) {
-            return wye_pending_wait(context, one.handle, limit, &report, error);
-        });
+        call("wye_pending_wait", {WYE_TIMEOUT, WYE_TRAPPED, WYE_CANCELLED, WYE_DEVICE_BUSY},
+             [&](wye_error** error) {
+                 return wye_pending_wait(context, one.handle, limit, &report, error);
+             });
+    if (status == WYE_DEVICE_BUSY) return free();  // after its compile the device was busy
     if (status == WYE_TIMEOUT) {
         if (limit == UINT64_MAX) fail("wye_pending_wait: a time-out without a limit");
         return;

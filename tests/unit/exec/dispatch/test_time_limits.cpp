@@ -195,7 +195,8 @@ TEST_CASE(
 
 TEST_CASE("work that the device can stop is stopped, also if nobody waits for it") {
     for (const auto& [form, submit] : kForms) {
-        CAPTURE(form);
+        const std::string named(form);
+        CAPTURE(named);
         Ready t;
         t.rig.driver.can_cancel = true;
         t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
@@ -211,7 +212,8 @@ TEST_CASE("work that the device can stop is stopped, also if nobody waits for it
 
 TEST_CASE("work that ends in time has its own result, and its limit is forgotten") {
     for (const auto& [form, submit] : kForms) {
-        CAPTURE(form);
+        const std::string named(form);
+        CAPTURE(named);
         Ready t;
         for (int i = 0; i < 40; ++i) check_ok(t.wait(submit(t, kLong)));
         t.rig.driver.fail_wait = true;
