@@ -17,7 +17,7 @@ struct wye_plugin_object {
 struct wye_device_object {
     const wye_host_table* host;
     std::uint32_t index;
-    bool lost;
+    std::atomic<bool> lost;
 };
 struct wye_buffer_object {
     std::vector<std::byte> bytes;
@@ -38,7 +38,7 @@ struct wye_queue_object {
     const wye_host_table* host;
     const wye_device_object* device;
     std::uint64_t value;
-    std::uint64_t first_cancelled, last_cancelled;
+    std::atomic<std::uint64_t> first_cancelled, last_cancelled;
 };
 
 namespace wye::exec::test {
@@ -493,7 +493,8 @@ const void* get_extension(wye_device_object*, wye_string name, std::uint32_t ver
 }
 
 void close(wye_device_object* device) {
-    if (fake().newest[device->index] == device) fake().newest[device->index] = nullptr;
+    wye_device_object* newest = device;
+    (void)fake().newest[device->index].compare_exchange_strong(newest, nullptr);
     delete device;
 }
 
@@ -572,7 +573,8 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                        wye_device_object** out, const wye_device_table** table, wye_error** error) {
     if (fake().fail_open) return fail(plugin->host, Code::DRIVER, "the fake does not open", error);
     ++fake().opened;
-    *out = fake().newest[desc->index] = new wye_device_object{plugin->host, desc->index, false};
+    *out = new wye_device_object{plugin->host, desc->index, false};
+    fake().newest[desc->index] = *out;
     *table = &device_table(fake().saves, fake().commands);
     return WYE_OK;
 }
@@ -644,7 +646,7 @@ wye_context* FakeDriver::context() const {
     return made.ok() ? *made : nullptr;
 }
 
-void FakeDriver::lose(std::uint32_t index) { newest[index]->lost = true; }
+void FakeDriver::lose(std::uint32_t index) { newest[index].load()->lost = true; }
 
 std::byte* FakeDriver::memory(const wye_binding& binding) {
     return binding.buffer->data() + binding.offset;

@@ -26,7 +26,7 @@ struct FakeDriver {
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
     static FakeDriver* now;
-    wye_device_object* newest[2] = {nullptr, nullptr};  // the device opened last, by index
+    std::atomic<wye_device_object*> newest[2] = {nullptr, nullptr};  // opened last, by index
 
     // A context with this plugin and no other; destroy it before the driver.
     [[nodiscard]] wye_context* context() const;
@@ -88,7 +88,7 @@ struct FakeDriver {
     std::uint32_t native_values = 1;            // of each native handle; 0: there is no extension
     std::uint64_t most_alignment = UINT64_MAX;  // of buffers; more is refused
     std::atomic<std::uint64_t> last_alignment{0};  // of the last buffer of the usage DEVICE
-    bool hang = false;                // events are not reached while set, and waits end at once
+    std::atomic<bool> hang = false;   // events are not reached while set, and waits end at once
     std::atomic<bool> holds = false;  // events are not reached while set, and waits wait
     // Buffers of the usage STAGING exist, and are mapped. Copies from and to them are made when
     // somebody sees the end of a submit, or at the next operation of another kind: so memory that

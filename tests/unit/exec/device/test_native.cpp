@@ -51,7 +51,8 @@ struct Asked {
 TEST_CASE("native handles are those of the plugin's objects") {
     Asked t;
     check_ok(t.of_device());
-    CHECK(t.value("fake_device") == reinterpret_cast<std::uintptr_t>(t.rig.driver.newest[0]));
+    CHECK(t.value("fake_device") ==
+          reinterpret_cast<std::uintptr_t>(t.rig.driver.newest[0].load()));
     check_ok(t.of_queue());
     CHECK(t.value("fake_queue") != 0);
     check_ok(t.of_buffer());

@@ -397,11 +397,12 @@ TEST_CASE("a flush and the end of the context wait for it") {
     Slow t;
     const wye_pending pending = t.submitted(t.job(t.program, t.x, t.r, 1));
     t.await_compile();
+    wye_context* const context = t.rig.context;
     auto flushed = std::async(std::launch::async, [&] {
-        return attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); });
+        return attempt([&](wye_error** e) { return wye_device_flush(context, t.device, e); });
     });
     CHECK(flushed.wait_for(30ms) == std::future_status::timeout);
-    wye_context* const context = std::exchange(t.rig.context, nullptr);
+    t.rig.context = nullptr;
     SUBCASE("with a limit") {
         t.let_go();
         check_ok(flushed.get());
