@@ -490,7 +490,7 @@ TEST_CASE("kept submits of a device that is lost fail by the loss, and nothing o
 TEST_CASE("a process may leave while submits are kept") {
     constexpr const char* kLeaves = "WYE_TEST_LEAVES";  // set in the process that does
     if (std::getenv(kLeaves) != nullptr) {
-        auto* const rig = new Rig("200");  // never destroyed
+        auto* const rig = new Rig("10000");  // never destroyed; long enough under sanitizers
         (void)rig->keep(2);
         std::exit(7);  // doctest's own statuses are 0 and 1
     }
