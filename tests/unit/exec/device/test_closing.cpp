@@ -260,7 +260,7 @@ TEST_CASE("what threads make while another one closes the device keeps it until 
     std::thread makers[] = {makes(true, owned),    makes(true, submitted), makes(true, pipeline),
                             makes(true, graph),    makes(false, owned),    makes(false, submitted),
                             makes(false, pipeline)};
-    for (int closed = 0; closed < 300;) {
+    for (int closed = 0; closed < 300 || made == 0;) {
         wye_device device = 0;
         if (wye_device_open(context, wye_str("fake:0"), 0, &device, nullptr) == WYE_OK)
             closed += wye_device_close(context, device, nullptr) == WYE_OK;
