@@ -405,6 +405,7 @@ std::size_t HandleTable::owned(const OwnerRef& owner) const {
 
 void HandleTable::retire_all(const OwnerRef& owner) {
     for (const HandleKind kind : kOrder) {
+        if (kind == HandleKind::buffer) continue;
         for (const Pin& pin : all(kind))
             if (pin.owner() == owner) (void)retire(pin.handle(), kind);
     }

@@ -60,28 +60,30 @@ Result<void> retire_buffers(registry::HandleTable& handles, DeviceSession& sessi
 }  // namespace
 
 Result<void> Context::close_device(Handle device) {
-    registry::OwnerRef owner;
     {
         WYE_ASSIGN(const Pin pin, handles_.find(device, HandleKind::device));
         DeviceSession& session = pin.as<DeviceSession>();
-        owner = session.owner();
         WYE_TRY(session.check_idle());
         WYE_TRY(retire_buffers(handles_, session));
-        const sdk::Lock lock(open_mutex_);
-        device_changes_.fetch_add(1, std::memory_order_release);
-        const auto open = std::ranges::find_if(
-            open_, [&](const OpenSession& one) { return one.session.get() == &session; });
-        if (open != open_.end()) {
-            closed_.push_back(std::move(open->session));
-            open_.erase(open);
-        } else if (const auto lost = std::ranges::find_if(
-                       lost_, [&](const SessionRef& one) { return one.get() == &session; });
-                   lost != lost_.end()) {
-            closed_.push_back(std::move(*lost));
-            lost_.erase(lost);
-        }  // otherwise another thread is closing it
+        {
+            const sdk::Lock lock(open_mutex_);
+            device_changes_.fetch_add(1, std::memory_order_release);
+            const auto open = std::ranges::find_if(
+                open_, [&](const OpenSession& one) { return one.session.get() == &session; });
+            if (open != open_.end()) {
+                closed_.push_back(std::move(open->session));
+                open_.erase(open);
+            } else if (const auto lost = std::ranges::find_if(
+                           lost_, [&](const SessionRef& one) { return one.get() == &session; });
+                       lost != lost_.end()) {
+                closed_.push_back(std::move(*lost));
+                lost_.erase(lost);
+            }  // otherwise another thread is closing it
+        }
+        handles_.retire_all(session.owner());
+        // Those that were made meanwhile. What work uses stays until its handle is freed.
+        (void)retire_buffers(handles_, session);
     }
-    handles_.retire_all(owner);
     sweep();
     return {};
 }

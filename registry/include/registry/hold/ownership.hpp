@@ -211,7 +211,8 @@ class HandleTable {
     [[nodiscard]] std::vector<Pin> all(HandleKind kind) const;
     // The number of an owner's objects that still exist, retired ones included.
     [[nodiscard]] std::size_t owned(const OwnerRef& owner) const;
-    // Retires every live handle of an owner, users before what they use.
+    // Retires every live handle of an owner but buffers, users before what they use. Graphs use
+    // buffers without a pin, so whoever knows these must retire buffers.
     void retire_all(const OwnerRef& owner);
 
     // Whether submitted work uses the object of a pin.
