@@ -257,9 +257,35 @@ TEST_CASE("what threads make while another one closes the device keeps it until 
         if (out != 0) (void)wye_graph_free(context, out, nullptr);
         return status;
     };
-    std::thread makers[] = {makes(true, owned),    makes(true, submitted), makes(true, pipeline),
-                            makes(true, graph),    makes(false, owned),    makes(false, submitted),
-                            makes(false, pipeline)};
+    const auto graph_on_buffers = [&](wye_device device) {
+        wye_buffer x = 0, r = 0;
+        wye_buffer_create_desc desc;
+        WYE_INIT(desc);
+        desc.size = 12;
+        wye_status status = wye_buffer_create(context, device, &desc, &x, nullptr);
+        if (status == WYE_OK) status = wye_buffer_create(context, device, &desc, &r, nullptr);
+        Job job = Job(t.program, device).param(1).resident(0, x).resident(1, r);
+        const wye_graph_step step = {&job.filled(), nullptr};
+        wye_graph_desc graph_desc;
+        WYE_INIT(graph_desc);
+        graph_desc.device = device;
+        graph_desc.steps = &step;
+        graph_desc.step_count = 1;
+        wye_graph out = 0;
+        if (status == WYE_OK) status = wye_graph_create(context, &graph_desc, &out, nullptr);
+        wye_graph_run_desc run;
+        WYE_INIT(run);
+        for (int i = 0; i < 3 && status == WYE_OK; ++i)
+            status = wye_graph_run(context, out, &run, nullptr, nullptr);
+        (void)wye_graph_free(context, out, nullptr);
+        (void)wye_buffer_free(context, x, nullptr);
+        (void)wye_buffer_free(context, r, nullptr);
+        return status;
+    };
+    std::thread makers[] = {
+        makes(true, graph_on_buffers), makes(true, graph_on_buffers), makes(true, owned),
+        makes(true, submitted),        makes(true, pipeline),         makes(true, graph),
+        makes(false, owned),           makes(false, submitted),       makes(false, pipeline)};
     for (int closed = 0; closed < 300 || made == 0;) {
         wye_device device = 0;
         if (wye_device_open(context, wye_str("fake:0"), 0, &device, nullptr) == WYE_OK)
