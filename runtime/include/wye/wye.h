@@ -715,8 +715,8 @@ WYE_API wye_status wye_dispatch_sizes(wye_context* context, const wye_dispatch_d
 typedef uint64_t wye_pending;
 
 /* As wye_dispatch, but waits neither for the device nor for a compile. All checks are done when it
- * returns; wye_pending_wait reports later failures: WYE_TRAPPED, errors of the driver, and after a
- * compile WYE_COMPILE_FAILED, WYE_DEVICE_BUSY. `timeout_ns` cancels work, which has WYE_TIMEOUT.
+ * returns; wye_pending_wait reports what fails later (also WYE_COMPILE_FAILED and WYE_DEVICE_BUSY).
+ * Work that has not ended `timeout_ns` after the call is cancelled and returns WYE_TIMEOUT.
  *
  * It copies all inputs before it returns, and the pending dispatch owns its outputs: host arguments
  * of the output list have a null `output`. wye_pending_output returns their bytes, and those of
