@@ -86,12 +86,13 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& gr
             graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = &graph;
-    out->pin_ = std::move(pin);
-    out->shared_ = std::move(shared);
     out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
     out->begun_ = Instant(start);
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
     WYE_TRY(out->start(context.handles(), graph, run, start));
+    // Only now: until then `room` and `out` may end after a failure, and the pin keeps the device.
+    out->pin_ = std::move(pin);
+    out->shared_ = std::move(shared);
     room.take(out);
     if (limited) out->set_alarm();
     return WorkPtr<Pending>(std::move(out));

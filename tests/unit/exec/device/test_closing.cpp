@@ -275,8 +275,14 @@ TEST_CASE("what threads make while another one closes the device keeps it until 
         if (status == WYE_OK) status = wye_graph_create(context, &graph_desc, &out, nullptr);
         wye_graph_run_desc run;
         WYE_INIT(run);
-        for (int i = 0; i < 3 && status == WYE_OK; ++i)
-            status = wye_graph_run(context, out, &run, nullptr, nullptr);
+        for (int i = 0; i < 6 && status == WYE_OK; ++i) {
+            wye_pending pending = 0;
+            status = i % 2 == 0 ? wye_graph_run(context, out, &run, nullptr, nullptr)
+                                : wye_graph_submit(context, out, &run, &pending, nullptr);
+            if (pending == 0) continue;
+            status = wye_pending_wait(context, pending, UINT64_MAX, nullptr, nullptr);
+            (void)wye_pending_free(context, pending, nullptr);
+        }
         (void)wye_graph_free(context, out, nullptr);
         (void)wye_buffer_free(context, x, nullptr);
         (void)wye_buffer_free(context, r, nullptr);
