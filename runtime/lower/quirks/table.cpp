@@ -200,7 +200,8 @@ constexpr QuirkEntry kEntries[] = {
      "Arithmetic on literals is folded with another rounding (NVIDIA), or loses signs and NaNs "
      "(lavapipe).",
      "The lowering computes it. If only the driver can find all operands to be constant, one of "
-     "them is combined with a zero that looks different for each invocation to the compiler.",
+     "them is combined with a zero that looks different for each invocation to the compiler. So "
+     "is a literal that is stored to an array.",
      kZero, "sum_of_a_chosen_literal.wye", kFormatSpirv, kNvidia | kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, false},
     {Quirk::NvidiaVkSignedWords, "nvidia-vk-signed-words", kVk580,

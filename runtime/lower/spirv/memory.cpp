@@ -208,12 +208,22 @@ void SpirvWriter::write(const SpirvArray& array, Id at, const SpirvValue& v,
         b_.make(spv::Op::OpCompositeConstruct, whole, std::span<const Id>(parts.data(), v.lanes)));
 }
 
+// For the quirk `vk-literal-arithmetic`: arithmetic on a later load would be folded too.
+void SpirvWriter::hide_literals(Kind kind, SpirvValue& v) {
+    const bool floats = ir::Type{kind, 1}.floating() || context_.usage.floats_of_integers;
+    if (!floats || kind == Kind::BOOL || !context_.quirk(Quirk::VkLiteralArithmetic)) return;
+    for (unsigned k = 0; k < v.lanes; ++k)
+        if (module_.constant(v.c[k]) && module_.known(v.c[k]) != 0)
+            v.c[k] = b_.differing(kind, v.c[k]);
+}
+
 void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
     const SpirvArray array = held(access.array);
     const Index at = index(access);
     // A compiler may use the stored value in place of a later load.
     const bool known = access.array.space != middle::Space::Private && deep_.same(value_id);
-    const SpirvValue v = stored_value(value_id, known);
+    SpirvValue v = stored_value(value_id, known);
+    hide_literals(access.array.type.kind, v);
     if (access.check == Check::None) return write(array, at.at, v, access.stored());
     const Id inside = module_.fresh();
     const Id after = module_.fresh();

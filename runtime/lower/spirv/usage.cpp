@@ -92,6 +92,10 @@ void Scan::expression(ir::ExprId id) {
             return;
         case Op::CONVERT:
             if (e.type.kind == ir::Kind::F16) usage_.arithmetic = true;
+            [[fallthrough]];
+        case Op::BITCAST:
+            if (e.type.floating() && !code_.exprs[code_.operands_of(e)[0]].type.floating())
+                usage_.floats_of_integers = true;
             return;
         case Op::SUBGROUP_ADD:
         case Op::SUBGROUP_INCLUSIVE_ADD:

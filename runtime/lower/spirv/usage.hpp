@@ -24,10 +24,11 @@ struct SpirvUsage {
         bool read_back = false;  // whether a load may follow a write by the same invocation
     };
     std::vector<Buffer> buffers;
-    std::vector<bool> functions;  // by function: whether main reaches it
-    bool arithmetic = false;      // whether a compiler may fold float operations
-    bool counts = false;          // whether popcount is used
-    bool disguises = false;       // whether a quirk may disguise integers
+    std::vector<bool> functions;      // by function: whether main reaches it
+    bool arithmetic = false;          // whether a compiler may fold float operations
+    bool floats_of_integers = false;  // whether integers become floats, by bits or by value
+    bool counts = false;              // whether popcount is used
+    bool disguises = false;           // whether a quirk may disguise integers
     bool trap = false;
     SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks);
 

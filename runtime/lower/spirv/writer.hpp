@@ -118,6 +118,7 @@ class SpirvWriter {
     // Returns a component of the value of `id`. If the value is deep (see DeepValues) or `always`
     // is set, the driver's search is made to end there.
     Id shallow(ir::ExprId id, Id component, bool always = false);
+    void hide_literals(ir::Kind kind, SpirvValue& v);
     // Returns the value to store to memory or a variable. `known`: the driver's search is always
     // made to end there.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
