@@ -166,7 +166,8 @@ constexpr std::string_view kNotAdvertised = "self-test, not advertised";
 
 // Facts that the self-test determines.
 wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, wye_fact& out) {
-    // Division, square root and fma of f32 are computed in f64 if the native ones are inexact.
+    // Inexact divisions and roots of f32 are computed from the inverse square root, or in integers;
+    // an inexact fma in f64, or in 64-bit integers.
     const bool wide = d.features.core.shaderFloat64 == VK_TRUE && v.f64.arithmetic &&
                       v.f64.divides && v.f64.square_root;
     const FloatVerdict& f32 = v.f32();
@@ -175,9 +176,10 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:
-            return flag(out,
-                        f32.arithmetic && (wide || (f32.divides && f32.square_root && f32.fuses)),
-                        kSelfTest);
+            return flag(
+                out,
+                f32.arithmetic && (wide || f32.fuses || d.features.core.shaderInt64 == VK_TRUE),
+                kSelfTest);
         case WYE_FACT_KEY_IEEE_F64:
             return flag(out, v.f64.arithmetic && v.f64.divides && v.f64.square_root, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F32_DIV:

@@ -181,7 +181,8 @@ Result<Artifact> lower(const ir::Program& program, std::string_view format,
         return artifact;
     };
     if (!uses_math(program, chosen.natives)) return finish(program);
-    WYE_ASSIGN(const ir::Program expanded, expand_math(program, chosen.natives));
+    WYE_ASSIGN(const ir::Program expanded,
+               expand_math(program, chosen.natives, root_way(format, facts)));
     return finish(expanded);
 }
 

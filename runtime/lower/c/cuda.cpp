@@ -189,6 +189,9 @@ class CudaC final : public Spelling {
     }
 
     bool exact(Rounded, const TargetFacts&) const override { return true; }
+    // PTX ISA: a relative error of at most 2^-22.9. The other form handles subnormals, which do not
+    // occur, and takes more instructions.
+    std::string_view near_inverse_root() const override { return "rsqrt.approx.ftz.f32"; }
 
     std::string own(middle::FormKey key, QuirkSet quirks) const override {
         using middle::conversion;

@@ -192,6 +192,8 @@ class OpenClC final : public Spelling {
         return true;
     }
 
+    std::string_view near_inverse_root() const override { return "rsqrt"; }
+
     std::string atomic(Op op, Kind kind, Space space, const std::string& pointer_text,
                        std::span<const std::string> operands) const override {
         const bool wide = kind == Kind::I64 || kind == Kind::U64;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/c/places.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "lower/c/walk.hpp"
 #include "lower/passes/strict.hpp"
 #include "wye/sdk/compiler_log.hpp"
@@ -12,12 +15,14 @@ std::string place_of_line(const ir::Program& program, std::string_view format,
                           std::size_t line) {
     const bool opencl = format == WYE_FORMAT_OPENCL_C;
     if (line == 0 || (!opencl && format != WYE_FORMAT_CUDA_C)) return {};
-    if (uses_math(program)) {
-        const auto expanded = expand_math(program);
-        return expanded.ok() ? place_of_line(*expanded, format, facts, options, code, line) : "";
+    std::optional<ir::Program> expanded;
+    if (uses_math(program, options.natives)) {
+        auto result = expand_math(program, options.natives, root_way(format, facts));
+        if (!result.ok()) return {};
+        expanded = *std::move(result);
     }
-    const auto again =
-        lower_c(program, format, opencl ? opencl_c() : cuda_c(), facts, options, true);
+    const auto again = lower_c(expanded ? *expanded : program, format,
+                               opencl ? opencl_c() : cuda_c(), facts, options, true);
     if (!again.ok()) return {};
     const std::string_view text(reinterpret_cast<const char*>(again->code.data()),
                                 again->code.size());

@@ -112,6 +112,9 @@ class Spelling {
                                                 std::span<const std::string> operands) const = 0;
     // True if the dialect or the device guarantees that the native form is correctly rounded.
     [[nodiscard]] virtual bool exact(Rounded what, const TargetFacts& facts) const = 0;
+    // The function, or the instruction of PTX, for the inverse square root of a normal f32 with an
+    // error of at most 4 ulp.
+    [[nodiscard]] virtual std::string_view near_inverse_root() const = 0;
 
     // An atomic operation, ATOMIC_LOAD to ATOMIC_CAS, on the element of `kind` in `space` that
     // `pointer` points at. The expression yields the old value. ATOMIC_STORE gives a statement

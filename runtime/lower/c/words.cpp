@@ -428,15 +428,15 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
 }
 
 // Writes a function in the dialect's native form. A word with a dot is a PTX instruction on f32.
-std::string native_function(CModule& module, Op op, Kind kind, Operands v) {
-    const std::string word(native_form(module.spelling.format(), op, kind)->word);
+std::string native_function(CModule& module, Op op, Kind kind, Operands v,
+                            const std::string& word) {
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";
     if (word.find('.') == std::string::npos) {
         module.used.native = true;
         return call(word, v);
     }
-    const std::string name =
-        std::string(op == Op::DIV ? "wye_near_div_" : "wye_near_sqrt_") + ir::type_name({kind, 1});
+    const std::string name = "wye_near_" + std::string(op == Op::DIV ? "div" : ir::op_text(op)) +
+                             "_" + ir::type_name({kind, 1});
     const std::string type(module.use_type(kind));
     if (!module.has_helper(name))
         module.add_helper(name, type + " " + name + "(const " + type + " a" +
@@ -475,7 +475,11 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
 
 std::string scalar_operation(CModule& module, Op op, Kind kind, Operands operands) {
     if (module.natives != 0 && kind != Kind::F16 && (native_bit(op, kind) & module.natives) != 0)
-        return native_function(module, op, kind, operands);
+        return native_function(module, op, kind, operands,
+                               std::string(native_form(module.spelling.format(), op, kind)->word));
+    if (op == Op::RSQRT)  // in the definition that starts from it
+        return native_function(module, op, kind, operands,
+                               std::string(module.spelling.near_inverse_root()));
     return exact_operation(module, op, kind, operands);
 }
 

@@ -26,11 +26,17 @@ class Float {
     StepId widened(StepId a) { return m_.convert(a, Kind::F64, kOfArithmetic); }
     StepId narrowed(StepId a) { return m_.convert(a, Kind::F32, kOfArithmetic); }
     bool by_fma() const;
+    bool by_start(bool exact) const;
     StepId inverse_root(StepId radicand) {  // radicand: a normal f32; the error is at most 2 ulp
         return m_.make(Op::RSQRT, Kind::F32, Kind::F32, {radicand});
     }
-    bool divide();
-    bool square_root();
+    StepId difference(StepId a, StepId b, StepId c);
+    StepId corrected(StepId near, StepId correction, StepId ordinary);
+    void divide_from_start();
+    void root_from_start();
+    bool divide(Form& form);
+    bool square_root(Form& form);
+    bool inverse_square_root(Form& form);
     bool fused(Form& form);
     StepId fused_through_f64(StepId a, StepId b, StepId c);
     StepId extreme(bool least);
@@ -40,22 +46,144 @@ class Float {
     const Kind word_;
 };
 
-// Whether quotients and roots are computed by fused steps, for the quirk `nvidia-vk-division-call`
-// if f32 roots are not exact. If not, inexact f32 operations are computed in f64 and rounded, which
-// is correct, since f64 has 53 bits, more than 2 * 24 + 1.
+// Whether f64 quotients and roots are computed by fused steps: where a quirk asks for it, and f32
+// roots are not exact. Inexact f32 operations of other targets are computed in f64 and rounded,
+// which is correct, since f64 has 53 bits, more than 2 * 24 + 1.
 bool Float::by_fma() const {
-    return m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
+    return m_.wide && m_.target.quirks.has(Quirk::NvidiaVkDivisionCall) && m_.target.f64 &&
            m_.target.is_exact(Rounded::F64Fma) && !m_.target.is_exact(Rounded::F32Sqrt);
 }
 
-bool Float::divide() {
+// Whether an f32 quotient or root is computed in f32 from the target's own inverse square root. A
+// CPU's vectors of f64 are faster.
+bool Float::by_start(bool exact) const {
+    const Target& target = m_.target;
+    const bool calls =
+        target.quirks.has(Quirk::NvidiaVkDivisionCall) && !target.is_exact(Rounded::F32Sqrt);
+    return !m_.wide && target.near_inverse_root && target.emulates && (!exact || calls) &&
+           (!target.workgroup_loops || !target.f64);
+}
+
+// Returns a - b * c, which is exact if b * c is so near a that the difference has few bits: by fma,
+// or from the four products of halves of 12 bits, which are exact.
+StepId Float::difference(StepId a, StepId b, StepId c) {
+    if (m_.target.is_exact(Rounded::F32Fma)) {
+        const StepId minus_b =
+            m_.as(m_.differing_bits(m_.bits_of(b), m_.u32(0x80000000U)), m_.kind);
+        return m_.make(Op::FMA, m_.kind, m_.kind, {minus_b, c, a});
+    }
+    // The half of b is the nearest, so that its rest is short enough for the sums to be exact.
+    const auto upper = [&](StepId bits) {
+        return m_.as(m_.both_bits(bits, m_.u32(0xfffff000U)), m_.kind);
+    };
+    const StepId b_high = upper(m_.plus(m_.bits_of(b), m_.u32(0x800U)));
+    const StepId b_low = m_.minus(b, b_high);
+    const StepId c_high = b == c ? b_high : upper(m_.bits_of(c));
+    const StepId c_low = b == c ? b_low : m_.minus(c, c_high);
+    StepId left = m_.minus(a, m_.op(Op::MUL, b_high, c_high));
+    left = m_.minus(left, m_.op(Op::MUL, b_high, c_low));
+    left = m_.minus(left, m_.op(Op::MUL, b_low, c_high));
+    return m_.minus(left, m_.op(Op::MUL, b_low, c_low));
+}
+
+// Returns near + correction, correctly rounded, or NaN where that is not certain: if the operands
+// are not ordinary, or if the sum is so near the middle of two f32 that the error of the
+// correction, below 2^-18 of it, could decide.
+StepId Float::corrected(StepId near, StepId correction, StepId ordinary) {
+    const auto sum = [&](std::uint64_t factor) {
+        return m_.plus(near, m_.op(Op::MUL, correction, m_.literal(m_.kind, factor)));
+    };
+    const StepId low = sum(0x3f7fffc0U);   // 1 - 2^-18
+    const StepId high = sum(0x3f800020U);  // 1 + 2^-18
+    const StepId certain = m_.both(ordinary, m_.equal(low, high));
+    return m_.select(certain, low, m_.literal(m_.kind, 0x7fc00000U));
+}
+
+// The operands are ordinary from 2^-50 to 2^50: no step meets subnormal numbers or overflows.
+void Float::divide_from_start() {
+    const StepId a = m_.operand();
+    const StepId c = m_.operand();
+    const auto ordinary = [&](StepId x) {
+        const StepId size = m_.left(m_.bits_of(x), m_.u32(1));
+        return m_.less(m_.minus(size, m_.u32(0x4d000000U)), m_.u32(0x64000000U));
+    };
+    const StepId root = inverse_root(m_.as(m_.magnitude(c), m_.kind));
+    const StepId sign = m_.both_bits(m_.bits_of(c), m_.u32(0x80000000U));
+    const StepId inverse =
+        m_.as(m_.either_bits(m_.bits_of(m_.op(Op::MUL, root, root)), sign), m_.kind);
+    const StepId near = m_.op(Op::MUL, a, inverse);
+    const StepId correction = m_.op(Op::MUL, difference(a, near, c), inverse);
+    const StepId quotient = corrected(near, correction, m_.both(ordinary(a), ordinary(c)));
+    m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, quotient}));
+}
+
+// The operand is ordinary from 2^-60 to 2^60.
+void Float::root_from_start() {
+    const StepId a = m_.operand();
+    const StepId start = inverse_root(a);
+    const StepId near = m_.op(Op::MUL, a, start);
+    const StepId half = m_.op(Op::MUL, start, m_.literal(m_.kind, 0x3f000000U));
+    const StepId correction = m_.op(Op::MUL, difference(a, near, near), half);
+    const StepId ordinary =
+        m_.less(m_.minus(m_.bits_of(a), m_.u32(0x21800000U)), m_.u32(0x3c000000U));
+    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, corrected(near, correction, ordinary)}));
+}
+
+// Computes 1 / sqrt(a) of f32 in integers, as math_rsqrt_corrected_f32 in ../math/f32.wye does.
+// a = v * 4^k; v = m * 2^-23 lies between 1 and 4; y * 2^-24 is nearly 1 / sqrt(v). So m * y^2 is
+// nearly 2^71, and the upper word of its lower 64 bits says how much is missing: first how many
+// steps of y, then on which side of the middle of two steps the root lies, which is never the
+// middle itself.
+bool Float::inverse_square_root(Form& form) {
+    if (m_.wide || !m_.target.near_inverse_root) return false;
+    const auto high = [&](StepId a, StepId b) {
+        return m_.apply(operation(Op::MUL_HI, Kind::U32), Kind::U32, {a, b});
+    };
+    const auto product = [&](StepId a, StepId b) { return m_.op(Op::MUL, a, b); };
+    const auto n = [&](std::uint64_t value) { return m_.u32(value); };
+    const StepId a = m_.operand();
+    const StepId bits = m_.bits_of(a);
+    const StepId small = m_.less(bits, n(0x00800000U));
+    const StepId scaled = product(a, m_.literal(m_.kind, 0x4b800000U));  // by 2^24
+    const StepId normal = m_.bits_of(m_.select(small, scaled, a));
+    const StepId even = m_.differing_bits(m_.both_bits(normal, n(0x00ffffffU)), n(0x00800000U));
+    const StepId v = m_.plus(even, n(0x3f800000U));
+    const StepId fraction = m_.either_bits(m_.both_bits(v, n(0x007fffffU)), n(0x00800000U));
+    const StepId twice = m_.both_bits(m_.differing_bits(m_.right(v, n(23)), n(1)), n(1));
+    const StepId m = m_.left(fraction, twice);
+    const auto missing = [&](StepId y) {
+        return m_.plus(high(product(y, y), m), product(high(y, y), m));
+    };
+    const StepId y = m_.minus(m_.bits_of(inverse_root(m_.as(v, m_.kind))), n(0x3e800000U));
+    const StepId steps = m_.minus(n(0), product(missing(y), m_.right(y, n(13))));
+    const StepId below = m_.plus(y, m_.as(m_.right(m_.as(steps, Kind::I32), n(27)), Kind::U32));
+    const StepId middle = m_.plus(m_.left(below, n(1)), n(1));
+    const StepId nearest = m_.plus(below, m_.right(missing(middle), n(31)));
+    const StepId exponent = m_.as(m_.right(m_.as(m_.minus(normal, v), Kind::I32), n(1)), Kind::U32);
+    const StepId one = m_.select(small, n(0x44800000U), n(0x3e800000U));  // 2^12 more if scaled
+    const StepId root = m_.minus(m_.plus(nearest, one), exponent);
+    const StepId ordinary = m_.less(m_.minus(bits, n(1)), n(0x7f7fffffU));
+    const StepId zero = m_.equal(m_.left(bits, n(1)), n(0));
+    const StepId infinite = m_.equal(bits, n(0x7f800000U));
+    const StepId other = m_.select(infinite, n(0), n(0x7fc00000U));
+    const StepId special = m_.select(zero, m_.either_bits(bits, n(0x7f800000U)), other);
+    m_.result(value(m_.select(ordinary, root, special)));
+    form.function = true;
+    return true;
+}
+
+bool Float::divide(Form& form) {
+    if (by_start(m_.target.is_exact(Rounded::F32Div))) {
+        divide_from_start();
+        form.function = true;
+        return true;
+    }
     const StepId a = m_.operand();
     const StepId c = m_.operand();
     const Target& target = m_.target;
     if (by_fma()) {
-        const char* of = m_.wide ? "radicand_of_divisor64" : "radicand_of_divisor32";
-        const StepId start = inverse_root(m_.call(of, Kind::F32, {c}));
-        m_.result(emulated("div32_by_fma", "div64_by_fma", {a, c, start}));
+        const StepId start = inverse_root(m_.call("radicand_of_divisor64", Kind::F32, {c}));
+        m_.result(m_.call("div64_by_fma", m_.kind, {a, c, start}));
     } else if (target.is_exact(m_.wide ? Rounded::F64Div : Rounded::F32Div)) {
         m_.result(m_.op(Op::DIV, a, c));
     } else if (!m_.wide && target.f64 && target.is_exact(Rounded::F64Div)) {
@@ -68,14 +196,18 @@ bool Float::divide() {
     return true;
 }
 
-bool Float::square_root() {
+bool Float::square_root(Form& form) {
+    if (by_start(m_.target.is_exact(Rounded::F32Sqrt))) {
+        root_from_start();
+        form.function = true;
+        return true;
+    }
     const StepId a = m_.operand();
     const Target& target = m_.target;
     const auto root = [&](StepId of, Kind kind) { return m_.make(Op::SQRT, kind, kind, {of}); };
     if (by_fma()) {
-        const char* of = m_.wide ? "radicand64" : "radicand32";
-        const StepId start = inverse_root(m_.call(of, Kind::F32, {a}));
-        m_.result(emulated("sqrt32_by_fma", "sqrt64_by_fma", {a, start}));
+        const StepId start = inverse_root(m_.call("radicand64", Kind::F32, {a}));
+        m_.result(m_.call("sqrt64_by_fma", m_.kind, {a, start}));
     } else if (target.is_exact(m_.wide ? Rounded::F64Sqrt : Rounded::F32Sqrt)) {
         m_.result(root(a, m_.kind));
     } else if (!m_.wide && target.f64 && target.is_exact(Rounded::F64Sqrt)) {
@@ -177,9 +309,11 @@ bool Float::write(Op op, Form& form) {
             return true;
         }
         case Op::DIV:
-            return divide();
+            return divide(form);
         case Op::SQRT:
-            return square_root();
+            return square_root(form);
+        case Op::RSQRT:
+            return inverse_square_root(form);
         case Op::FMA:
             return fused(form);
         case Op::MIN:

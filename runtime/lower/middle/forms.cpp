@@ -140,6 +140,11 @@ bool make_form(const Target& target, Form& form, FormKey key) {
     }
     if (key < key::kSubgroups)
         return make_bitcast(target, form, static_cast<BitcastPart>(key - key::kBitcasts));
+    if (key == key::kInverseRoot) {
+        Maker m(target, form, Kind::F32);
+        form.name = "rsqrt_f32";
+        return make_float(m, form, Op::RSQRT);
+    }
     if (key >= key::kAddedBits) {
         const Kind kind = kind_in(key - key::kAddedBits);
         Maker m(target, form, kind);

@@ -30,7 +30,8 @@ inline constexpr FormKey kSubgroups = 2352;
 inline constexpr unsigned kFirstSubgroup = 0x420;  // the first operation is SUBGROUP_BROADCAST
 inline constexpr FormKey kLoops = 2576;
 inline constexpr FormKey kAddedBits = 2736;
-inline constexpr FormKey kEnd = 2752;
+inline constexpr FormKey kInverseRoot = 2752;  // RSQRT of f32
+inline constexpr FormKey kEnd = 2753;
 }  // namespace key
 
 // The form of an operator or exact function (NEG to ISINF) on operands of one kind. Shift counts

@@ -141,6 +141,23 @@ fn sqrt32(x: f32) -> f32 {
     return result;
 }
 
+// What float.cpp computes from a device's inverse square root, or NaN where it is not certain of the
+// last bit.
+fn quotient_or_div32(x: f32, y: f32, quotient: f32) -> f32 {
+    var result = quotient;
+    if isnan(quotient) {
+        result = div32(x, y);
+    }
+    return result;
+}
+fn root_or_sqrt32(x: f32, root: f32) -> f32 {
+    var result = root;
+    if isnan(root) {
+        result = sqrt32(x);
+    }
+    return result;
+}
+
 // ---- Whole numbers ----
 
 // Adding and taking away the power of two from which on there are no fractions rounds. NaNs,
@@ -258,43 +275,7 @@ fn sqrt64(x: f64) -> f64 {
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
 //
 // `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
-// are enough, so it may be the device's own. f64 has more than twice the bits of f32, so that a
-// result of f64 that is nearly right may be rounded to f32.
-
-fn radicand32(x: f32) -> f32 {  // whose inverse is no subnormal number
-    return select(x < 0x1p-100, x * 0x1p64, x);
-}
-fn radicand_of_divisor32(y: f32) -> f32 {
-    return radicand32(abs(y));
-}
-fn div32_by_fma(x: f32, y: f32, start: f32) -> f32 {
-    let a = f64(x);
-    let b = f64(y);
-    let am = bitcast<u32>(x) & 0x7fffffffu;
-    let bm = bitcast<u32>(y) & 0x7fffffffu;
-    let t = f64(start);
-    let square = bitcast<u64>(t * t * select(abs(y) < 0x1p-100, 0x1p64f64, 1.0f64));
-    let s = bitcast<f64>(square | bitcast<u64>(b) & 0x8000000000000000u64);
-    let inverse = fma(s, fma(-b, s, 1.0f64), s);
-    let zero_or_inverse = select(bm == 0u, inf_f64, select(bm == 0x7f800000u, 0.0f64, nan_f64));
-    let normal = bm - 1u < 0x7f7fffffu;
-    let r = select(normal, inverse, copysign(zero_or_inverse, b));
-    let q = a * r;
-    let exact = fma(fma(-q, b, a), r, q);
-    return f32(select(normal && am - 1u < 0x7f7fffffu, exact, q));
-}
-fn sqrt32_by_fma(x: f32, start: f32) -> f32 {
-    let m = f64(radicand32(x));
-    let r = f64(start);
-    let g = m * r;
-    let h = 0.5f64 * r;
-    let g1 = fma(g, fma(-g, h, 0.5f64), g);
-    let g2 = fma(fma(-g1, g1, m), h, g1);
-    let root = f32(g2 * select(x < 0x1p-100, 0x1p-32f64, 1.0f64));
-    let bits = bitcast<u32>(x);
-    let itself = bits == 0x80000000u || bits == 0u || bits == 0x7f800000u;
-    return select(itself, x, select(bits < 0x7f800000u, root, nan_f32));
-}
+// are enough, so it may be the device's own.
 
 fn mantissa(fraction: u64) -> f64 {  // 1 to 2
     return bitcast<f64>(fraction & 0xfffffffffffffu64 | 0x3ff0000000000000u64);

@@ -27,6 +27,9 @@ struct Target {
     bool multiplies_high64 = false;
     // Indexed by Rounded: whether the native form is correctly rounded.
     std::array<bool, 6> exact{};
+    // RSQRT of a normal f32 is a word, with an error of at most 2 ulp. Quotients and roots of f32
+    // that are not exact start from it.
+    bool near_inverse_root = false;
     bool rounds_f32 = false;  // floor, ceil, trunc and rounding to even
     bool rounds_f64 = false;
     bool self_comparison = false;  // compilers keep `a != a` as a NaN test

@@ -40,9 +40,10 @@ bool replaced(const ir::Expr& e, NativeSet stay) {
 
 class Expander {
   public:
-    Expander(const ir::Program& program, NativeSet stay)
+    Expander(const ir::Program& program, NativeSet stay, RootWay root)
         : library_(math_library()),
           stay_(stay),
+          root_(root),
           out_(program),
           functions_(library_.functions.size(), ir::kNone),
           tables_(library_.tables.size(), ir::kNone) {
@@ -57,7 +58,7 @@ class Expander {
             for (const ir::Expr& e : code.exprs)
                 if (replaced(e, stay_)) needs_.emplace(Need{e.op, e.type.code()}, ir::kNone);
         });
-        for (const auto& [need, ignored] : needs_) mark(library_function(scalar_name(need)));
+        for (const auto& [need, ignored] : needs_) mark(definition(need));
         definitions();
         const auto added = static_cast<std::uint16_t>(defined_.size());
         each_code(out_, [&](ir::Code& code) {
@@ -81,7 +82,12 @@ class Expander {
     }
 
   private:
-    std::uint32_t library_function(const std::string& name) const {
+    std::uint32_t definition(const Need& need) const {
+        std::string name = scalar_name(need);
+        if (need.first == Op::RSQRT && type_of(need).kind == ir::Kind::F32) {
+            if (root_ == RootWay::InWords) name += "_in_words";
+            if (root_ == RootWay::FromStart) name += "_from_start";
+        }
         const auto at = std::ranges::find(library_.functions, name, &ir::Function::name);
         return static_cast<std::uint32_t>(at - library_.functions.begin());
     }
@@ -121,7 +127,7 @@ class Expander {
             defined_.push_back(std::move(f));
         }
         for (auto& [need, function] : needs_) {
-            function = functions_[library_function(scalar_name(need))];
+            function = functions_[definition(need)];
             if (type_of(need).scalar()) continue;
             defined_.push_back(by_component(need, function));
             function = static_cast<std::uint32_t>(defined_.size() - 1);
@@ -171,6 +177,7 @@ class Expander {
 
     const ir::Program& library_;
     NativeSet stay_;
+    RootWay root_;
     ir::Program out_;
     std::set<std::string> names_;
     std::map<Need, std::uint32_t> needs_;   // index of the function in the new program
@@ -190,8 +197,20 @@ bool uses_math(const ir::Program& program, NativeSet stay) {
     return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
 }
 
-Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay) {
-    return Expander(program, stay).run();
+RootWay root_way(std::string_view format, const TargetFacts& facts) {
+    // A CPU's vectors of f64 are faster than the steps that replace them.
+    const bool wide = facts.workgroup_loops && facts.f64;
+    if (format == WYE_FORMAT_CUDA_C) return RootWay::FromStart;
+    if (format == WYE_FORMAT_OPENCL_C) return wide ? RootWay::ThroughF64 : RootWay::FromStart;
+    if (format == WYE_FORMAT_SPIRV)
+        return wide && facts.native_f64_div && facts.native_f64_sqrt ? RootWay::ThroughF64
+                                                                     : RootWay::Form;
+    return facts.f64 ? RootWay::ThroughF64 : RootWay::InWords;
+}
+
+Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, RootWay root) {
+    if (root == RootWay::Form) stay |= native_bit(Op::RSQRT, ir::Kind::F32);
+    return Expander(program, stay, root).run();
 }
 
 }  // namespace wye::lower

@@ -5,11 +5,24 @@
 // before every lowering. Pure; thread-safe.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "lower/lower.hpp"
 #include "wye/sdk/program.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::lower {
+
+// The definitions of `rsqrt` on f32, which give the same bytes.
+enum class RootWay : std::uint8_t {
+    ThroughF64,  // in f64, rounded once
+    InWords,     // in f32 and 32-bit integers
+    FromStart,   // from the target's own inverse square root, by fma; seldom in words
+    Form         // none: the operation stays, and is a middle form of the target
+};
+// Returns the definition that is the fastest on a device and needs nothing that it lacks.
+[[nodiscard]] RootWay root_way(std::string_view format, const TargetFacts& facts);
 
 // Whether the program uses a math function other than those in `stay`.
 [[nodiscard]] bool uses_math(const ir::Program& program, NativeSet stay = 0);
@@ -17,6 +30,7 @@ namespace wye::lower {
 // Returns the same program with the required definitions before its own functions, and their tables
 // before its own. Errors: LIMIT_EXCEEDED if program and definitions together exceed a limit of the
 // language. Never INVALID_PROGRAM if `program` is valid.
-[[nodiscard]] Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay = 0);
+[[nodiscard]] Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay = 0,
+                                              RootWay root = RootWay::ThroughF64);
 
 }  // namespace wye::lower

@@ -242,8 +242,8 @@ constexpr QuirkEntry kEntries[] = {
     {Quirk::NvidiaVkDivisionCall, "nvidia-vk-division-call", kVk580,
      "f32 and f64 divisions and roots become calls, across which predicates and 16-bit elements "
      "are lost.",
-     "They are computed from the inverse square root by fused multiply-adds, if fma is exact for "
-     "f64.",
+     "They are computed from the inverse square root: f32 from the exact remainder in f32, f64 by "
+     "fused multiply-adds, if those are exact.",
      "None: about as many instructions as the driver's own.", "store_before_a_division.wye",
      kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaVkNarrowOnes, "nvidia-vk-narrow-ones", kVk580,

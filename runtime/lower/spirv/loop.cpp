@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes counted loops.
+#include "lower/middle/library.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
@@ -108,7 +109,9 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
         round = b_.make(spv::Op::OpPhi, held, {zero(kind), before, next_round, loop.next});
         goes_on = b_.less(round, rounds, false);
     }
-    const bool cut = form.unroll == middle::Loop::Unroll::Never;
+    // Emulations seldom run their loops, which would be unrolled at each call.
+    const bool cut =
+        form.unroll == middle::Loop::Unroll::Never || &source_.program == &middle::emulations();
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);

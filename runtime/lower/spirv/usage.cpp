@@ -87,6 +87,7 @@ void Scan::expression(ir::ExprId id) {
         case Op::MUL:
         case Op::DIV:
         case Op::SQRT:
+        case Op::RSQRT:
         case Op::FMA:
             if (e.type.floating()) usage_.arithmetic = true;
             return;

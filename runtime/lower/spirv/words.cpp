@@ -292,7 +292,7 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
             if (const Form* form = b.context.forms.with_literal(op, kind, *literal))
                 return spell(b, *form, v.first(1));
         }
-    const FormKey key = middle::operation(op, kind);
+    const FormKey key = op == Op::RSQRT ? middle::key::kInverseRoot : middle::operation(op, kind);
     const Form* form = b.context.forms.find(key);
     if (form == nullptr) {
         b.context.refuse(ir::op_text(op));
@@ -316,6 +316,7 @@ middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     target.counts32 = target.reverses32 = target.multiplies_high32 = true;
     target.exact = {facts.native_f32_div, facts.native_f32_sqrt, facts.native_f32_fma,
                     facts.native_f64_div, facts.native_f64_sqrt, facts.native_f64_fma};
+    target.near_inverse_root = true;
     target.rounds_f32 = facts.native_f32_round;
     target.rounds_f64 = facts.native_f64_round;
     target.sign_by_word = target.rotates_by_literals = target.emulates = true;

@@ -103,7 +103,7 @@ constexpr Row kRows[] = {
     {"cosh", "", kMath},
     {"tanh", "", kMath},
     {"pow", "", kMath},
-    {"rsqrt", "", kMath},
+    {"rsqrt", "", "f32(ieee_f32) f64(f64,ieee_f64,int64)"},
     {"cbrt", "", kMath},
     {"hypot", "", kMath},
     {"erf", "", kMath},

@@ -100,12 +100,14 @@ Program valid_program(const std::string& text) {
 Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, const Launch& launch) {
     wye::lower::Options options;
     options.folded_grid = launch.folded;
-    const auto lowered =
-        wye::lower::lower(program, subject().format, target_facts(plugin), options);
+    wye::lower::TargetFacts facts = target_facts(plugin);
+    const bool spirv = std::string_view(subject().format) == WYE_FORMAT_SPIRV;
+    if (launch.f32_alone) facts.f64 = false;
+    if (launch.f32_alone && spirv) facts.native_f32_div = facts.native_f32_sqrt = false;
+    const auto lowered = wye::lower::lower(program, subject().format, facts, options);
     if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
     Outcome out;
-    if (std::string_view(subject().format) != WYE_FORMAT_SPIRV)
-        out.source = std::string(lowered->text());
+    if (!spirv) out.source = std::string(lowered->text());
     const auto need = [&](bool ok, const char* what) {
         if (!ok)
             throw std::runtime_error(std::string(what) + ": " + device.failure.message + "\n" +

@@ -3,12 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <span>
 
 #include "lower/passes/strict.hpp"
 #include "oracle/oracle.hpp"
 #include "program/wire/encode.hpp"
 #include "support/examples.hpp"
+#include "support/random.hpp"
 
 namespace harness::cases {
 namespace {
@@ -113,6 +118,58 @@ void open_loops_are_right(Plugin& plugin, Device& device) {
     launch.buffers = {
         {from.begin(), from.end()}, {data.begin(), data.end()}, nothing, nothing, nothing};
     is_what_the_oracle_gives(plugin, device, program, launch, {}, "open loops");
+}
+
+void roots_are_right(Plugin& plugin, Device& device) {
+    const auto program = valid_program(
+        "wye 1; program roots; workgroup 64; input x: f32[]; input y: f32[]; "
+        "output r: f32[len(x)]; output s: f32[len(x)]; output q: f32[len(x)]; "
+        "grid elements len(x); main { let i = global_id.x; if i < len(x) { r[i] = rsqrt(x[i]); "
+        "s[i] = sqrt(x[i]); q[i] = x[i] / y[i]; } }");
+    support::Random random(41);
+    std::vector<float> x(1U << 17U), y(x.size());
+    std::array<std::vector<float>, 3> right;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto any = [&] {
+            const std::uint64_t bits = support::random_scalar(random, WYE_KIND_F32);
+            return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        };
+        const auto ordinary = [&] {
+            const auto bits = static_cast<std::uint32_t>(random.next());
+            return std::bit_cast<float>((bits & 0x0fffffffU) + 0x38000000U);  // 2^-15 to 2^17
+        };
+        x[i] = i % 4 == 0 ? any() : ordinary();
+        y[i] = i % 4 == 0 ? any() : ordinary();
+        const auto canonical = [](float v) {
+            return std::isnan(v) ? std::bit_cast<float>(0x7fc00000U) : v;
+        };
+        const double wide = x[i];
+        right[0].push_back(canonical(static_cast<float>(1 / std::sqrt(wide))));
+        right[1].push_back(canonical(std::sqrt(x[i])));
+        right[2].push_back(canonical(x[i] / y[i]));
+    }
+    Launch launch;
+    const auto given = [&](const std::vector<float>& values) {
+        const auto bytes = std::as_bytes(std::span(values));
+        launch.buffers.emplace_back(bytes.begin(), bytes.end());
+    };
+    given(x);
+    given(y);
+    for (int k = 0; k < 3; ++k) launch.buffers.emplace_back(x.size() * sizeof(float));
+    for (const bool alone : {false, true}) {
+        launch.f32_alone = alone;
+        const auto got = run_lowered(plugin, device, program, launch);
+        constexpr const char* kNames[] = {"rsqrt", "sqrt", "/"};
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto* words =
+                reinterpret_cast<const std::uint32_t*>(got.buffers.at(2 + k).data());
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < x.size(); ++i)
+                if (words[i] != std::bit_cast<std::uint32_t>(right[k][i]) && ++wrong < 4)
+                    CHECK_MESSAGE(false, kNames[k], " of ", x[i], ", ", y[i], " is ", words[i]);
+            CHECK_MESSAGE(wrong == 0, kNames[k], alone ? " without f64" : "");
+        }
+    }
 }
 
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,

@@ -105,6 +105,52 @@ TEST_CASE("only what is used is added") {
           std::set<std::string>{"math_exp2_for_f32", "math_exp_f32", "math_exp_f32x2"});
 }
 
+TEST_CASE("each device gets the definition of `rsqrt` that it has the operations for") {
+    using wye::lower::RootWay;
+    wye::lower::TargetFacts gpu, cpu, no_f64;
+    cpu.workgroup_loops = cpu.native_f64_div = cpu.native_f64_sqrt = true;
+    no_f64.f64 = no_f64.int64 = false;
+    const auto way = [](const char* format, const wye::lower::TargetFacts& facts) {
+        return wye::lower::root_way(format, facts);
+    };
+    CHECK(way(WYE_FORMAT_PROGRAM, cpu) == RootWay::ThroughF64);
+    CHECK(way(WYE_FORMAT_PROGRAM, no_f64) == RootWay::InWords);
+    CHECK(way(WYE_FORMAT_CUDA_C, gpu) == RootWay::FromStart);
+    CHECK(way(WYE_FORMAT_OPENCL_C, gpu) == RootWay::FromStart);
+    CHECK(way(WYE_FORMAT_OPENCL_C, cpu) == RootWay::ThroughF64);
+    CHECK(way(WYE_FORMAT_OPENCL_C, no_f64) == RootWay::FromStart);
+    CHECK(way(WYE_FORMAT_SPIRV, gpu) == RootWay::Form);
+    CHECK(way(WYE_FORMAT_SPIRV, cpu) == RootWay::ThroughF64);
+    CHECK(way(WYE_FORMAT_SPIRV, no_f64) == RootWay::Form);
+
+    const std::string text =
+        kHead + "main { let v = rsqrt(f32x2(x[0], x[1])); r[0] = v.x + rsqrt(v.y); }";
+    const auto names = [&](RootWay root) {
+        const auto result = wye::lower::expand_math(valid_program(text), 0, root);
+        REQUIRE(result.ok());
+        for (const auto& f : result->functions)
+            for (const auto& e : f.code.exprs)
+                if (root != RootWay::ThroughF64) CHECK(e.type.bits() != 64);
+        return function_names(*result);
+    };
+    const std::set<std::string> words = {"math_rsqrt_reduced_f32", "math_rsqrt_missing_f32",
+                                         "math_rsqrt_corrected_f32"};
+    const auto with = [](std::set<std::string> some, const std::string& definition) {
+        some.insert({definition, "math_rsqrt_f32x2"});
+        return some;
+    };
+    CHECK(names(RootWay::ThroughF64) == with({}, "math_rsqrt_f32"));
+    CHECK(names(RootWay::InWords) == with(words, "math_rsqrt_f32_in_words"));
+    CHECK(names(RootWay::FromStart) == with(words, "math_rsqrt_f32_from_start"));
+    CHECK(names(RootWay::Form).empty());
+    for (const char* format : {WYE_FORMAT_CUDA_C, WYE_FORMAT_OPENCL_C}) {
+        const auto artifact = wye::lower::lower(valid_program(text), format, no_f64);
+        REQUIRE(artifact.ok());
+        CHECK(artifact->text().find("double") == std::string::npos);
+        CHECK(artifact->text().find("rsqrt") != std::string::npos);
+    }
+}
+
 TEST_CASE("names of the program are left alone") {
     const Program program = expanded(R"(wye 1; program math_log_f32; workgroup 1;
 param math_log_f32: f32; input math_log2_for_f32: f32[4]; output r: f32[4];

@@ -83,6 +83,25 @@ std::string main_of(const std::string& statements) {
 
 }  // namespace
 
+TEST_CASE("f32 quotients and roots need no 64-bit numbers") {
+    const std::string text =
+        "wye 1; program p; workgroup 64; input x: f32[]; input y: f32x2[]; output r: f32[len(x)]; "
+        "output q: f32x2[len(y)]; grid elements len(x);\nmain { let i = global_id.x; "
+        "r[i] = rsqrt(x[i]) + sqrt(x[i]) / x[i]; q[i] = rsqrt(y[i]) * sqrt(y[i]) / y[i]; }";
+    TargetFacts fused;
+    fused.native_f32_fma = true;
+    TargetFacts little = bare();
+    little.int64 = false;
+    for (const TargetFacts& facts : {TargetFacts(), fused, bare(), little}) {
+        const std::string module = support::spirv_text(lowered(text, facts).code);
+        for (const char* wide : {"OpCapability Float64", "OpCapability Int64", "OpTypeInt 64",
+                                 "OpTypeFloat 64", "OpFDiv"})
+            CHECK_MESSAGE(module.find(wide) == std::string::npos, wide);
+        CHECK(module.find("InverseSqrt") != std::string::npos);
+        CHECK((module.find(" Fma ") != std::string::npos) == facts.native_f32_fma);
+    }
+}
+
 TEST_CASE("the validator sees faults") {
     auto module = lowered(main_of("r[i] = a;")).code;
     CHECK(support::spirv_complaint(module).empty());
@@ -538,7 +557,10 @@ TEST_CASE("what is not exact on a device is emulated") {
     const std::string divide = main_of("r[i] = bitcast<u32>(x[i] / x[a]);");
     CHECK(has(lowered(divide), "OpFunctionCall %float %div32"));
     CHECK_FALSE(has(lowered(divide), "Float64"));
-    CHECK(has(lowered(divide, folding()), "OpFDiv %double"));
+    TargetFacts cpu = folding();
+    cpu.workgroup_loops = true;
+    CHECK(has(lowered(divide, cpu), "OpFDiv %double"));
+    CHECK(has(lowered(divide, folding()), "OpFunctionCall %float %quotient_or_div32"));
     CHECK(has(lowered(divide, able()), "OpFDiv %float"));
     const std::string fused = main_of("r[i] = bitcast<u32>(fma(x[i], x[a], x[3]));");
     CHECK(has(lowered(fused), "%fma_f32"));

@@ -15,6 +15,12 @@ TEST_CASE("open loops give what the oracle gives") {
     harness::cases::open_loops_are_right(plugin, device);
 }
 
+TEST_CASE("f32 division and roots are correctly rounded, also without f64") {
+    Plugin plugin;
+    Device device(plugin);
+    harness::cases::roots_are_right(plugin, device);
+}
+
 TEST_CASE("random programs on folded grids give what the oracle gives") {
     Plugin plugin;
     Device device(plugin);

@@ -19,6 +19,12 @@ TEST_CASE("open loops give what the oracle gives, and no message") {
     harness::cases::open_loops_are_right(plugin, device);
 }
 
+TEST_CASE("f32 division and roots are correctly rounded, also without f64, and no message") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    harness::cases::roots_are_right(plugin, device);
+}
+
 TEST_CASE("random programs give what the oracle gives, and no message") {
     CheckedPlugin plugin;
     Device device(plugin);
