@@ -371,6 +371,27 @@ TEST_CASE("a constant that becomes an f32 is hidden from a driver that folds it 
     }
 }
 
+TEST_CASE("a literal that an array keeps is hidden from a driver that folds arithmetic wrongly") {
+    const auto hides = [](const std::string& body, bool folds = true) {
+        TargetFacts facts = able();
+        facts.quirks = wye::lower::QuirkSet::none();
+        facts.quirks.set(wye::lower::Quirk::VkLiteralArithmetic, folds);
+        return has(lowered("wye 1; program p; workgroup 8; output r: f32[8]; shared s: f32[8]; "
+                           "shared w: u32[8]; main { let i = local_index; " +
+                               body + " }",
+                           facts),
+                   "OpBitwiseOr");
+    };
+    CHECK(hides("s[i] = 6.5; r[i] = s[i] - 0.3;"));
+    CHECK(hides("var a: f32[4]; a[i] = max(6.5, 0.3); r[i] = a[i] - 0.3;"));
+    CHECK(hides("r[i] = 6.5; r[i] = r[i] - 0.3;"));
+    CHECK(hides("w[i] = 5u; r[i] = bitcast<f32>(w[i]) - 0.3;"));
+    CHECK(hides("w[i] = 5u; r[i] = f32(w[i]) - 0.3;"));
+    CHECK_FALSE(hides("s[i] = 6.5; r[i] = s[i] - 0.3;", false));
+    CHECK_FALSE(hides("s[i] = 0.0; s[i] = f32(i); r[i] = s[i] - 0.3;"));
+    CHECK_FALSE(hides("w[i] = 5u; w[i] = w[i] + 3u;"));
+}
+
 TEST_CASE(
     "buffers are coherent only if a load may follow a write, or another invocation's at a "
     "barrier") {
