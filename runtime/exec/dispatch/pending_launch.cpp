@@ -66,7 +66,8 @@ Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& g
         bool kept = false;
     } releasing{execution_};
     steps_ = nullptr;
-    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_, until}));
+    WYE_TRY(
+        graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_, until}));
     releasing.kept = true;
     queued_ = Instant(times.queued);
     return {};
