@@ -81,7 +81,7 @@ Error not_mappable(const std::string& device) {
     return {
         Code::UNSUPPORTED,
         "a buffer of usage DEVICE on " + quoted(device) + " is in memory that the host cannot map",
-        "Fix: create the buffer with the usage UPLOAD, READBACK, SHARED or STAGING", device};
+        "Fix: create the buffer with the usage UPLOAD, READBACK or SHARED", device};
 }
 
 Error not_registrable(const std::string& device) {

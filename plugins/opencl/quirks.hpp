@@ -60,7 +60,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "which there always loses the device",
      "a submit that finds its queue idle has no event; a marker becomes its event if somebody asks "
      "for it, or before the next submit, and then the next one has an event of its own; with eight "
-     "or more pending, up to 64 submits in 1 ms share the event of the last of them"},
+     "or more pending, up to 64 submits share the event of the last of them"},
     {"nvidia-cl-costly-flush", "NVIDIA", "580", "platform name",
      "clFlush costs each of 1000 launches 1.3 us of 6.2 (H100), and does nothing: the driver gives "
      "the device each command as it is queued",

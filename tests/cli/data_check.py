@@ -95,11 +95,14 @@ def check_numbers():
     check('numbers of bf16', copied('bf16', ','.join(repr(one.item()) for one in values)) == upper.tobytes())
     check('ties of bf16', copied('bf16', '1.00390625,1.01171875,1.00390626') == struct.pack('<3H', 0x3f80, 0x3f82, 0x3f81))
     check('hexadecimal', copied('u32', '0xff,0XFFFFFFFF') == struct.pack('<2I', 255, 2**32 - 1))
-    check('blanks', copied('i32', '1, -2 , 3') == struct.pack('<3i', 1, -2, 3))
+    for given in ('1, -2 , 3', '1 -2 3', ' 1\t-2\n3 ', '1 ,-2  3'):
+        check(f'blanks {given!r}', copied('i32', given) == struct.pack('<3i', 1, -2, 3))
     check('components', copied('f32x4', '1,2,3,4,5,6,7,8') == numpy.arange(1, 9).astype('f4').tobytes())
     for kind, given, part in (('u8', '1,256', '`256`, is not a u8 value: 0 to 255'), ('i8', '-129', '-128 to 127'),
                               ('u32', '1,-1', '`-1`'), ('u32', '1,2.5', '`2.5`'), ('f32', '1e39', 'not a f32'), ('f16', '1,65520', '65504'),
-                              ('u32', '1,,2', 'number 2'), ('u32', '1,2,', 'number 3'), ('f32x4', '1,2,3', 'not a multiple of the 4'),
+                              ('u32', '1,,2', 'number 2'), ('u32', '1,2,', 'number 3'), ('u32', '1 x', '`x`, is not a u32'),
+                              ('f32', '1.0f', 'Fix: write 1.0, since'), ('f32', '2, 1.5F', 'Fix: write 1.5, since'),
+                              ('u32', '0x10u', 'Fix: write 0x10, since'), ('u32', '1.0f', 'Fix: write numbers'), ('f32x4', '1,2,3', 'not a multiple of the 4'),
                               ('f32', '@rnage(3)', '@range'), ('f32', '@range(3', '`)`'), ('f32', '@range(x)', 'whole number'),
                               ('f32', '@range', 'no count'), ('f32', '@ones(1,2)', 'two numbers'), ('u8', '@range(300)', 'counts to 256'),
                               ('f32', '@zeros(18446744073709551615)', 'more than the')):
@@ -134,6 +137,12 @@ def check_files():
     numpy.save('a.npy', wild)
     run(copier('f32'), '--in', 'x=a.npy', '--out', 'r=b.csv', '-q')
     check('.csv is exact', numpy.loadtxt('b.csv', dtype='f4').tobytes() == wild.tobytes())
+    for heading in ('a,b\n', '\ufeff"width, in m",height\r\n', ',x\n', '\n_1 Länge\n'):
+        with open('a.csv', 'w', encoding='utf-8', newline='') as file:
+            file.write(heading + '1,2\r\n3 4\n')
+        done = run(copier('f32'), '--in', 'x=a.csv', '--out', 'r=b.NPY', '-q')
+        check(f'a heading {heading!r}: {done.stderr}', numpy.array_equal(numpy.load('b.NPY'), [1, 2, 3, 4]))
+        check('an ending in capitals', copied('f32', 'b.NPY') == struct.pack('<4f', 1, 2, 3, 4))
     half = numpy.arange(0x7c01, dtype='u2').view('f2')
     numpy.save('a.npy', half)
     run(copier('f16'), '--in', 'x=a.npy', '--out', 'r=b.csv', '-q')
@@ -188,7 +197,9 @@ def check_wrong_files():
             break
     refused('bf16', 'version2.npy', 'raw bytes')
     refused('f32', 'absent.npy', 'absent.npy')
-    for text, part in (('1,2\n3,x\n', 'line 2 of `wrong.csv`, `x`'), ('1\n\n2,\n', 'number 2 of line 3'), ('1e999\n', 'line 1')):
+    for text, part in (('1,2\n3,x\n', 'line 2 of `wrong.csv`, `x`'), ('1\n\n2,\n', 'number 2 of line 3'), ('1e999\n', 'line 1'),
+                       ('a\nb\n1\n', 'line 2 of `wrong.csv`, `b`'), ('a,1\n2,3\n', 'line 1'), ('nan,b\n', 'line 1'), ('a,b\n', 'and no numbers'),
+                       (',\n', 'number 1 of line 1')):
         with open('wrong.csv', 'w', encoding='utf-8') as file:
             file.write(text)
         refused('f32', 'wrong.csv', part)
@@ -226,8 +237,8 @@ def check_pictures():
     for kind, lanes in (('u8', 1), ('u8x2', 2), ('u8x3', 3), ('u8x4', 4), ('u32', 4)):
         wanted = source.integers(0, 256, (201, 333, lanes)).astype('u1')
         wanted.tofile('pixels')
-        done = run(copier(kind), '--in', 'x=pixels', '--out', 'r=a.png', '--shape', 'r=201x333', '-q')
-        check(f'.png of {kind}: {done.stderr}', done.returncode == 0 and numpy.array_equal(pixels_of('a.png'), wanted))
+        done = run(copier(kind), '--in', 'x=pixels', '--out', 'r=a.Png', '--shape', 'r=201x333', '-q')
+        check(f'.png of {kind}: {done.stderr}', done.returncode == 0 and numpy.array_equal(pixels_of('a.Png'), wanted))
     for kind, lanes in (('f32', 1), ('f64', 1), ('f16', 1), ('f32x3', 3)):
         values = source.uniform(-0.5, 1.5, (7, 5, lanes)).astype(TYPES[kind.split('x')[0]])
         values.flat[0], values.flat[1] = float('nan'), float('inf')

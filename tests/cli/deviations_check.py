@@ -42,6 +42,7 @@ DEVIATIONS = [
     ('P-24', 'deviates', 'other_parameter', 'order'),
     ('P-25', 'deviates', 'early', 'order'),
     ('P-25', 'deviates', 'reverses', 'order'),
+    ('P-25', 'deviates', 'keeps_submits', 'order'),
     ('P-26', 'deviates', 'poisons', 'timeline'),
     ('P-27', 'deviates', 'no_limit', 'order'),
     ('P-28', 'deviates', 'fills_more', 'order'),

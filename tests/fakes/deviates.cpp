@@ -18,6 +18,7 @@
 //   other_parameter     the first parameter is 1 more (P-24)
 //   early               each value that was submitted is reached at once (P-25)
 //   reverses            operations of a submit run in reverse (P-25)
+//   keeps_submits       from the third fill in a row on, submits begin when somebody asks (P-25)
 //   poisons             after a failed submit all values of its queue fail (P-26)
 //   no_limit            a wait has no time limit (P-27)
 //   fills_more          a fill writes one pattern more, within the buffer (P-28)
@@ -96,6 +97,13 @@ struct Waiting {
 std::vector<Waiting> waiting;
 std::set<std::pair<const wye_timeline_object*, std::uint64_t>> orphans;
 std::vector<std::pair<wye_queue_object*, const wye_submission*>> unread;
+struct Kept {  // a submit of fills alone
+    wye_queue_object* queue;
+    std::uint64_t value;
+    std::vector<wye_operation> operations;
+};
+std::vector<Kept> kept;
+int in_a_row = 0;  // submits since somebody asked
 wye_plugin_object* only = nullptr;
 int starts = 0;
 
@@ -183,11 +191,38 @@ wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
 
 void read_late() {
     std::vector<std::pair<wye_queue_object*, const wye_submission*>> now;
+    std::vector<Kept> kept_now;
     {
         const std::lock_guard lock(mutex);
         now.swap(unread);
+        kept_now.swap(kept);
+        in_a_row = 0;
     }
     for (const auto& [queue, submission] : now) (void)submit_now(queue, submission, nullptr);
+    for (const Kept& one : kept_now) {
+        wye_submission submission{};
+        submission.header.size = sizeof submission;
+        submission.operations = one.operations.data();
+        submission.operation_count = one.operations.size();
+        submission.value = one.value;
+        (void)submit_now(one.queue, &submission, nullptr);
+    }
+}
+
+bool keep(wye_queue_object* queue, const wye_submission& submission) {
+    const std::span operations(submission.operations, submission.operation_count);
+    const bool fills =
+        !operations.empty() && std::ranges::all_of(operations, [](const wye_operation& one) {
+            return one.kind == WYE_OPERATION_FILL && one.next == nullptr;
+        });
+    if (!fills || submission.flags != 0 || submission.wait_count + submission.signal_count != 0) {
+        read_late();
+        return false;
+    }
+    const std::lock_guard lock(mutex);
+    if (++in_a_row <= 2) return false;
+    kept.push_back({queue, submission.value, {operations.begin(), operations.end()}});
+    return true;
 }
 
 wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye_error** error) {
@@ -198,6 +233,7 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
     const std::span operations(submission->operations, submission->operation_count);
     if (is("refuses_empty") && std::ranges::any_of(operations, empty_launch))
         return refuse(error, WYE_UNSUPPORTED, "Fix: launch something");
+    if (is("keeps_submits") && keep(queue, *submission)) return WYE_OK;
     if (!is("reads_late")) return submit_now(queue, submission, error);
     const std::lock_guard lock(mutex);
     unread.emplace_back(queue, submission);

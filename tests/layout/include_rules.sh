@@ -75,7 +75,7 @@ allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$sh
     'the suites see what tests share, and no other test: what both need stands in tests/support'
 allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|(files|helper_options|output|progress)\.hpp|quirk_regressions\.hpp|$posix" \
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
-allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|wye/sdk/standard_files\.hpp|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
+allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|wye/sdk/(samples|standard_files)\.hpp|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
 # Only one file of the host may use Boost.DLL to open libraries.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)

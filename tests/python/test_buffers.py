@@ -207,6 +207,19 @@ class Buffers(unittest.TestCase):
         gc.collect()
         buffer.free()
 
+    def test_an_empty_buffer_is_mapped_and_passed_on_as_others_are(self):
+        for shape in ((0,), (0, 3), (3, 0)):
+            buffer = self.devices[0].buffer(shape, np.float32, usage="shared")
+            mapped = buffer.map()
+            buffer.sync("to_host")
+            seen = np.from_dlpack(buffer)
+            for array in (mapped, seen):
+                self.assertEqual((array.shape, array.dtype), (shape, np.float32))
+            self.refused(Code.BUFFER_IN_USE, buffer.free)
+            del mapped, seen, array
+            gc.collect()
+            buffer.free()
+
     def test_a_device_that_shows_no_buffer_has_one_remedy(self):
         class Refusing:  # as PoCL, which maps none of these usages
             def __init__(self, lib):
@@ -284,6 +297,11 @@ class Buffers(unittest.TestCase):
             with self.assertRaises(BufferError) as caught:
                 call()
             self.assertIn("Fix: ", str(caught.exception))
+        for wrong in (5, 0, (), (1,), (1, 0, 0), "ab", object(), (None, 0), (float("inf"), 0)):
+            with self.assertRaises(BufferError) as caught:
+                shared.__dlpack__(dl_device=wrong)
+            self.assertIsInstance(caught.exception, wye.Error)
+            self.assertIn("`dl_device` is ", str(caught.exception))
         self.assertIsNotNone(shared.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False))
         seen = np.from_dlpack(self.devices[0].buffer(4, "c8", usage="shared"))
         self.assertEqual((seen.dtype, seen.shape), (np.complex64, (4,)))

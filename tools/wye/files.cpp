@@ -162,6 +162,13 @@ std::vector<FileUse> traces() {
 
 }  // namespace
 
+bool has_ending(std::string_view path, std::string_view ending) {
+    const auto small = [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return path.size() >= ending.size() &&
+           std::ranges::equal(path.substr(path.size() - ending.size()), ending,
+                              [&](char a, char b) { return small(a) == b; });
+}
+
 std::uint64_t most_of_stream() {
     const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
     const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));

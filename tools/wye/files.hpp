@@ -20,6 +20,9 @@ namespace wye::tool {
 // Which files are read. Opening any other than a regular one may wait, as for the writer of a pipe.
 enum class Kind { Any, Regular };
 
+// Whether a path ends with ".npy" or the like, in small letters or capitals.
+[[nodiscard]] bool has_ending(std::string_view path, std::string_view ending);
+
 // Reads a whole file or stream. LIMIT_EXCEEDED above `limit` bytes; if the size is unknown, also
 // above a quarter of the machine's memory (a pipe), or above 64 MiB (a device such as /dev/zero).
 // In that case one byte more was read. `what` names its use in messages ("program", "input `x`").

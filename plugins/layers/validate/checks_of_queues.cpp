@@ -3,6 +3,7 @@
 #include <span>
 
 #include "layers/validate/checks.hpp"
+#include "layers/validate/grids.hpp"
 #include "layers/validate/marks.hpp"
 #include "layers/validate/pending.hpp"
 #include "wye/sdk/native_slots.hpp"
@@ -126,6 +127,7 @@ Result<void> before(slot::queue::submit, QueueNode& node, Frame& frame,
     Plugin& plugin = node.plugin().state();
     const std::vector<wye_command_object*> commands = commands_of(*submission);
     settle(node.device(), commands);
+    check_grid(node.device(), *submission);
     {
         const sdk::Lock lock(plugin.mutex);
         WYE_TRY(

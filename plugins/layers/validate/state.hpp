@@ -83,7 +83,8 @@ class Device {
     // Guarded by the plugin's mutex, except `limits`.
     Objects objects;
     std::uint64_t queues = 0;
-    std::uint64_t marks = 0;  // that were made
+    std::uint64_t marks = 0;         // that were made
+    std::uint32_t tried_groups = 0;  // of the launches of the layer (grids.hpp)
     // Handles by slot and object.
     std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "opencl/context/native_queues.hpp"
@@ -133,20 +132,15 @@ class Events {
     [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 
   private:
-    using Clock = std::chrono::steady_clock;
-    // Pending submits from which on later ones share events, the most that share one, and the
-    // longest time between events of submits in a row.
+    // Pending submits from which on later ones share events, and the most that share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
-    static constexpr std::chrono::milliseconds kLongestShare{1};
 
-    // Whether a submit has the event of those before it without one: of a quarter of the pending
-    // ones, or of those made since a while.
+    // Whether a submit has the event of those before it without one, a quarter of the pending ones.
+    // Their number alone decides, so that submits in a row make the same calls however long they
+    // take.
     [[nodiscard]] bool ends_share(std::size_t pending) {
-        const Clock::time_point now = Clock::now();
-        if (++without_ < std::min(pending / 4, kMostShared) && now - shared_at_ < kLongestShare)
-            return false;
+        if (++without_ < std::min(pending / 4, kMostShared)) return false;
         without_ = 0;
-        shared_at_ = now;
         return true;
     }
 
@@ -156,10 +150,7 @@ class Events {
     std::atomic<bool> asked_{false};  // whether `mark` has made an event
     std::atomic<bool> asks_each_;     // whether events are asked for errors of their submits
 
-    // Submitting thread only: the newest submits that share the next event, and when one of a row
-    // had an event.
-    std::size_t without_ = 0;
-    Clock::time_point shared_at_;
+    std::size_t without_ = 0;  // the newest submits, which share the next event; as needs_one
 };
 
 // Events that the next command waits for. One thread at a time.

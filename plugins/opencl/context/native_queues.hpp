@@ -29,7 +29,7 @@ class NativeQueues {
         : device_(device),
           priority_(priority),
           one_(pocl_one_queue(device.info)),
-          flushes_(!nvidia_cl_costly_flush(device.info)),
+          flushes_(!device.plugin.few_events.value_or(nvidia_cl_costly_flush(device.info))),
           first_(std::move(first)),
           now_(first_.get()),
           last_(now_) {}

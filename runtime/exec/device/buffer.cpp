@@ -114,6 +114,13 @@ Result<void> check_fill(const wye_transfer_desc& desc, CheckedTransfer& out) {
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("a fill pattern of {} bytes is not valid", size),
                      "Fix: use a pattern of 1, 2, 4 or 8 bytes", out.buffer.label());
+    // What is above the pattern belongs to a number that is too large, or continues its sign.
+    const std::uint64_t above = size == 8 ? 0 : desc.pattern >> (8 * size);
+    if (above != 0 && static_cast<std::int64_t>(desc.pattern) >> (8 * size - 1) != -1)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the fill pattern {:#x} does not fit in {} {}", desc.pattern, size,
+                                 size == 1 ? "byte" : "bytes"),
+                     "Fix: use a longer pattern, or leave the bits above it 0", out.buffer.label());
     if (desc.offset % size != 0 || desc.size % size != 0)
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("a fill of {} bytes at offset {} is not a multiple of its {}-byte "

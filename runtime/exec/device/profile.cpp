@@ -107,10 +107,10 @@ Json profile_json(const registry::DeviceInfo& device) {
     const auto shared = device.facts.number(WYE_FACT_KEY_MAX_SHARED_BYTES);
     out["shared_memory"] = field(shared && *shared != 0, "max_shared_bytes");
     out["trap_propagation"] = field(true, "library: every artifact counts its traps");
+    out["specialization_constants"] = field(false, "library: programs have parameters instead");
     // These have no value: drivers do not report them, and values are not copied from vendors'
     // tables.
-    for (const char* const name :
-         {"specialization_constants", "mul_high_instruction", "dual_issue_fp32_int32"})
+    for (const char* const name : {"mul_high_instruction", "dual_issue_fp32_int32"})
         out[name] = field(nullptr, "no driver reports it");
     return out;
 }

@@ -342,11 +342,18 @@ void Pending::complete_special() noexcept {
     const Code code = given_up_code();
     if ((special & kGivenUp) != 0 && !error_)
         error_ = sdk::errors::made_or_brief(code, [&] { return stopped(); });
-    // The device stopped it.
-    if ((special & (kLate | kGivenUp)) == kLate && error_ && error_->code == Code::CANCELLED)
+    // The device stopped it, and does not know what it is.
+    if ((special & kGivenUp) == 0 && error_ && error_->code == Code::CANCELLED &&
+        error_->subject != name())
         error_ = sdk::errors::made_or_brief(code, [&] {
-            return timed_out(what(), name(), session_.info().selector, limit_->timeout_ns, false,
-                             false);
+            if (code == Code::TIMEOUT)
+                return timed_out(what(), name(), session_.info().selector, limit_->timeout_ns,
+                                 false, false);
+            return Error(*error_).wrapped(
+                Code::CANCELLED,
+                fmt::format("the {} on {} was cancelled, and the device stopped it", what(),
+                            session_.info().selector),
+                "Fix: submit it again", name());
         });
 }
 

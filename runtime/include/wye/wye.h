@@ -506,7 +506,7 @@ WYE_API wye_status wye_buffer_download(wye_context* context, wye_buffer buffer, 
 WYE_API wye_status wye_buffer_copy(wye_context* context, wye_buffer source, uint64_t source_offset,
                                    wye_buffer target, uint64_t target_offset, uint64_t size,
                                    wye_error** error);
-/* Fills with a repeated pattern. pattern_size is 1, 2, 4 or 8; offset and size multiples of it. */
+/* Repeats a pattern that fits in pattern_size (1, 2, 4, 8) bytes; offset, size: multiples of it. */
 WYE_API wye_status wye_buffer_fill(wye_context* context, wye_buffer buffer, uint64_t offset,
                                    uint64_t size, uint64_t pattern, uint32_t pattern_size,
                                    wye_error** error);

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _dlpack
-from ._arguments import choice, flag, handle, instance, integer, text
+from ._arguments import choice, flag, handle, instance, integer, shown, text
 from ._arrays import (Host, converted, dtype_of, empty, host_array, is_list, kind_of, pattern,
                       shape_of)
 from ._c import TYPES, cell, new
@@ -222,8 +222,7 @@ class Buffer:
         """
         try:
             where = self.__dlpack_device__()
-            wanted = options.get("dl_device") or where
-            if options.get("copy") or tuple(map(int, wanted)) != where:
+            if options.get("copy") or _place(options.get("dl_device"), where) != where:
                 raise Error(Code.UNSUPPORTED, "`copy` or `dl_device` asks for a copy, but a Buffer is passed "
                             "as it is", "Fix: leave them out, and copy the result", "buffer")
             if where[0] == _dlpack.CUDA:
@@ -242,6 +241,17 @@ class Buffer:
             number = native_value(self._core, "wye_device_native", self.device._handle, "CUdevice")
             return (_dlpack.CUDA, number)
         return (_dlpack.CPU, 0)
+
+
+def _place(wanted: Any, default: tuple[int, int]) -> tuple[int, int]:
+    """The device that `dl_device` names."""
+    try:
+        kind, number = default if wanted is None else map(int, wanted)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise invalid(f"`dl_device` is {shown(wanted)}, which is no pair of a type and a number of a device",
+                      "Fix: pass what __dlpack_device__() of the other library's tensor returns",
+                      "dl_device") from error
+    return kind, number
 
 
 def native_value(core: Core, function: str, handle: int, kind: str) -> int:

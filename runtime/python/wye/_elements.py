@@ -100,13 +100,16 @@ class _Memory:
 
 def at_address(owner: Any, address: int, nbytes: int) -> Array:
     """A writable array of bytes at an address, which keeps the memory's owner alive."""
+    if not nbytes:  # the empty part of something that has an address
+        return at_address(owner, ctypes.addressof(_NOTHING), 1)[:0]
     if numpy is not None:
-        return numpy.asarray(_Memory(owner, address, nbytes)) if nbytes else numpy.empty(0, numpy.uint8)
-    if not nbytes:
-        return memoryview(bytearray())
+        return numpy.asarray(_Memory(owner, address, nbytes))
     memory = (ctypes.c_ubyte * nbytes).from_address(address)
     memory.owner = owner  # type: ignore[attr-defined]
     return memoryview(memory).cast("B")
+
+
+_NOTHING = ctypes.c_ubyte()
 
 
 def new_bytes(nbytes: int) -> Array:

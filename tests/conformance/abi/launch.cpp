@@ -217,7 +217,7 @@ TEST_CASE("a cooperative launch runs all of its workgroups at once (P-47)") {
     const auto meet = harness::meet_sample({info.formats, info.format_count});
     REQUIRE_MESSAGE(meet.has_value(),
                     "the kit cannot exercise grid_sync: it has no `meet` in a format of this "
-                    "device. Add one to samples.cpp, or do not claim it");
+                    "device. Add one to the samples of the sdk, or do not claim it");
     wye_program_object* program = device.program(*meet);
     REQUIRE_MESSAGE(program != nullptr, device.failure.message);
     REQUIRE((device.table->program_info != nullptr));

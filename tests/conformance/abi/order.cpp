@@ -52,8 +52,9 @@ bool check_returns(const char* rule, const std::string& what, const Call& call,
 }
 
 // Operations that keep a device busy for a while: milliseconds at least.
-std::vector<wye_operation> slow_work(wye_buffer_object* of, std::uint32_t word) {
-    return std::vector<wye_operation>(16, fill(of, 0, kSlowBytes, word, 4));
+std::vector<wye_operation> slow_work(wye_buffer_object* of, std::uint32_t word,
+                                     std::size_t count = 16) {
+    return std::vector<wye_operation>(count, fill(of, 0, kSlowBytes, word, 4));
 }
 
 // Polls `query` until it no longer says that the value is not reached.
@@ -114,7 +115,8 @@ TEST_CASE("a value is reached when its work has ended, and not before (P-25, P-5
         const std::uint32_t seen = word;
         REQUIRE(status == WYE_OK);
         if (seen == round) continue;
-        FAIL_CHECK("`" << (polls ? "query" : "wait") << "` says that value " << device.value
+        FAIL_CHECK("`" << std::string(polls ? "query" : "wait") << "` says that value "
+                       << device.value
                        << " is reached, but its last operation has not ended: the word that it "
                           "downloads is "
                        << seen << ", not " << round);
@@ -226,6 +228,40 @@ TEST_CASE("`submit` does not wait for the device (P-58)") {
     if (waited == 3)
         FAIL_CHECK("`submit` returns when the work has ended, after "
                    << milliseconds(took) << ", of which it slept " << milliseconds(slept));
+}
+
+TEST_CASE("submits in a row begin without a further call (P-25)") {
+    Rig rig;
+    Device& device = rig.device;
+    wye_buffer_object* a = device.buffer(kSlowBytes);
+    REQUIRE(a != nullptr);
+    const auto submits = [&] {
+        REQUIRE(device.submit(slow_work(a, 1, 4)) == WYE_OK);
+        const wye_operation small = fill(a, 0, 64, 2, 4);
+        for (int n = 0; n < 24; ++n) REQUIRE(device.submit({&small, 1}) == WYE_OK);
+        REQUIRE(device.submit(slow_work(a, 3, 8)) == WYE_OK);
+    };
+    double whole = 0;
+    for (int n = 0; n < 2; ++n)
+        whole = seconds_of([&] {
+            submits();
+            REQUIRE(device.wait(kDeadline) == WYE_OK);
+        });
+    // What begins only now either has not ended yet, or ends within the call. The machine may be
+    // busy, so once in time is enough.
+    const double patience = 4 * whole + 0.02;
+    for (int n = 0; n < 5; ++n) {
+        submits();
+        std::this_thread::sleep_for(Seconds(patience));
+        wye_status status = WYE_OK;
+        const double took =
+            seconds_of([&] { status = device.query(device.queue, device.value, nullptr); });
+        REQUIRE(device.wait(kDeadline) == WYE_OK);
+        if (status == WYE_OK && took < whole / 4) return;
+    }
+    FAIL_CHECK("26 submits in a row take " << milliseconds(whole) << ", and the last one has not "
+                                           << "ended after " << milliseconds(patience)
+                                           << " in which nobody called the plugin");
 }
 
 TEST_CASE("`wait` for a value that is not reached ends by its time limit (P-27)") {

@@ -13,9 +13,12 @@
 
 #include "conformance/abi/harness.hpp"
 #include "conformance/abi/report.hpp"
-#include "conformance/abi/samples.hpp"
+#include "wye/sdk/samples.hpp"
 
 namespace harness {
+
+using wye::sdk::add_sample;
+using wye::sdk::meet_sample;
 
 // What differs: "element 7 of 64 is 12, not 5; 3 differ". Empty: nothing.
 template <typename T>

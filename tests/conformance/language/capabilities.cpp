@@ -3,6 +3,7 @@
 // One small program for each capability that programs can need. The oracle gives the expected
 // results.
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace conformance {
 namespace {
 
 constexpr const char* kRules = "P-19";
+constexpr const char* kIndirect = "P-19, P-46";
 constexpr std::size_t kCount = 256;  // elements of x, in 4 workgroups of 64
 
 struct Exercise {
@@ -119,8 +121,9 @@ struct Elsewhere {
     std::string_view capability, where;
 };
 constexpr Elsewhere kElsewhere[] = {
-    {"indirect_dispatch", "the cases of `launch`"},    {"grid_sync", "the cases of `launch`"},
-    {"device_timestamps", "the cases of `timeline`"},  {"unified_memory", "the cases of `memory`"},
+    {"grid_sync", "the cases of `launch`"},
+    {"device_timestamps", "the cases of `timeline`"},
+    {"unified_memory", "the cases of `memory`"},
     {"native_wait", "the cases of `native`, in part"},
 };
 
@@ -157,8 +160,65 @@ std::string run(const Device& device, const Exercise& exercise) {
     return difference(launch.buffers, *got, *wanted);
 }
 
+// Each workgroup says that it ran, and the first one how many the program sees.
+constexpr const char* kMarks = R"(wye 1; program marks; workgroup 4;
+input_output ran: u32[]; output seen: u32[3];
+main {
+    let g = workgroup_id.x + num_workgroups.x * (workgroup_id.y + num_workgroups.y * workgroup_id.z);
+    if g < len(ran) { atomic_add(ran[g], 1u); }
+    if g == 0u && local_index == 0u {
+        seen[0] = num_workgroups.x; seen[1] = num_workgroups.y; seen[2] = num_workgroups.z;
+    }
+})";
+
+// The first difference of launches whose workgroups come from a buffer. What a program sees of them
+// is the host's word in a launch of a grid slot, and the plugin's in all others.
+wye::Result<std::string> run_indirect(const Device& device) {
+    using Words = std::vector<std::uint32_t>;
+    constexpr std::size_t kMost = 64;
+    constexpr std::array<std::array<std::uint32_t, 3>, 6> kGrids = {
+        {{1, 1, 1}, {3, 2, 1}, {2, 3, 4}, {64, 1, 1}, {1, 1, 64}, {0, 5, 5}}};
+    WYE_ASSIGN(const wye::Device opened, device.context().open(device.selector()));
+    WYE_ASSIGN(const wye::Program program, device.context().program_from_text(kMarks, "marks"));
+    WYE_ASSIGN(wye::Buffer grid, opened.buffer(16));
+    WYE_ASSIGN(wye::Buffer ran, opened.buffer(kMost * 4));
+    WYE_ASSIGN(wye::Buffer seen, opened.buffer(12));
+    for (const auto& [x, y, z] : kGrids) {
+        const Words groups = {77, x, y, z};
+        WYE_TRY(grid.upload(groups));
+        WYE_TRY(ran.fill(0, 0, kMost * 4));
+        WYE_TRY(seen.fill(0, 0, 12));
+        wye::Dispatch dispatch(program, opened);
+        dispatch.bind("ran", ran).bind("seen", seen).grid_from(grid, 4);
+        WYE_TRY(dispatch.run());
+        Words ran_now(kMost), seen_now(3);
+        WYE_TRY(ran.download(ran_now));
+        WYE_TRY(seen.download(seen_now));
+        const std::size_t count = std::size_t{x} * y * z;
+        const Words wanted = count == 0 ? Words{0, 0, 0} : Words{x, y, z};
+        const auto text = [](const Words& words) {
+            return std::to_string(words[0]) + " x " + std::to_string(words[1]) + " x " +
+                   std::to_string(words[2]);
+        };
+        if (seen_now != wanted)
+            return "in a launch of " + text({x, y, z}) +
+                   " workgroups, which come from a buffer, num_workgroups is " + text(seen_now);
+        for (std::size_t g = 0; g < kMost; ++g)
+            if (ran_now[g] != (g < count ? 4U : 0U))
+                return "in a launch of " + text({x, y, z}) +
+                       " workgroups, which come from a buffer, " + std::to_string(ran_now[g]) +
+                       " invocations of workgroup " + std::to_string(g) + " ran, not " +
+                       (g < count ? "4" : "0");
+    }
+    return std::string();
+}
+
 void check(const Device& device, const std::string& capability, Tally& tally) {
     if (!device.has(capability)) return tally.leave_out("the device does not claim it");
+    if (capability == "indirect_dispatch") {
+        const auto problem = run_indirect(device);
+        return tally.end(problem.ok() ? *problem : problem.error().text());
+    }
     for (const Exercise& exercise : exercises())
         if (exercise.capability == capability) {
             for (const char* need : exercise.needs)
@@ -176,7 +236,9 @@ void check(const Device& device, const std::string& capability, Tally& tally) {
 
 void run_capabilities(const Device& device, Tally& tally) {
     for (const char* capability : kCapabilities)
-        if (capability != nullptr && tally.begin(capability, kRules))
+        if (capability != nullptr &&
+            tally.begin(capability,
+                        std::string_view(capability) == "indirect_dispatch" ? kIndirect : kRules))
             check(device, capability, tally);
 }
 

@@ -28,7 +28,7 @@ struct Control {
     void (*set_pools)(int supported);         // memory pools
     void (*set_compute_mode)(int mode);
     // Sets the work of every kernel. If it is null, as after `reset`, a kernel named `add` does
-    // what the one of conformance/abi/samples.hpp does, and others do nothing.
+    // what the one of wye/sdk/samples.hpp does, and others do nothing.
     void (*set_kernel)(Kernel kernel);
     void (*hold)(int held);                // 1: streams stand still until 0
     void (*fail_next_launch)(int status);  // cuLaunchKernel returns this once

@@ -20,7 +20,8 @@ constexpr cl_int kIllegalAccess = -9999;
 #define LOSSY_REAL(name) reinterpret_cast<decltype(&name)>(dlsym(RTLD_NEXT, #name))
 
 std::atomic<bool> lost{false}, finish_fails{false}, full{false};
-std::atomic<std::uint64_t> events{0}, markers{0}, flushes{0};
+std::atomic<std::uint64_t> events{0}, markers{0}, flushes{0}, kernels{0}, arguments{0},
+    questions{0};
 
 // The loss that LOSSY_OPENCL asks for in a process that preloads this library.
 enum class Loss { never, once, always };
@@ -40,7 +41,7 @@ void reset() {
     lost = false;
     finish_fails = false;
     full = false;
-    events = markers = flushes = 0;
+    events = markers = flushes = kernels = arguments = questions = 0;
 }
 
 void* make_event(void* context) {
@@ -60,6 +61,9 @@ constexpr lossy_opencl::Control kControl = {reset,
                                             [] { return events.load(); },
                                             [] { return markers.load(); },
                                             [] { return flushes.load(); },
+                                            [] { return kernels.load(); },
+                                            [] { return arguments.load(); },
+                                            [] { return questions.load(); },
                                             make_event,
                                             let_happen};
 
@@ -104,11 +108,18 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, c
                                                        const size_t* size, const size_t* local_size,
                                                        cl_uint wait_count, const cl_event* waits,
                                                        cl_event* event) {
+    ++kernels;
     if (event != nullptr) ++events;
     const cl_int status = LOSSY_REAL(clEnqueueNDRangeKernel)(
         queue, kernel, dimensions, offset, size, local_size, wait_count, waits, event);
     if (wanted_loss() != Loss::never && !kernel_lost_device.exchange(true)) lost = true;
     return status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size,
+                                               const void* value) {
+    ++arguments;
+    return LOSSY_REAL(clSetKernelArg)(kernel, index, size, value);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
@@ -145,6 +156,7 @@ CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event* e
 
 CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info what, size_t size,
                                                void* out, size_t* needed) {
+    ++questions;
     return lost ? kIllegalAccess : LOSSY_REAL(clGetEventInfo)(event, what, size, out, needed);
 }
 

@@ -21,10 +21,14 @@ struct Control {
     void (*fail_next_finish)();
     // Fills return CL_OUT_OF_RESOURCES while set.
     void (*memory_full)(bool full);
-    // Since a reset: kernels and fills that were queued with an event, markers, and flushes.
+    // Since a reset: kernels and fills that were queued with an event, markers, and flushes; queued
+    // kernels, arguments of kernels that were set, and questions after events.
     std::uint64_t (*events)();
     std::uint64_t (*markers)();
     std::uint64_t (*flushes)();
+    std::uint64_t (*kernels)();
+    std::uint64_t (*arguments)();
+    std::uint64_t (*questions)();
     // An event (cl_event) of the application, of a cl_context, or null; lets it happen, and
     // releases it.
     void* (*make_event)(void* context);

@@ -420,6 +420,19 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
         REQUIRE_FALSE(timeout.ok());
         CHECK(timeout.error().message.find("step 1 of graph") != std::string::npos);
 
+        const auto sized = take(t.context.program_from_text(
+            "wye 1; program sized; workgroup 64; param n: u32; input_output r: u32[]; grid "
+            "elements n; main { let i = global_id.x; if i < len(r) { r[i] = n; } }"));
+        wye::Dispatch by(sized, t.device);
+        by.param("n", 64U).bind("r", r);
+        const auto fixed = take(wye::Graph::record(t.device, {&by}, "fixed"));
+        (void)take(fixed.run(std::vector<std::uint64_t>{64}));
+        const auto other_size = fixed.run(std::vector<std::uint64_t>{32});
+        REQUIRE_FALSE(other_size.ok());
+        CHECK(other_size.error().code == wye::Code::UNSUPPORTED);
+        CHECK(other_size.error().message.find("dispatch 0 of graph `fixed`") != std::string::npos);
+        CHECK(other_size.error().fix == "Fix: record a graph with these parameters");
+
         const auto graph = take(wye::Graph::record(t.device, {&dispatch}, "added"));
         (void)take(graph.run());
         x.reset();

@@ -355,7 +355,11 @@ TEST_CASE("the CPU stops a cancelled dispatch, and no other") {
     const auto endless = take(dispatch.input("x", many).submit());
     const auto second = take(dispatch.param("rounds", 10U).input("x", one).submit());
     REQUIRE(endless.cancel().ok());
-    CHECK(endless.wait().error().code == wye::Code::CANCELLED);
+    const wye::Error stopped = endless.wait().error();
+    CHECK(stopped.code == wye::Code::CANCELLED);
+    CHECK(stopped.message ==
+          "the dispatch of `mix` on cpu:0 was cancelled, and the device stopped it");
+    CHECK(stopped.fix.starts_with("Fix: "));
     take(second.wait());
     CHECK(take(second.output<std::uint32_t>("r"))[0] == mixed(9, 10));
 }

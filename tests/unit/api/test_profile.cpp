@@ -192,6 +192,7 @@ TEST_CASE("a profile has every field, with the device's own figure or a reason f
         const auto indirect = t.device.fact("indirect_dispatch");
         CHECK(profile.at("indirect_dispatch").at("value") == (indirect.ok() && indirect->u != 0));
         CHECK(profile.at("trap_propagation").at("value") == true);
+        CHECK(profile.at("specialization_constants").at("value") == false);
         CHECK(profile.at("backend").at("value") ==
               std::string(wye::detail::view(take(t.device.describe()).plugin)));
     }

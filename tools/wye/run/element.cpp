@@ -139,6 +139,12 @@ std::optional<std::uint64_t> bits_of_count(const Scalar& scalar, std::uint64_t v
     return value <= greatest(scalar) ? std::optional(value) : std::nullopt;
 }
 
+std::string_view without_suffix(std::string_view text) {
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const std::size_t last = text.find_last_not_of(hex ? "uUlL" : "fFhHuUlL");
+    return last == text.npos ? text : text.substr(0, last + 1);
+}
+
 std::string range_of(const Scalar& scalar) {
     if (scalar.numbers != Float) {
         const std::uint64_t most = greatest(scalar);

@@ -42,6 +42,9 @@ struct Element {
 [[nodiscard]] std::optional<std::uint64_t> bits_of_float(const Scalar& scalar, double value);
 [[nodiscard]] std::optional<std::uint64_t> bits_of_count(const Scalar& scalar, std::uint64_t value);
 
+// A text without the letters that C and other languages write behind a number, as in "1.0f".
+[[nodiscard]] std::string_view without_suffix(std::string_view text);
+
 // What bits_of takes, as in "0 to 255, or 0x and hexadecimal digits".
 [[nodiscard]] std::string range_of(const Scalar& scalar);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -19,7 +20,7 @@
 namespace wye::tool {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
@@ -33,7 +34,30 @@ bool is_number(std::string_view text) {
             (bits_of(*element_of("i64").scalar, text) || bits_of(*element_of("u64").scalar, text)));
 }
 
-bool is_list(std::string_view data) { return is_number(trimmed(data.substr(0, data.find(',')))); }
+// A text up to the first blank or comma, without blanks before it.
+std::string_view first_word(std::string_view text) {
+    text = trimmed(text);
+    return text.substr(0, text.find_first_of(", \t\r\n"));
+}
+
+bool is_list(std::string_view data) {
+    const std::string_view word = first_word(data);
+    return is_number(word) || is_number(without_suffix(word));
+}
+
+// Whether a row of a table is its heading: names, and no number.
+bool is_heading(std::string_view row) {
+    bool named = false;
+    while (!row.empty()) {
+        const std::string_view cell = trimmed(row.substr(0, row.find(',')));
+        row.remove_prefix(std::min(row.find(','), row.size() - 1) + 1);
+        if (cell.empty()) continue;
+        const auto first = static_cast<unsigned char>(cell.front());
+        named = first == '"' || first == '_' || first >= 0x80 || std::isalpha(first) != 0;
+        if (!named || is_number(cell)) return false;
+    }
+    return named;
+}
 
 Error too_much(const Wanted& wanted, std::string_view what, std::uint64_t most) {
     return Error(Code::LIMIT_EXCEEDED,
@@ -42,28 +66,37 @@ Error too_much(const Wanted& wanted, std::string_view what, std::uint64_t most) 
                  "Fix: give fewer numbers", wanted.name);
 }
 
-// Appends the numbers of a line, which commas separate. `what` names the line or list.
+Error no_number(const Wanted& wanted, std::string_view text, std::size_t number,
+                std::string_view what) {
+    const Scalar& scalar = *wanted.element.scalar;
+    const std::string_view bare = without_suffix(text);
+    return Error(Code::INVALID_ARGUMENT,
+                 fmt::format("number {} of {}, `{}`, is not a {} value: {}", number, what,
+                             text.substr(0, 64), scalar.name, range_of(scalar)),
+                 bare != text && bits_of(scalar, bare)
+                     ? fmt::format("Fix: write {}, since the program says the type", bare)
+                     : "Fix: write numbers within that range, with commas or blanks between them, "
+                       "or ./ before the name of a file",
+                 wanted.name);
+}
+
+// Appends the numbers of a line, which commas or blanks separate. `what` names the line or list.
 Result<void> add_numbers(const Wanted& wanted, std::string_view line, std::string_view what,
                          std::vector<std::byte>& out) {
     const Scalar& scalar = *wanted.element.scalar;
-    for (std::size_t at = 0, number = 1; at <= line.size(); ++number) {
-        const std::size_t end = std::min(line.find(',', at), line.size());
-        const std::string_view text = trimmed(line.substr(at, end - at));
-        at = end + 1;
+    std::string_view rest = trimmed(line);
+    for (std::size_t number = 1;; ++number) {
+        const std::string_view text = first_word(rest);
         const auto bits = bits_of(scalar, text);
-        if (!bits)
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("number {} of {}, `{}`, is not a {} value: {}", number, what,
-                                     text.substr(0, 64), scalar.name, range_of(scalar)),
-                         "Fix: write numbers within that range, with commas between them, or "
-                         "./ before the name of a file",
-                         wanted.name);
+        if (!bits) return no_number(wanted, text, number, what);
         if (out.size() + scalar.bytes > wanted.most) return too_much(wanted, what, wanted.most);
         const std::size_t place = out.size();
         out.resize(place + scalar.bytes);
         std::memcpy(out.data() + place, &*bits, scalar.bytes);
+        rest = trimmed(rest.substr(text.size()));
+        if (rest.empty()) return {};
+        if (rest.front() == ',') rest = trimmed(rest.substr(1));  // another number must follow
     }
-    return {};
 }
 
 // Numbers that make whole elements.
@@ -231,22 +264,33 @@ Result<Values> from_npy(const Wanted& wanted, const std::string& path,
 
 Result<Values> from_csv(const Wanted& wanted, const std::string& path,
                         const std::vector<std::byte>& bytes) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // tells that it is UTF-8
     Values out;
     std::uint64_t rows = 0;
     std::size_t first = 0;  // numbers of the first row
     bool table = wanted.element.lanes == 1;
+    bool headed = false;      // the first row was seen
+    std::size_t heading = 0;  // its line; 0: none
     for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view row = text.substr(at, end - at);
         at = end + 1;
         if (trimmed(row).empty()) continue;
+        if (rows == 0 && !std::exchange(headed, true) && is_heading(row)) {
+            heading = line;
+            continue;
+        }
         const std::size_t before = out.bytes.size();
         WYE_TRY(add_numbers(wanted, row, fmt::format("line {} of `{}`", line, path), out.bytes));
         const std::size_t has = (out.bytes.size() - before) / wanted.element.scalar->bytes;
         if (++rows == 1) first = has;
         table = table && has == first;
     }
+    if (rows == 0 && heading != 0)
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` has a heading in line {} and no numbers", path, heading),
+                     "Fix: write a row of numbers in each line below it", wanted.name);
     if (table && first > 1) out.shape = {rows, first};
     return whole(wanted, fmt::format("`{}`", path), std::move(out));
 }
@@ -282,11 +326,11 @@ Result<Values> read_values(const Wanted& wanted, const std::string& data) {
     const std::string path = input_file(data);
     if (path.empty()) return read_list(wanted, data);
     const std::string what = fmt::format("input `{}`", wanted.name);
-    if (path.ends_with(".npy")) {
+    if (has_ending(path, ".npy")) {
         WYE_ASSIGN(auto bytes, read_file(path, what, most_of_file(wanted, 1, 2 * kMostNpyHeader)));
         return from_npy(wanted, path, std::move(bytes));
     }
-    if (path.ends_with(".csv")) {
+    if (has_ending(path, ".csv")) {
         constexpr std::uint64_t kMostText = 64;  // characters of a number, with blanks around it
         WYE_ASSIGN(const auto bytes, read_file(path, what, most_of_file(wanted, kMostText, 4096)));
         return from_csv(wanted, path, bytes);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "../files.hpp"
 #include "picture.hpp"
 
 namespace wye::tool {
@@ -50,9 +51,9 @@ std::vector<std::byte> npy_of(const Table& table) {
 }  // namespace
 
 OutputForm output_form(std::string_view path) {
-    if (path.ends_with(".npy")) return OutputForm::Npy;
-    if (path.ends_with(".csv")) return OutputForm::Csv;
-    return path.ends_with(".png") ? OutputForm::Png : OutputForm::Raw;
+    if (has_ending(path, ".npy")) return OutputForm::Npy;
+    if (has_ending(path, ".csv")) return OutputForm::Csv;
+    return has_ending(path, ".png") ? OutputForm::Png : OutputForm::Raw;
 }
 
 Result<Shape> parse_shape(const std::string& name, const std::string& text) {

@@ -27,10 +27,14 @@ Result<std::uint64_t> param_bits(const std::string& name, const std::string& tex
                                  std::string_view type) {
     const Scalar& scalar = *element_of(type).scalar;
     if (const auto bits = bits_of(scalar, text)) return *bits;
+    const std::string_view bare = without_suffix(text);
     return Error(
         Code::INVALID_ARGUMENT,
         fmt::format("`--param {}={}` is not a {} value: {}", name, text, type, range_of(scalar)),
-        fmt::format("Fix: write --param {}=NUMBER within that range", name), name);
+        bare != text && bits_of(scalar, bare)
+            ? fmt::format("Fix: write --param {}={}, since the program says the type", name, bare)
+            : fmt::format("Fix: write --param {}=NUMBER within that range", name),
+        name);
 }
 
 void bind(Dispatch& dispatch, std::vector<Slot>& slots, const wye_program_description& about) {

@@ -114,6 +114,10 @@ TEST_CASE("a buffer's description is that of its creation, with its present labe
     const Outcome refused =
         attempt([&](wye_error** e) { return wye_buffer_fill(t.rig.context, b, 96, 8, 0, 4, e); });
     check_refused(refused, WYE_INVALID_ARGUMENT, "`sums of the second round`");
+    constexpr auto kMinusTwo = static_cast<std::uint64_t>(-2);
+    check_ok(attempt(
+        [&](wye_error** e) { return wye_buffer_fill(t.rig.context, b, 0, 100, kMinusTwo, 1, e); }));
+    CHECK(t.rig.download<std::uint8_t>(b, 100) == std::vector<std::uint8_t>(100, 0xfe));
     check_ok(t.rig.free(b));
 
     const wye_buffer x = t.rig.buffer(t.device, 16), r = t.rig.buffer(t.device, 16);

@@ -234,7 +234,8 @@ TEST_CASE("a cancelled dispatch ends with CANCELLED where the device stops work"
             [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); });
     };
     check_ok(cancel());
-    check_refused(t.wait(pending), WYE_CANCELLED, "told to stop");
+    check_refused(t.wait(pending), WYE_CANCELLED,
+                  "the dispatch of `add` on fake:0 was cancelled, and the device stopped it");
     check_ok(cancel());
     check_ok(t.wait(t.submitted(t.job())));
 }

@@ -260,6 +260,25 @@ TEST_CASE("transfers: ranges, patterns, pointers, owners") {
     check_refused(fill(0, 64, 3), WYE_INVALID_ARGUMENT, "pattern of 3 bytes");
     check_refused(fill(2, 60, 4), WYE_INVALID_ARGUMENT, "offset 2");
     check_refused(fill(0, 66, 2), WYE_INVALID_ARGUMENT, "66 bytes");
+    const auto put = [&](std::uint64_t pattern, std::uint32_t size) {
+        return attempt(
+            [&](wye_error** e) { return wye_buffer_fill(ctx, t.x, 0, 64, pattern, size, e); });
+    };
+    check_refused(put(0x100, 1), WYE_INVALID_ARGUMENT, "pattern 0x100 does not fit in 1 byte");
+    check_refused(put(0x10000, 2), WYE_INVALID_ARGUMENT, "0x10000 does not fit in 2 bytes");
+    check_refused(put(UINT64_C(0xffffffff00000000), 4), WYE_INVALID_ARGUMENT, "in 4 bytes");
+    wye_transfer_desc late;
+    WYE_INIT(late);
+    late.kind = WYE_TRANSFER_FILL;
+    late.buffer = t.x;
+    late.size = 64;
+    late.pattern = UINT64_C(1) << 63;
+    late.pattern_size = 4;
+    check_refused(attempt([&](wye_error** e) {
+                      wye_pending never = 0;
+                      return wye_buffer_transfer_submit(ctx, &late, &never, e);
+                  }),
+                  WYE_INVALID_ARGUMENT, "0x8000000000000000 does not fit");
     const auto copy = [&](wye_buffer from, std::uint64_t a, wye_buffer to, std::uint64_t b,
                           std::uint64_t n) {
         return attempt([&](wye_error** e) { return wye_buffer_copy(ctx, from, a, to, b, n, e); });

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "rig.hpp"
+#include "wye/sdk/samples.hpp"
 
 using harness::Device;
 using harness::Plugin;
@@ -376,7 +377,7 @@ TEST_CASE("a plugin that breaks a rule is told by its number") {
 
 // ---- Work in flight ----------------------------------------------------------------------------
 
-TEST_CASE("early values and writes that are lost are told") {
+TEST_CASE("early values, writes that are lost and workgroups that are left out are told") {
     const auto found = [](const char* how, std::string_view rule, auto&& use) {
         CAPTURE(how);
         choose(fake("deviates"), {"validate"},
@@ -409,6 +410,21 @@ TEST_CASE("early values and writes that are lost are told") {
     found("", "", downloads);
     found("early", "P-25", downloads);
     found("loses_downloads", "P-55", downloads);
+    // With so many workgroups the layer looks whether all of as many run.
+    const auto launches = [](Device& device) {
+        const wye_string format = {"wye-program", 11};
+        const auto sample = wye::sdk::add_sample({&format, 1});
+        REQUIRE(sample.has_value());
+        wye_program_object* program = device.program(*sample);
+        REQUIRE((program != nullptr));
+        const wye_binding bindings[] = {harness::binding(device.buffer(256), 0, 64),
+                                        harness::binding(device.buffer(256), 0, 64)};
+        const std::uint32_t by = 5;
+        for (const std::uint32_t groups : {65535U, 65536U, 65536U})
+            CHECK(device.run(harness::dispatch(program, bindings, {groups, 1, 1}, &by)) == WYE_OK);
+    };
+    found("", "", launches);
+    found("short_grid", "P-19", launches);
 }
 
 TEST_CASE("what pending work uses is not destroyed, also what only a command names (P-56)") {

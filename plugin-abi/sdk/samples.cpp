@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "conformance/abi/samples.hpp"
+#include "wye/sdk/samples.hpp"
 
 #include <array>
 #include <iterator>
+#include <string_view>
 
-namespace harness {
+namespace wye::sdk {
 namespace {
 
 // wye lower --to wire:
@@ -201,4 +202,4 @@ std::optional<wye_artifact> meet_sample(std::span<const wye_string> formats) {
     return find(kMeetings, "meet", formats);
 }
 
-}  // namespace harness
+}  // namespace wye::sdk

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One small program in each artifact format: `add`, in workgroups of 64, with bindings x (read) and
-// r (read and written) and one parameter of 4 bytes:
+// For those who try plugins: one small program in each artifact format, `add`, in workgroups of 64,
+// with bindings x (read) and r (read and written) and one parameter of 4 bytes:
 //
 //   if (i < length of r) r[i] = x[i] + by
 //
@@ -15,10 +15,10 @@
 
 #include "wye/abi.h"
 
-namespace harness {
+namespace wye::sdk {
 
 // The sample in the first of `formats` that this file has; static memory.
 std::optional<wye_artifact> add_sample(std::span<const wye_string> formats);
 std::optional<wye_artifact> meet_sample(std::span<const wye_string> formats);
 
-}  // namespace harness
+}  // namespace wye::sdk
