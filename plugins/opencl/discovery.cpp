@@ -157,6 +157,10 @@ DeviceInfo describe(const Driver& driver, cl_platform_id platform, const std::st
     } else if (d.version.rfind("OpenCL 1.0", 0) == 0 || d.version.rfind("OpenCL 1.1", 0) == 0) {
         d.reason = "the device has " + d.version + ", and OpenCL 1.2 is needed";
         d.fix = "Fix: update the OpenCL driver";
+    } else if (rusticl_loops(platform_name, d.driver_version)) {
+        // quirk rusticl-loops.
+        d.reason = "rusticl of Mesa " + d.driver_version + " runs some loops wrongly";
+        d.fix = "Fix: install a newer Mesa, or use another device";
     } else if (pocl && surroundings.path && !in_path(*surroundings.path, "ld")) {
         // quirk pocl-needs-ld.
         d.reason =

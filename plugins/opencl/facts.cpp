@@ -124,10 +124,11 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64:
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return flag(out, int64_atomics, "CL_DEVICE_EXTENSIONS");
-        case WYE_FACT_KEY_ATOMIC_F32_ADD:  // emulated by compare-and-exchange
-            return flag(out, true, "OpenCL 1.2");
+        // Emulated by compare-and-exchange.
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
+            return flag(out, (d.single_config & kIeee) == kIeee, single);
         case WYE_FACT_KEY_ATOMIC_F64_ADD:
-            return flag(out, int64_atomics && d.has_f64(), "CL_DEVICE_EXTENSIONS");
+            return flag(out, int64_atomics && (d.double_config & kIeee) == kIeee, twice);
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
             return flag(out, d.kind == "cpu", "CL_DEVICE_TYPE");
         case WYE_FACT_KEY_UNIFIED_MEMORY:

@@ -50,6 +50,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "clFinish does not wait for commands that were flushed before it: known dispatches gave the "
      "bytes that were there before",
      "a marker is queued, and its event waited for"},
+    {"rusticl-loops", "rusticl", "Mesa 22.3", "platform name and version",
+     "the last store of a loop is lost where the loop follows others in a loop: 2 of 100 random "
+     "programs give wrong bytes",
+     "its devices are listed as unusable"},
     {"nvidia-cl-workgroup-limit", "NVIDIA", "580", "the kernel was compiled for its workgroup",
      "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
      "and the launch works",
@@ -90,6 +94,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
 }
 [[nodiscard]] inline bool rusticl_finish(const DeviceInfo& info) {
     return info.platform_name == "rusticl";
+}
+// `driver`: the driver's version, "22.3.6".
+[[nodiscard]] inline bool rusticl_loops(std::string_view platform_name, std::string_view driver) {
+    return platform_name == "rusticl" && driver.starts_with("22.");
 }
 [[nodiscard]] inline bool nvidia_cl_costly_events(const DeviceInfo& info) {
     return info.platform_name == "NVIDIA CUDA";

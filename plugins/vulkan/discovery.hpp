@@ -53,6 +53,9 @@ struct DeviceInfo : sdk::DeviceInfo {
     QueueFamily transfers;
     std::vector<std::string> extensions;
     bool reads_clock = false;  // the host can read the clock of its timestamps
+    // DenormPreserve may be declared even if it is not advertised: its probe found that it works,
+    // or this process is a probe, or the host makes none.
+    bool unadvertised_denorm = false;
 
     std::string vendor, driver, platform, version, kind;
     std::string pci_address, uuid, luid;        // empty: not reported

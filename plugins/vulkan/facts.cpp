@@ -46,13 +46,6 @@ wye_status capability(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_ATOMIC_INT64_SHARED:
             return feature(out, f.atomic_int64.shaderSharedInt64Atomics,
                            "shaderSharedInt64Atomics");
-        case WYE_FACT_KEY_ATOMIC_F64_ADD:  // emulated by compare-and-swap if not native
-            return flag(out,
-                        f.core.shaderFloat64 == VK_TRUE &&
-                            f.atomic_int64.shaderBufferInt64Atomics == VK_TRUE &&
-                            f.atomic_int64.shaderSharedInt64Atomics == VK_TRUE,
-                        "shaderBufferInt64Atomics");
-        case WYE_FACT_KEY_ATOMIC_F32_ADD:
         case WYE_FACT_KEY_ATOMIC_INT32:
         case WYE_FACT_KEY_BARRIER:
         case WYE_FACT_KEY_INDIRECT_DISPATCH:
@@ -174,14 +167,21 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
     // Without a self-test, literal zeros are assumed to be folded, which costs one addition of the
     // opaque zero; the other facts are unknown.
     if (!v.ran && key != WYE_FACT_KEY_FOLDS_LITERAL_ZERO) return WYE_UNSUPPORTED;
+    const bool ieee_f32 =
+        f32.arithmetic && (wide || f32.fuses || d.features.core.shaderInt64 == VK_TRUE);
+    const bool ieee_f64 = v.f64.arithmetic && v.f64.divides && v.f64.square_root;
+    const auto& atomics = d.features.atomic_int64;
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:
-            return flag(
-                out,
-                f32.arithmetic && (wide || f32.fuses || d.features.core.shaderInt64 == VK_TRUE),
-                kSelfTest);
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
+            return flag(out, ieee_f32, kSelfTest);
         case WYE_FACT_KEY_IEEE_F64:
-            return flag(out, v.f64.arithmetic && v.f64.divides && v.f64.square_root, kSelfTest);
+            return flag(out, ieee_f64, kSelfTest);
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:  // emulated by compare-and-swap if not native
+            return flag(out,
+                        ieee_f64 && atomics.shaderBufferInt64Atomics == VK_TRUE &&
+                            atomics.shaderSharedInt64Atomics == VK_TRUE,
+                        "self-test, shaderBufferInt64Atomics");
         case WYE_FACT_KEY_NATIVE_F32_DIV:
             return flag(out, f32.divides, kSelfTest);
         // quirks nvidia-vk-inexact-f32, lavapipe-fma and lavapipe-f64-rounding.
@@ -262,6 +262,8 @@ bool needs_self_test(std::uint32_t key) {
     switch (key) {
         case WYE_FACT_KEY_IEEE_F32:
         case WYE_FACT_KEY_IEEE_F64:
+        case WYE_FACT_KEY_ATOMIC_F32_ADD:
+        case WYE_FACT_KEY_ATOMIC_F64_ADD:
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:

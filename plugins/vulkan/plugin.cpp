@@ -9,6 +9,7 @@
 #include "vulkan/queue.hpp"
 #include "vulkan/quirks.hpp"
 #include "vulkan/setup/mapped_drivers.hpp"
+#include "wye/sdk/findings.hpp"
 #include "wye/sdk/spin.hpp"
 
 namespace wye::vulkan {
@@ -37,6 +38,9 @@ Result<std::vector<DeviceInfo>> Plugin::probe() {
         for (DeviceInfo& info : found) info.kind = *kind;
     if (sdk::config(host, "vulkan.transfers").value_or("") == "compute")
         for (DeviceInfo& info : found) info.transfers = info.family;
+    for (std::uint32_t i = 0; i < found.size(); ++i)
+        found[i].unadvertised_denorm =
+            sdk::found_by_probe(host, i, "f32_denorm_mode").value_or(true);
     verdicts =
         std::make_unique<Verdicts>(found.size(), sdk::config(host, "cache_folder").value_or(""));
     return found;

@@ -32,7 +32,8 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "layouts have whole eights of descriptors, and programs share them"},
     {"nvidia-vk-denorm-unadvertised", "NVIDIA", "580", "driver id, and self-test",
      "DenormPreserve is not advertised, and works",
-     "modules use it, and the validation layer's message about that is passed over by name"},
+     "the plugin's probe tries it, and modules use it after that; the validation layer's message "
+     "about that is passed over by name"},
     {"nvidia-vk-half-kept-whole", "NVIDIA", "580", "self-test",
      "an f32 that becomes f16 and f32 again keeps all its bits",
      "`native_f16_convert` is false: the lowering rounds in integers"},

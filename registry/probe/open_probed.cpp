@@ -8,6 +8,7 @@
 
 #include "registry/open/driver_objects.hpp"
 #include "registry/probe/opening_mark.hpp"
+#include "wye/sdk/plugin.hpp"
 
 namespace wye::registry {
 namespace {
@@ -99,6 +100,28 @@ Record outdated(const Candidate& candidate, std::string what) {
         "Fix: none needed, it is probed again; if this repeats, the manifest's `watches` should "
         "name what the driver depends on";
     return out;
+}
+
+// The services of a plugin that was probed: its configuration has what the probe found, too, which
+// wye/sdk/findings.hpp reads.
+std::shared_ptr<HostServices> with_findings(const std::shared_ptr<HostServices>& host,
+                                            const ProbeMessage& message) {
+    Config config = {{"probed", "1"}};
+    for (const auto& device : message.devices) {
+        std::string& names = config[fmt::format("probed.{}", device->index)];
+        for (const FactInfo& fact : fact_infos())
+            if (device->facts.has(fact.key)) names.append(fact.name).append(" ");
+    }
+    config.insert(host->config().begin(), host->config().end());
+    return HostServices::create(
+        std::move(config),
+        [host](std::uint32_t level, std::string_view area, std::string_view text) {
+            host->log(level, area, text);
+        },
+        [host](std::string_view name, std::uint32_t version) {
+            const wye_host_table& table = host->table();
+            return table.get_extension(table.self, sdk::to_abi(name), version);
+        });
 }
 
 // A compiler that is in this process under the name of the driver's own, but from another file: the
@@ -206,7 +229,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     std::vector<Record> strangers = strange_compilers(candidate, verdict);
     PluginOpening opened = [&] {
         const OpeningMark mark = prober.mark(probed);
-        return open_plugin(candidate, nullptr, host, layers);
+        return open_plugin(candidate, nullptr, with_findings(host, message), layers);
     }();
     out.records.insert(out.records.end(), std::make_move_iterator(strangers.begin()),
                        std::make_move_iterator(strangers.end()));

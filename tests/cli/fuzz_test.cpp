@@ -50,6 +50,17 @@ TEST_CASE("random programs on chosen devices") {
               .out.ends_with("3 equal, 0 different\n"));
 }
 
+TEST_CASE("programs in other states of the caller are counted by state") {
+    const Outcome outcome = fuzz({"--any-state", "--count", "40", "--devices", "cpu"});
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.ends_with("40 equal, 0 different\n"));
+    std::size_t states = 0;
+    for (const char* state : {"rounds down", "flushes subnormals", "a locale with commas",
+                              "a stack of 64 KiB", "an odd environment"})
+        states += contains(outcome.out, std::string("\n  ") + state + ": ") ? 1 : 0;
+    CHECK(states >= 3);  // the programs choose
+}
+
 TEST_CASE("kept cases run again") {
     const TempFolder folder;
     const std::string first = folder.write("first.wye", kCase);

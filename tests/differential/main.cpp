@@ -115,7 +115,8 @@ class Session {
             ++tally_.not_run;
             return;
         }
-        if (options_.any_state) target_.set_state(state_of(name));
+        const std::size_t state = options_.any_state ? state_of(name) : 0;
+        target_.set_state(state);
         const Finding finding = target_.judge(what, care);
         progress_.at(++judged_);
         if (finding.differs() || finding.kind == Finding::Kind::Useless || tally_.stays_busy() ||
@@ -128,6 +129,7 @@ class Session {
             return;
         }
         tally_.add(finding);
+        by_state_[state].add(finding);
         if (finding.differs())
             report(target_, options_, name, what, finding);
         else if (finding.kind == Finding::Kind::Useless)
@@ -138,6 +140,14 @@ class Session {
                          target_.selector().c_str());
     }
     [[nodiscard]] const Tally& tally() const { return tally_; }
+    // A table of the states of the caller in which programs ran.
+    void print_states() const {
+        for (const auto& [state, tally] : by_state_)
+            std::fprintf(wye::tool::output(), "  %s: %llu of %llu equal\n",
+                         support::caller_states()[state].name,
+                         static_cast<unsigned long long>(tally.equal),
+                         static_cast<unsigned long long>(tally.programs()));
+    }
 
   private:
     // Of a case's name, so that one program alone has the state that it has among others.
@@ -150,6 +160,7 @@ class Session {
     Target& target_;
     const Options& options_;
     Tally tally_;
+    std::map<std::size_t, Tally> by_state_;
     wye::tool::Progress progress_;
     std::uint64_t judged_ = 0;
 };
@@ -233,9 +244,10 @@ int run(const Options& options) {
         if (options.replay.empty() && !all_seeds(session, *target, options)) return kNoDevice;
         target->close();
         const Tally tally = session.tally();
-        judging.reset();
         std::fprintf(wye::tool::output(), "%s: %s\n", target->selector().c_str(),
                      tally.line(seconds_since(start)).c_str());
+        if (options.any_state) session.print_states();
+        judging.reset();
         equal += tally.equal;
         others += tally.programs() - tally.equal;
         all_equal = all_equal && tally.all_equal();

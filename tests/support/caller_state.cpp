@@ -10,13 +10,17 @@
 #include <xmmintrin.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <cfenv>
 #include <clocale>
 #include <cstdlib>
 #include <filesystem>
+#include <list>
 #include <locale>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace support {
 namespace {
@@ -77,8 +81,9 @@ bool with_locale(const Work& work) {
     return kept;
 }
 
+template <std::size_t kKiB>
 bool on_small_stack(const Work& work) {
-    constexpr std::size_t kBytes = std::size_t{256} << 10U;
+    constexpr std::size_t kBytes = kKiB << 10U;
     const auto start = [](void* argument) -> void* {
         (*static_cast<const Work*>(argument))();
         return nullptr;
@@ -117,6 +122,31 @@ bool in_removed_folder(const Work& work) {
     return ::chdir(before.c_str()) == 0;
 }
 
+// Languages, time zone and folder that do not exist. The variables that say where drivers, caches
+// and plugins are stay.
+bool in_odd_environment(const Work& work) {
+    static std::list<std::vector<char*>> kept;  // a driver's thread may still read it
+    static char odd[][40] = {"LC_ALL=xx_XX.no-such", "LANG=tr_TR.UTF-8", "LC_NUMERIC=de_DE.UTF-8",
+                             "LANGUAGE=de:tr",       "TZ=Nowhere/None",  "TMPDIR=/no/such/folder",
+                             "POSIXLY_CORRECT=1",    "COLUMNS=-7"};
+    std::vector<char*>& names = kept.emplace_back();
+    for (char** at = environ; *at != nullptr; ++at) {
+        const std::string_view old(*at);
+        const std::string_view name = old.substr(0, old.find('='));
+        if (std::ranges::none_of(odd, [&](const char* one) {
+                return std::string_view(one).starts_with(name) && one[name.size()] == '=';
+            }))
+            names.push_back(*at);
+    }
+    for (char* one : odd) names.push_back(one);
+    names.push_back(nullptr);
+    char** const before = environ;
+    environ = names.data();
+    work();
+    environ = before;
+    return true;
+}
+
 bool with_errno(const Work& work) {
     errno = ERANGE;
     work();
@@ -134,10 +164,12 @@ constexpr CallerState kStates[] = {
     {"x87 in single precision", &registers<kMasked, (_FPU_DEFAULT & ~_FPU_EXTENDED) | _FPU_SINGLE>},
 #endif
     {"a locale with commas", &with_locale},
-    {"a stack of 256 KiB", &on_small_stack},
+    {"a stack of 256 KiB", &on_small_stack<256>},
+    {"a stack of 64 KiB", &on_small_stack<64>},
     {"all signals blocked", &with_signals_blocked},
     {"a file mode mask of 0777", &with_file_mask},
     {"the current folder removed", &in_removed_folder},
+    {"an odd environment", &in_odd_environment},
     {"errno set", &with_errno},
 };
 

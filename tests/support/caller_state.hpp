@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // States of the calling thread and its process on which no result may depend: rounding modes,
-// flushed subnormals, exceptions that are not masked, the precision of x87; locales, a small stack,
-// blocked signals, the file mode mask, the current folder, errno.
+// flushed subnormals, exceptions that are not masked, the precision of x87; locales, small stacks,
+// blocked signals, the file mode mask, the current folder, the environment, errno.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The float-control modes that modules may declare, by width: those that the device advertises, and
-// what the quirk nvidia-vk-denorm-unadvertised adds. Pure.
+// what the quirk nvidia-vk-denorm-unadvertised adds where a probe has tried it. Pure.
 #pragma once
 
 #include "vulkan/discovery.hpp"
@@ -20,8 +20,8 @@ struct FloatModes {
 [[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;
-    out.f32_denorm =
-        p.shaderDenormPreserveFloat32 == VK_TRUE || nvidia_vk_denorm_unadvertised(device);
+    out.f32_denorm = p.shaderDenormPreserveFloat32 == VK_TRUE ||
+                     (device.unadvertised_denorm && nvidia_vk_denorm_unadvertised(device));
     out.f32_sign_nan = p.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;
     out.f64_sign_nan = p.shaderSignedZeroInfNanPreserveFloat64 == VK_TRUE;
     out.f32_nearest = p.shaderRoundingModeRTEFloat32 == VK_TRUE;

@@ -107,8 +107,9 @@ void check(const Device& device, const Full& full, Tally& tally) {
 
 // A grid with `count` workgroups in one axis, each of which writes its number, so that one that
 // does not run or runs as another one is seen. The host splits what is larger than the device's
-// limit.
-std::string check_grid(const Device& device, std::size_t axis, std::uint32_t count) {
+// limit, for which the device needs 64-bit integers. `apart`: why the case does not apply.
+std::string check_grid(const Device& device, std::size_t axis, std::uint32_t count,
+                       std::string& apart) {
     const char* const names[] = {"x", "y", "z"};
     const auto program = device.context().program_from_text(
         std::string("wye 1; program far; workgroup 1;\noutput r: u32[];\n") +
@@ -121,7 +122,12 @@ std::string check_grid(const Device& device, std::size_t axis, std::uint32_t cou
     (*launch.groups)[axis] = count;
     launch.buffers = {words_out(count)};
     const auto got = device.run(*program, {launch}, false);
-    if (!got.ok()) return got.error().text();
+    if (!got.ok()) {
+        if (got.error().code == wye::Code::LIMIT_EXCEEDED && !device.has("int64") &&
+            count > device.axes("max_workgroups")[axis])
+            apart = "refused: " + got.error().message;
+        return got.error().text();
+    }
     std::vector<std::uint32_t> wanted(count);
     for (std::uint32_t i = 0; i < count; ++i) wanted[i] = i * 2654435761U + count;
     std::vector<std::byte> bytes(count * kWord);
@@ -138,8 +144,11 @@ void check_grids(const Device& device, Tally& tally) {
         std::erase_if(counts, [](std::uint64_t count) { return count == 0 || count > kMost; });
         for (const std::uint64_t count : counts) {
             const std::string what = std::to_string(count) + " workgroups in the axis ";
-            if (tally.begin(what + "xyz"[axis], "P-19"))
-                tally.end(check_grid(device, axis, static_cast<std::uint32_t>(count)));
+            if (!tally.begin(what + "xyz"[axis], "P-19")) continue;
+            std::string apart;
+            const std::string problem =
+                check_grid(device, axis, static_cast<std::uint32_t>(count), apart);
+            tally.end(problem, apart);
         }
     }
 }

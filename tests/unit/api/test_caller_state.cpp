@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of the calling thread and its process reaches no result, no driver, and no file that is
-// kept, from the search for plugins on; and each call leaves it as it was.
+// kept, from the search for plugins on; and each call leaves it as it was. Prints a table of the
+// example programs, by state and device.
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/caller_state.hpp"
+#include "support/device.hpp"
 #include "support/driver.hpp"
+#include "support/examples.hpp"
 #include "take.hpp"
 #include "wye/wye.hpp"
 
@@ -38,7 +42,92 @@ wye::Result<void> run(const std::string& selector, const Floats& x, Floats& r) {
     return {};
 }
 
+// What the example programs gave in one state, on one device.
+struct Outcome {
+    std::vector<std::string> code;  // of each program, in the form that the device takes
+    std::size_t equal = 0;          // programs whose outputs are those of plain C++
+    std::vector<std::string> faults;
+};
+
+// Made before any state is set, since the host's floats depend on it.
+std::vector<support::Example> small_examples() {
+    std::vector<support::Example> out;
+    for (const std::string& name : support::example_programs())
+        out.push_back(support::small_example(name));
+    return out;
+}
+
+wye::Result<std::string> run_example(const support::Device& device, const support::Example& example,
+                                     const char* format, std::string& code) {
+    const std::string& name = example.program;
+    WYE_ASSIGN(const wye::Program program,
+               device.context().program_from_text(support::example_text(name), name));
+    WYE_ASSIGN(code, program.lower(format));
+    std::vector<support::Launch> launches;
+    for (const auto& params : example.dispatches) {
+        support::Launch& launch = launches.emplace_back();
+        launch.params = params;
+        for (const auto& b : example.buffers)
+            launch.buffers.push_back({b.name, b.input, b.output, b.before});
+    }
+    WYE_ASSIGN(const auto bytes, device.run(program, launches, false));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (example.buffers[i].output && bytes[i] != example.buffers[i].expected)
+            return name + ": the bytes of `" + example.buffers[i].name + "` are wrong";
+    return std::string();
+}
+
+// Opens the device anew. Nothing is kept on disk but by the driver, so each state lowers each
+// program.
+void run_examples(const std::string& selector, const std::vector<support::Example>& examples,
+                  Outcome& out) {
+    const auto device = support::Device::open(selector, {}, support::test_driver_folder());
+    if (!device.ok()) return out.faults.push_back(device.error().text());
+    const char* const format = selector.starts_with("vulkan")   ? "spirv-vulkan"
+                               : selector.starts_with("opencl") ? "opencl-c"
+                               : selector.starts_with("cuda")   ? "cuda-c"
+                                                                : "wye-program";
+    for (const support::Example& example : examples) {
+        std::string code;
+        const auto fault = run_example(*device, example, format, code);
+        out.code.push_back(std::move(code));
+        if (fault.ok() && fault->empty())
+            ++out.equal;
+        else
+            out.faults.push_back(fault.ok() ? *fault
+                                            : example.program + ": " + fault.error().text());
+    }
+}
+
 }  // namespace
+
+TEST_CASE("the example programs have the same code and bytes in every state of the caller") {
+    const std::string selectors[] = {"cpu", support::test_driver()};
+    const std::vector<support::Example> examples = small_examples();
+    const std::size_t programs = examples.size();
+    Outcome plain[2];
+    std::printf("programs with the same code, and with right bytes, of %zu:\n%-28s", programs, "");
+    for (const std::string& selector : selectors) std::printf("%10s", selector.c_str());
+    std::printf("\n");
+    for (const support::CallerState& state : support::caller_states()) {
+        CAPTURE(state.name);
+        std::printf("%-28s", state.name);
+        for (std::size_t d = 0; d < 2; ++d) {
+            CAPTURE(selectors[d]);
+            Outcome found;
+            CHECK(state.run([&] { run_examples(selectors[d], examples, found); }));
+            if (&state == &support::caller_states().front()) plain[d] = found;
+            std::size_t same = 0;
+            for (std::size_t i = 0; i < found.code.size(); ++i)
+                same += !found.code[i].empty() && found.code[i] == plain[d].code[i] ? 1 : 0;
+            std::printf("%5zu %4zu", same, found.equal);
+            CHECK(found.faults == std::vector<std::string>());
+            CHECK(same == programs);
+            CHECK(found.equal == programs);
+        }
+        std::printf("\n");
+    }
+}
 
 TEST_CASE("results do not depend on the state of the caller") {
     Floats x;

@@ -3,6 +3,7 @@
 // has its stage and code, this process survives, and the other plugins work.
 #include <doctest/doctest.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -250,6 +251,64 @@ TEST_CASE("a description has the facts that opening the plugin has") {
     }
     // Listing devices opens none.
     CHECK(registry->open_device(b).error().code == Code::UNSUPPORTED);
+}
+
+TEST_CASE("a plugin is told which facts its probe found, and otherwise that there was none") {
+    Setup setup;
+    setup.paths = {fs::path(WYE_FAKES) / "tells_findings.so"};
+    using Lines = std::vector<std::string>;
+    const auto told = [&] {
+        Lines lines;
+        Options options;
+        options.application_paths = setup.paths;
+        options.probe = setup.probe;
+        options.config["cache_folder"] = setup.cache.path().string();
+        options.log = [&](std::uint32_t, std::string_view area, std::string_view text) {
+            if (area.starts_with("probed"))
+                lines.push_back(std::string(area) + "=" + std::string(text));
+        };
+        auto registry = Registry::create(std::move(options));
+        REQUIRE(registry.ok());
+        CHECK((*registry)->open_plugin("tells_findings").ok());
+        return lines;
+    };
+    const Lines none = {"probed=nothing", "probed.0=nothing", "probed.1=nothing"};
+    const Lines found = {"probed=1", "probed.0=int64 ", "probed.1=int64 "};
+    CHECK(told() == found);  // by a child
+    CHECK(told() == found);  // as it is remembered
+    setup.probe.mode = ProbeMode::off;
+    CHECK(told() == none);
+}
+
+TEST_CASE("a compiler of another version in this process is a warning with both files") {
+    const TemporaryFolder place;
+    for (const char* folder : {"application", "driver"})
+        fs::create_directory(place.path() / folder);
+    const fs::path ours = place.path() / "application/libLLVM-98.so";
+    const fs::path own = place.path() / "driver/libLLVM-99.so";
+    fs::copy_file(kHealthy, ours);
+    fs::copy_file(kHealthy, own);
+    Setup setup;
+    setup.paths = {fs::path(WYE_FAKES) / "tells_findings.so"};
+    const Variable loads("WYE_FAKE_LOADS", own.string());
+    const auto warnings = [&] {
+        std::vector<Record> out;
+        const auto registry = setup.open();
+        CHECK(registry->open_plugin("tells_findings").ok());
+        for (Record& record : records_of(*registry, "tells_findings"))
+            if (contains(record.message, "it may crash")) out.push_back(std::move(record));
+        return out;
+    };
+    CHECK(warnings().empty());
+    void* const library = ::dlopen(ours.c_str(), RTLD_NOW);
+    REQUIRE(library != nullptr);
+    const auto told = warnings();
+    ::dlclose(library);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].severity == Severity::warning);
+    CHECK(contains(told[0].message, ours.string()));
+    CHECK(contains(told[0].message, own.string()));
+    CHECK(told[0].fix.starts_with("Fix: "));
 }
 
 TEST_CASE("a verdict is remembered, a crash tried twice, and a changed plugin probed again") {

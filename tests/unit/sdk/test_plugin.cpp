@@ -3,8 +3,12 @@
 // The helpers that plugins share: descriptions, facts, compiler logs.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <string>
+
 #include "wye/sdk/compiler_log.hpp"
 #include "wye/sdk/facts.hpp"
+#include "wye/sdk/findings.hpp"
 
 namespace wye::sdk {
 namespace {
@@ -52,6 +56,27 @@ TEST_CASE("what a device does not report is unsupported, and an unknown key is k
     CHECK(from_abi(out.source) == "s");
     CHECK(facts::known(WYE_FACT_KEY_INT64));
     CHECK_FALSE(facts::known(0x7ffffff0U));
+}
+
+TEST_CASE("what a probe found is told by device and by whole names") {
+    using Values = std::map<std::string, std::string, std::less<>>;
+    Values values;
+    wye_host_table host{};
+    host.self = reinterpret_cast<wye_host_object*>(&values);
+    host.config_get = [](wye_host_object* self, wye_string key, wye_string* out) -> wye_status {
+        const auto& all = *reinterpret_cast<const Values*>(self);
+        const auto at = all.find(from_abi(key));
+        if (at == all.end()) return WYE_NOT_FOUND;
+        *out = to_abi(at->second);
+        return WYE_OK;
+    };
+    CHECK_FALSE(found_by_probe(host, 0, "f64").has_value());
+    values = {{"probed", "1"}, {"probed.0", "int64 ieee_f64 "}, {"probed.10", "f64 "}};
+    CHECK(found_by_probe(host, 0, "int64") == true);
+    CHECK(found_by_probe(host, 0, "ieee_f64") == true);
+    CHECK(found_by_probe(host, 0, "f64") == false);
+    CHECK(found_by_probe(host, 1, "f64") == false);
+    CHECK(found_by_probe(host, 10, "f64") == true);
 }
 
 TEST_CASE("a query is answered for every host since minor 0") {

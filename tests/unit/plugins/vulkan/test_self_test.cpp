@@ -15,6 +15,7 @@
 #include "vulkan/self_test/probe_inputs.hpp"
 #include "vulkan/self_test/probe_modules.hpp"
 #include "vulkan/self_test/verdict_file.hpp"
+#include "vulkan/setup/float_modes.hpp"
 #include "wye/sdk/kept_text.hpp"
 
 using namespace wye::vulkan;
@@ -371,6 +372,22 @@ TEST_CASE("asking for DenormPreserve that is not advertised is the one message p
                               {WYE_SLOT_BUFFER, 2, 0, 1, 0, {}},
                               {WYE_SLOT_BUFFER, 3, 0, 2, 0, {}}};
     CHECK(device.program(harness::artifact(code, "main", slots, 4, 64)) != nullptr);
+}
+
+TEST_CASE("DenormPreserve that is not advertised is declared only for a driver with the quirk") {
+    DeviceInfo device;
+    const auto declared = [&](VkDriverId driver, bool advertised, bool may_try) {
+        device.properties.driver.driverID = driver;
+        device.properties.float_controls.shaderDenormPreserveFloat32 = advertised ? 1 : 0;
+        device.unadvertised_denorm = may_try;
+        return float_modes(device).f32_denorm;
+    };
+    for (const bool may_try : {false, true}) {
+        CHECK(declared(VK_DRIVER_ID_MESA_LLVMPIPE, true, may_try));
+        CHECK_FALSE(declared(VK_DRIVER_ID_MESA_LLVMPIPE, false, may_try));
+        CHECK(declared(VK_DRIVER_ID_NVIDIA_PROPRIETARY, true, may_try));
+        CHECK(declared(VK_DRIVER_ID_NVIDIA_PROPRIETARY, false, may_try) == may_try);
+    }
 }
 
 // Whether lavapipe is told to use vectors wider than the processor's, in which it rounds wrongly.
