@@ -40,17 +40,6 @@ bool QueuePool::await_place(std::span<const BufferUse> uses, std::uint32_t queue
     return !holds_.concern(uses, queue);
 }
 
-Error QueuePool::came_too_early(const std::string& selector) {
-    return Error(Code::TIMEOUT,
-                 fmt::format("work on {} that must come before, on the same buffers or queue, was "
-                             "not submitted before the time-out, since it is still being compiled, "
-                             "or its rounds still run",
-                             selector),
-                 "Fix: give a longer time-out, or prepare programs before they are dispatched "
-                 "(wye_program_prepare_submit)",
-                 selector);
-}
-
 Ticket QueuePool::pending_use(BufferHistory& history) {
     const BufferUse writes{&history, true};
     (void)await_place({&writes, 1}, 0, {});
@@ -145,10 +134,7 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
     std::uint32_t index = 0;
     if ((busy | sending_ | options.queue) != 0) {
         if (!choose(busy, uses, options, out, index)) {
-            if (options.until == nullptr || !must_wait(uses, options.queue))
-                await_sends();
-            else if (!await_place(uses, options.queue, *options.until))
-                return came_too_early(device->info().selector);
+            await_sends();
             return false;
         }
     }
@@ -168,7 +154,11 @@ Result<bool> QueuePool::begin_slowly(const registry::DeviceRef& device,
 // Work that must follow work of other queues goes behind one of them, if no submit holds that one.
 bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, SubmitOptions options,
                        Sending& out, std::uint32_t& index) {
-    if (must_wait(uses, options.queue)) return false;
+    // A submit without uses belongs to work that was submitted before, or has no place in the
+    // order.
+    if (!holds_.empty() && !uses.empty() && std::this_thread::get_id() != line_ &&
+        holds_.concern(uses, options.queue))
+        return false;
     Values after{};
     std::uint32_t needed = 0;
     for (std::uint32_t left = busy & ~(1U << kHeld); left != 0; left &= left - 1) {

@@ -48,12 +48,9 @@ struct DeviceTrace {
 
 // How work is submitted. Implicitly made from a bool (`timed`) for work without a public queue.
 struct SubmitOptions {
-    SubmitOptions(bool t, std::uint32_t q = 0,  // NOLINT: see above
-                  const Clock::time_point* u = nullptr)
-        : timed(t), queue(q), until(u) {}
+    SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
     bool timed;
-    std::uint32_t queue;             // the number of a public queue; 0: none
-    const Clock::time_point* until;  // how long it waits for holds; null: no limit
+    std::uint32_t queue;  // the number of a public queue; 0: none
 };
 
 // The properties that a public queue requests.
@@ -115,8 +112,7 @@ class QueuePool {
     // Chooses the queue that the use of the buffers demands, and records the uses. False: another
     // submit had to end first. The mutex was unlocked meanwhile, so the caller checks its handles
     // again, and calls again. True: the uses are borrowed until `end`, and so is `held`, which is
-    // set to true unless it is null. TIMEOUT: work that has its place before it was not submitted
-    // until `options.until`.
+    // set to true unless it is null.
     [[nodiscard, gnu::always_inline]] Result<bool> begin(const registry::DeviceRef& device,
                                                          std::span<const BufferUse> uses,
                                                          SubmitOptions options, Sending& out,
@@ -234,8 +230,6 @@ class QueuePool {
     // Waits until it need not; false at the deadline. The mutex is unlocked meanwhile.
     [[nodiscard]] bool await_place(std::span<const BufferUse> uses, std::uint32_t queue,
                                    std::optional<Clock::time_point> deadline) WYE_REQUIRES(mutex);
-    // The error of a submit that has waited until its deadline.
-    [[nodiscard]] static Error came_too_early(const std::string& selector);
     // Tells which thread is the line's.
     void set_line(std::thread::id thread) {
         const sdk::Lock lock(mutex);
@@ -405,15 +399,8 @@ class QueuePool {
     void take_unused(Unused& out) noexcept WYE_REQUIRES(mutex);
     // Chooses the queue for work that need not wait for any work in flight.
     [[nodiscard]] std::uint32_t shortest(std::uint32_t busy) const WYE_REQUIRES(mutex);
-    // Whether a submit must come after a hold. One without uses belongs to work that was submitted
-    // before, or has no place in the order.
-    [[nodiscard]] bool must_wait(std::span<const BufferUse> uses, std::uint32_t queue) const
-        WYE_REQUIRES(mutex) {
-        return !holds_.empty() && !uses.empty() && std::this_thread::get_id() != line_ &&
-               holds_.concern(uses, queue);
-    }
     // The slow part of `begin`: while some queues are busy, or for a public queue. False: a submit
-    // in progress must end first, or a hold.
+    // in progress must end first.
     [[nodiscard]] bool choose(std::uint32_t busy, std::span<const BufferUse> uses,
                               SubmitOptions options, Sending& out, std::uint32_t& index)
         WYE_REQUIRES(mutex);

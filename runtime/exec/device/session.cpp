@@ -276,7 +276,14 @@ Result<void> DeviceSession::await_place(std::span<const BufferUse> uses, std::ui
     if (!has_line()) return {};
     const sdk::Lock lock(queues_.mutex);
     if (queues_.await_place(uses, queue, deadline)) return {};
-    return QueuePool::came_too_early(info().selector);
+    return Error(Code::TIMEOUT,
+                 fmt::format("work on {} that must come before, on the same buffers or queue, was "
+                             "not submitted before the time-out, since it is still being compiled, "
+                             "or its rounds still run",
+                             info().selector),
+                 "Fix: give a longer time-out, or prepare programs before they are dispatched "
+                 "(wye_program_prepare_submit)",
+                 info().selector);
 }
 
 Result<void> DeviceSession::alive() const {

@@ -63,7 +63,7 @@ struct Flow {
     }
     [[nodiscard]] bool has(std::uint32_t flag) const { return (desc.flags & flag) != 0; }
     [[nodiscard]] SubmitOptions options() const {
-        return {has(WYE_DISPATCH_TIMED), queue.number(), deadline ? &*deadline : nullptr};
+        return {has(WYE_DISPATCH_TIMED), queue.number()};
     }
 
     Target& target;                    // keeps the program and the device

@@ -53,8 +53,7 @@ void PendingLaunch::fail_plain(const Graph::Plain& work, registry::Pin& graph) n
 }
 
 Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& graph,
-                                  const wye_graph_run_desc& run, Clock::time_point start,
-                                  const Clock::time_point* until) {
+                                  const wye_graph_run_desc& run, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     RunTimes times;
     // An object that is reused must not have the trap words of a submit that failed.
@@ -66,8 +65,7 @@ Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& g
         bool kept = false;
     } releasing{execution_};
     steps_ = nullptr;
-    WYE_TRY(
-        graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_, until}));
+    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_}));
     releasing.kept = true;
     queued_ = Instant(times.queued);
     return {};
@@ -83,14 +81,15 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& gr
     std::optional<Clock::time_point> deadline;
     if (limited) deadline = after(start, run.timeout_ns);
     WYE_ASSIGN(PendingRoom room, session.pending().room(0, at_once, deadline));
+    if (session.has_line() && (at_once || limited))
+        WYE_TRY(
+            graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
     WorkPtr<PendingLaunch> out = take(context, session);
     out->graph_ = &graph;
     out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
     out->begun_ = Instant(start);
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
-    const Clock::time_point past;
-    const Clock::time_point* const until = at_once ? &past : limited ? &*deadline : nullptr;
-    WYE_TRY(out->start(context.handles(), graph, run, start, until));
+    WYE_TRY(out->start(context.handles(), graph, run, start));
     // Only now: until then `room` and `out` may end after a failure, and the pin keeps the device.
     out->pin_ = std::move(pin);
     out->shared_ = std::move(shared);

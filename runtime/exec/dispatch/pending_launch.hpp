@@ -69,8 +69,7 @@ class PendingLaunch final : public Pending {
                                                          const wye_graph_run_desc& run,
                                                          Clock::time_point start, bool watched);
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Graph& graph,
-                                     const wye_graph_run_desc& run, Clock::time_point start,
-                                     const Clock::time_point* until);
+                                     const wye_graph_run_desc& run, Clock::time_point start);
     [[nodiscard]] Result<bool> start_again(const registry::HandleTable& handles,
                                            const wye_dispatch_desc& request, Target& target,
                                            std::uint32_t queue, Clock::time_point start);

@@ -232,7 +232,18 @@ Result<void> Graph::rebind(Context& context, std::span<const wye_graph_rebinding
 
 // ---- Execution ----------------------------------------------------------------------------
 
-Error Graph::came_too_early(const wye_graph_run_desc& run) const {
+Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_graph_run_desc& run,
+                                Clock::time_point deadline) {
+    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
+    bool free = false;
+    {
+        QueuePool& queues = session_.queues();
+        const sdk::Lock lock(queues.mutex);
+        // A copy, since the recording may be replaced while the mutex is unlocked.
+        const std::vector<BufferUse> uses(recording_->uses_.begin(), recording_->uses_.end());
+        free = queues.await_place(uses, queue.number(), deadline);
+    }
+    if (free) return {};
     const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
     return Error(
         at_once ? Code::DEVICE_BUSY : Code::TIMEOUT,
@@ -266,7 +277,7 @@ Error Graph::came_too_early(const wye_graph_run_desc& run) const {
                                                             const wye_graph_run_desc& run,
                                                             Clock::time_point start,
                                                             const Submitted& out) {
-    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue, out.until);
+    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
     auto sent = submit_work(handles, run, options, out);
     out.times.submitted(start);
     if (!sent.ok()) [[unlikely]]
@@ -308,8 +319,7 @@ Error Graph::came_too_early(const wye_graph_run_desc& run) const {
         auto begun =
             queues.begin(session_.device(), steps.uses_, options, out.sending, &one->sending);
         if (!begun.ok()) [[unlikely]]
-            return begun.error().code == Code::TIMEOUT ? came_too_early(run)
-                                                       : std::move(begun).error();
+            return std::move(begun).error();
         if (!*begun) [[unlikely]]
             continue;
         steps.give_params(*one);

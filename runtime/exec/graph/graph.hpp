@@ -114,13 +114,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
         RunTimes& times;
         wye_report& report;
         Recording** referred;
-        // How long it waits for work in the session's line that must come before; null: no limit.
-        const Clock::time_point* until = nullptr;
     };
     // Submits one execution. STALE_HANDLE for a buffer that was freed; INVALID_ARGUMENT for a wrong
     // number of parameters; UNSUPPORTED for changed parameters that decide sizes, the form of a
-    // kernel or whether a launch is deterministic; TIMEOUT at `out.until`, or DEVICE_BUSY with
-    // WYE_DISPATCH_AT_ONCE.
+    // kernel or whether a launch is deterministic.
     [[nodiscard]] Result<void> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);
@@ -190,6 +187,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
         return read_traps(execution, report);
     }
 
+    // Waits until no work in the session's line must come before an execution. At the deadline
+    // TIMEOUT; DEVICE_BUSY with WYE_DISPATCH_AT_ONCE.
+    [[nodiscard]] Result<void> await_place(const registry::HandleTable& handles,
+                                           const wye_graph_run_desc& run,
+                                           Clock::time_point deadline);
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] const std::string& label() const noexcept { return label_; }
     // Fills all members except the header.
@@ -221,8 +223,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
     };
 
     [[nodiscard]] Result<void> read_traps(const Execution& execution, wye_report& report) const;
-    // The error of an execution that must come after work in the session's line.
-    [[nodiscard]] Error came_too_early(const wye_graph_run_desc& run) const;
     // The parts of submit: on the public queue that `run` names, and on the one with a number (0:
     // none).
     [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
