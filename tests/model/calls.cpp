@@ -23,6 +23,8 @@ constexpr const char* kPrograms[] = {
     "grid elements len(r); main { let i = global_id.x; if i < len(r) { r[i] = r[i] + k; } }",
     "wye 1; program other; workgroup 4; param k: u32; input x: u32[]; output r: u32[len(x)];"
     "grid elements len(x); main { let i = global_id.x; if i < len(r) { r[i] = x[i] * k; } }",
+    "wye 1; program rounds; workgroup 1; param k: u32; input_output r: u32[];"
+    "grid groups 1; main { r[0] = r[0] + k; if r[0] == 7u { trap 1; } }",
 };
 
 std::string text_of(wye_error* error) {
@@ -63,6 +65,15 @@ World::World(const Scope& scope) : scope_(scope) {
     Fibers::active = &fibers_;
     device_.options = scope.device;
     device_.on_block = [this](const Work& work) { judge_block(work); };
+    device_.on_submit = [this](const Work& work) { judge_submit(work); };
+    device_.on_compile = [this](Compile& compile) { judge_compile(compile); };
+    device_.owner_in_line = [this](const wye_submission& one) { return owner_in_line(one); };
+    // A close ends the line's thread, and is refused while the line is busy.
+    fibers_.holds_line = [this] {
+        return scope_.holds_line && !ending_ && std::ranges::none_of(calls_, [](const Call& call) {
+                   return call.fiber != nullptr && call.step.kind == 'C';
+               });
+    };
     run([this] {
         const std::string native = std::to_string(scope_.native);
         const std::string pending = std::to_string(scope_.pending_count);
@@ -112,8 +123,9 @@ void World::begin() {
     old_buffers_.clear();
     pending_.clear();
     calls_.clear();
-    refused_ = 0;
-    ending_ = was_lost_ = lost_again_ = false;
+    line_.clear();
+    refused_ = stamp_ = failed_compiles_ = 0;
+    ending_ = was_lost_ = lost_again_ = is_late_ = false;
     call_to_end({'O', "", 0});
 }
 
@@ -127,10 +139,11 @@ wye_status World::submit(Call& call, wye_error** error) {
     const Step& step = call.step;
     const bool large = step.kind == 'H';
     const bool host = step.kind == 'h' || step.kind == 'e' || large;
-    const auto writes = large ? 0U : static_cast<std::size_t>(step.number(host ? 1 : 2));
-    const auto reads = host ? writes : static_cast<std::size_t>(step.number(1));
-    const wye_program program =
-        step.kind == 'v' ? programs_[2] : programs_[!host && reads == writes ? 1 : 0];
+    const bool rounds = step.kind == 'r';
+    const auto writes = large ? 0U : static_cast<std::size_t>(step.number(host || rounds ? 1 : 2));
+    const auto reads = host || rounds ? writes : static_cast<std::size_t>(step.number(1));
+    const bool late = step.kind == 'v' || step.kind == 'S' || step.kind == 'b';
+    const wye_program program = programs_[late ? 2 : rounds ? 3 : !host && reads == writes ? 1 : 0];
     Request request(program, handle_, buffers_[reads].handle, buffers_[writes].handle,
                     static_cast<std::uint64_t>(call.number + 1));
     if (host) {
@@ -157,7 +170,8 @@ wye_status World::submit(Call& call, wye_error** error) {
         request.desc.pipeline = pipeline_;
         request.desc.program = request.desc.device = 0;
     }
-    if (step.kind == 't' || step.kind == 'v') request.desc.timeout_ns = kLimit;
+    if (rounds) request.desc.fixpoint_iterations = 2;
+    if (step.kind == 't' || step.kind == 'v' || step.kind == 'b') request.desc.timeout_ns = kLimit;
     if (step.kind == 'd' || step.kind == 'e' || step.kind == 't' || step.kind == 'v')
         return wye_dispatch(context_, &request.desc, nullptr, error);
     if (step.kind == 'a') request.desc.flags = WYE_DISPATCH_AT_ONCE;
@@ -250,6 +264,12 @@ wye_status World::perform(Call& call, wye_error** error) {
         }
         case '-':
             return wye_queue_free(context_, std::exchange(queues_[number], 0), error);
+        case 'I':
+            return wye_program_prepare_submit(context_, programs_[2], handle_, 0, &call.pending,
+                                              error);
+        case 'S':
+        case 'b':
+        case 'r':
         case 's':
         case 'a':
         case 'p':
@@ -357,11 +377,13 @@ wye_status World::perform(Call& call, wye_error** error) {
     }
 }
 
-// So that every dispatch is submitted in its call, but for `v`, whose program has a compile of its
-// own. What a compile defers is tried elsewhere (tests/unit/exec/dispatch/test_line.cpp).
+// So that these dispatches are submitted in their call. In scopes with compiles the explorer ends
+// those of the third program.
 void World::compile_programs() {
-    for (const wye_program program : {programs_[0], programs_[1]})
+    device_.compiles_wait = false;
+    for (const wye_program program : {programs_[0], programs_[1], programs_[3]})
         (void)wye_program_prepare(context_, program, handle_, nullptr, nullptr);
+    device_.compiles_wait = scope_.letters.find('K') != std::string::npos;
 }
 
 Call& World::start(Step step) {
@@ -369,6 +391,10 @@ Call& World::start(Step step) {
     Call& call = calls_.back();
     call.number = static_cast<int>(calls_.size()) - 1;
     call.step = std::move(step);
+    call.began = ++stamp_;
+    if (const std::string_view arguments = letter_of(call.step.kind)->arguments;
+        arguments.starts_with('q') && call.step.kind != '-')
+        call.queue = queue(call.step);
     call.was_lost = device_.lost;
     call.idle_before = device_.is_idle();
     for (Call& other : calls_)
@@ -399,11 +425,15 @@ void World::settle() {
     was_lost_ = was_lost_ || device_.lost;
     for (Call* call : open) call->was_lost = call->was_lost || device_.lost;
     for (Call* call : open)
+        if (call->fiber == nullptr) note_return(*call);
+    settle_line();
+    for (Call* call : open)
         if (call->fiber == nullptr) judge(*call);
+    settle_line();
     if (!device_.found().empty()) fail("breach: " + device_.found());
     judge_locks();
 }
 
-bool World::is_call(char kind) { return std::strchr("EFXQLT>", kind) == nullptr; }
+bool World::is_call(char kind) { return std::strchr("EFXQLTKJ>", kind) == nullptr; }
 
 }  // namespace wye::model

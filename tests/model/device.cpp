@@ -267,6 +267,11 @@ bool Device::is_used(const Buffer* buffer) const {
         works, [&](const auto& work) { return !work->ended && work->uses(buffer); });
 }
 
+Compile* Device::compile() const {
+    const auto found = std::ranges::find_if(compiles, [](const auto& one) { return !one->ended; });
+    return found == compiles.end() ? nullptr : found->get();
+}
+
 bool Device::is_idle() const {
     return std::ranges::all_of(works, [](const auto& work) { return work->ended; });
 }

@@ -80,6 +80,14 @@ struct Work {
     [[nodiscard]] bool writes(const Buffer* buffer) const;
 };
 
+// A compile, which runs until the explorer ends it.
+struct Compile {
+    bool of_line = false;  // for work in the line
+    int owner = -1;        // the number of that work's call
+    bool ended = false;
+    wye_status status = WYE_OK;
+};
+
 // A native queue with its timeline.
 struct Native {
     int index = 0;
@@ -124,6 +132,8 @@ class Device {
     [[nodiscard]] Expected expected(const Buffer& buffer, const Work* until = nullptr) const;
     [[nodiscard]] bool is_used(const Buffer* buffer) const;
     [[nodiscard]] bool is_idle() const;
+    // The oldest compile that has not ended; null: none.
+    [[nodiscard]] Compile* compile() const;
     [[nodiscard]] int objects() const;  // alive: buffers, programs, commands, queues
     // Forgets all objects, which have been destroyed.
     void clear();
@@ -150,6 +160,8 @@ class Device {
     std::vector<std::unique_ptr<Command>> commands;
     std::vector<std::unique_ptr<Native>> natives;
     std::vector<std::unique_ptr<Work>> works;  // in the order of the submits
+    std::vector<std::unique_ptr<Compile>> compiles;
+    bool compiles_wait = false;  // a compile that begins waits for the explorer
     DeviceOptions options;
     int session = 0;
     int opens = 0;             // opened and not closed: the host opens a recovered device again
@@ -160,6 +172,11 @@ class Device {
     std::vector<std::string> ignored;  // faults with one of these texts are not kept
     // Called before a wait for this work lets other fibers go on.
     std::function<void(const Work&)> on_block;
+    // Called after a submit, and when a compile begins that waits.
+    std::function<void(const Work&)> on_submit;
+    std::function<void(Compile&)> on_compile;
+    // The number of the call that the line submits for.
+    std::function<int(const wye_submission&)> owner_in_line;
 
   private:
     Operation read(const wye_operation& op, Work& work);

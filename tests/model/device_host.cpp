@@ -120,6 +120,7 @@ void Device::clear() {
     commands.clear();
     natives.clear();
     works.clear();
+    compiles.clear();
     breach_.clear();
     session = opens = 0;
     lost = loss_seen = refuses = false;

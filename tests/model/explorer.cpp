@@ -136,7 +136,9 @@ class Search {
         Sequence steps = node.steps;
         steps.push_back(step);
         if (visit(steps)) return true;
-        if (!World::is_call(step.kind) || scope_.calls < 2) return false;
+        // The line's thread may stop again, where it holds locks.
+        const bool stops = World::is_call(step.kind) || (step.kind == '>' && scope_.holds_line);
+        if (!stops || scope_.calls < 2) return false;
         for (int place = 1; place <= scope_.places; ++place) {
             steps.back().stop = place;
             bool done = true;

@@ -151,6 +151,14 @@ void Fibers::place() {
     leave(*self);
 }
 
+void Fibers::hold() {
+    Fiber& self = *current_;
+    if (!self.is_line || !holds_line || !holds_line()) return;
+    self.slots = 0;
+    self.state = Fiber::State::Stopped;
+    leave(self);
+}
+
 bool Fibers::time_can_pass() const {
     return std::ranges::any_of(fibers_, [](const auto& fiber) {
         return fiber->state == Fiber::State::Blocked && fiber->deadline != UINT64_MAX;

@@ -19,10 +19,11 @@ namespace wye::model {
 // What a fiber that does not go on waits for.
 enum class Reason : std::uint8_t {
     None,
-    Device,  // for work, in the device's slot `wait`
-    Lock,    // for a mutex
-    Wake,    // for a condition variable, an atomic variable, or the end of a fiber
-    Sleep,   // for a time
+    Device,   // for work, in the device's slot `wait`
+    Compile,  // for the end of a compile, in the device's slot `program_create`
+    Lock,     // for a mutex
+    Wake,     // for a condition variable, an atomic variable, or the end of a fiber
+    Sleep,    // for a time
 };
 
 struct Fiber {
@@ -31,6 +32,10 @@ struct Fiber {
     State state = State::Ready;
     Reason reason = Reason::None;
     bool library = false;                 // a thread that the library made
+    bool is_line = false;                 // the thread of a session's line
+    bool of_line = false;                 // made by that thread
+    const void* waits_on = nullptr;       // the condition variable that it waits for
+    const void* compile_wait = nullptr;   // of the line's thread: that of compiles, once known
     int call = -1;                        // the number of the call that it runs or was made by
     std::function<bool()> can_go;         // of a blocked one
     bool woken = false;                   // it goes on because it can, not at its deadline
@@ -66,6 +71,10 @@ class Fibers {
     bool block(Reason reason, std::function<bool()> can_go, std::uint64_t deadline = UINT64_MAX);
     // Called on a fiber at a boundary of a slot: stops it, if it is to stop at this place.
     void place();
+    // Called on the line's fiber when it begins, and after each wait for another thread: stops it
+    // if the explorer says when it goes on.
+    void hold();
+    std::function<bool()> holds_line;  // whether it does; null: no
     // Lets a stopped fiber go on.
     void go(Fiber& fiber) { fiber.state = Fiber::State::Ready; }
 

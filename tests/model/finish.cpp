@@ -38,8 +38,10 @@ void World::end_all() {
             device_.end(*next, next->cancel_asked && !device_.options.cancels ? WYE_OK
                                : next->cancel_asked                           ? WYE_CANCELLED
                                                                               : WYE_OK);
+        else if (device_.compile() != nullptr)
+            end_compile(true);
         settle();
-        if (next == nullptr && device_.is_idle()) break;
+        if (next == nullptr && device_.is_idle() && device_.compile() == nullptr) break;
     }
     if (fault_.empty() && !device_.is_idle()) fail("work waits for other work without end");
     // Everything has ended, so a call that has not returned waits for nothing.
@@ -102,16 +104,21 @@ void World::free_all() {
 
 void World::finish() {
     device_.refuses = false;
-    for (const auto& fiber : fibers_.all()) fiber->stop_at = 0;
-    for (int round = 0; round < 100 && fault_.empty(); ++round) {
-        const auto stopped = std::ranges::find_if(
-            fibers_.all(), [](const auto& fiber) { return fiber->state == Fiber::State::Stopped; });
-        if (stopped == fibers_.all().end()) break;
-        fibers_.go(**stopped);
-        settle();
-    }
+    const auto let_go = [this](bool line) {
+        for (const auto& fiber : fibers_.all()) fiber->stop_at = 0;
+        for (int round = 0; round < 100 && fault_.empty(); ++round) {
+            const auto stopped = std::ranges::find_if(fibers_.all(), [&](const auto& fiber) {
+                return fiber->state == Fiber::State::Stopped && (line || !fiber->is_line);
+            });
+            if (stopped == fibers_.all().end()) break;
+            fibers_.go(**stopped);
+            settle();
+        }
+    };
+    let_go(scope_.calls > 1);
     if (fault_.empty()) probe();
     ending_ = true;
+    let_go(true);
     if (fault_.empty()) end_all();
     if (fault_.empty()) free_all();
     if (!device_.found().empty()) fail("breach: " + device_.found());

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "fibers.hpp"
 
@@ -68,8 +69,11 @@ std::map<const void*, std::uint64_t>& signals() {
 int wait_for(pthread_cond_t* changed, pthread_mutex_t* mutex, std::uint64_t deadline) {
     const std::uint64_t before = signals()[changed];
     ::pthread_mutex_unlock(mutex);
+    Fibers::current()->waits_on = changed;
     const bool woken = Fibers::active->block(
         Reason::Wake, [=] { return signals()[changed] != before; }, deadline);
+    Fibers::current()->waits_on = nullptr;
+    Fibers::active->hold();
     ::pthread_mutex_lock(mutex);
     return woken ? 0 : ETIMEDOUT;
 }
@@ -158,6 +162,7 @@ int pthread_create(pthread_t* out, const pthread_attr_t*, void* (*run)(void*),
     });
     fiber.library = true;
     if (parent != nullptr) fiber.call = parent->call;
+    if (parent != nullptr) fiber.of_line = parent->is_line;
     if (parent != nullptr && parent->holds_births) fiber.state = Fiber::State::Stopped;
     *out = reinterpret_cast<pthread_t>(thread);
     return 0;
@@ -186,7 +191,13 @@ int sigaltstack(const stack_t*, stack_t* from) noexcept {
     if (from != nullptr) *from = {};
     return 0;
 }
-int pthread_setname_np(pthread_t, const char*) noexcept { return 0; }
+// A thread names itself when it begins.
+int pthread_setname_np(pthread_t, const char* name) noexcept {
+    if (!on_fiber() || std::string_view(name) != "wye-line") return 0;
+    Fibers::current()->is_line = true;
+    Fibers::active->hold();
+    return 0;
+}
 
 int clock_gettime(clockid_t clock, timespec* out) noexcept {
     if (clock != CLOCK_MONOTONIC || Fibers::active == nullptr)

@@ -33,11 +33,25 @@ const Buffer* World::native(int buffer) const {
     return at < natives_.size() ? natives_[at] : nullptr;
 }
 
-bool World::in_use(int buffer) const { return device_.is_used(native(buffer)); }
+bool World::in_use(int buffer) const {
+    const Uses writes{{}, {native(buffer)}};
+    return device_.is_used(native(buffer)) || std::ranges::any_of(line_, [&](const InLine& one) {
+               return waits(one) && conflict(one, writes, 0);
+           });
+}
 
 // The outcome of work is that which the device gave to it; a failure that spread from other work is
 // not its own.
 bool World::fits(wye_status status, int owner, bool cancel_asked, std::string& right) const {
+    const Call& call = calls_[static_cast<std::size_t>(owner)];
+    if (call.step.kind == 'b' && call.time_passed && status == WYE_TIMEOUT) return true;
+    if (const InLine* const work = in_line(owner))
+        if (const auto known = fits_line(status, *work, cancel_asked, right)) return *known;
+    if (std::ranges::find(device_.refused, owner) != device_.refused.end()) {
+        right = "its refusal by the device";
+        return status == WYE_DEVICE_MEMORY || (cancel_asked && status == WYE_CANCELLED) ||
+               (was_lost_ && status == WYE_DEVICE_LOST);
+    }
     bool runs = false, failed = false, matches = false;
     for (const auto& work : device_.works) {
         if (work->call != owner) continue;
@@ -97,8 +111,10 @@ void World::judge(Call& call) {
         (buffers_[static_cast<std::size_t>(graph_reads_)].handle == 0 ||
          buffers_[static_cast<std::size_t>(graph_writes_)].handle == 0))
         return;
-    if (is_one_of(kind, "saphHuflg") && status == WYE_OK)
+    if (is_one_of(kind, kAsynchronous) && status == WYE_OK) {
         pending_.push_back({call.pending, call.number, false, false, nullptr});
+        note_in_line(call);
+    }
     if (status == WYE_DEVICE_MEMORY &&
         std::ranges::find(device_.refused, call.number) != device_.refused.end())
         return;
@@ -129,15 +145,16 @@ void World::judge(Call& call) {
     }
     if (kind == 'v') {
         if (status == WYE_DEVICE_BUSY) return;
+        if (status == WYE_COMPILE_FAILED && failed_compiles_ > 0) return;
         return judge_pending(call, call.number, false);
     }
     if (kind == 'a' && status == WYE_DEVICE_BUSY) return;
     if (is_one_of(kind, "xC")) {
-        const bool used = kind == 'x'
-                              ? in_use(static_cast<int>(number)) || buffers_[number].maps != 0
-                              : !device_.is_idle() ||
-                                    std::ranges::any_of(
-                                        buffers_, [](const BufferState& b) { return b.maps != 0; });
+        const bool used =
+            kind == 'x' ? in_use(static_cast<int>(number)) || buffers_[number].maps != 0
+                        : !device_.is_idle() || line_is_busy() || device_.compile() != nullptr ||
+                              std::ranges::any_of(buffers_,
+                                                  [](const BufferState& b) { return b.maps != 0; });
         // The buffers of a refused submit count as used by the work before it.
         if (kind == 'x' && status == WYE_BUFFER_IN_USE && !device_.refused.empty() &&
             !device_.is_idle())
@@ -146,7 +163,7 @@ void World::judge(Call& call) {
         return expect(call, status == WYE_OK && (!used || kind == 'x'), used ? "a refusal" : "ok");
     }
     if (kind == 'j' && status == WYE_DEVICE_BUSY) return;
-    if (status == WYE_DEVICE_BUSY && !call.idle_before) {
+    if (status == WYE_DEVICE_BUSY && (!call.idle_before || !call.alone)) {
         // An abandoned dispatch keeps the device busy.
         if (std::ranges::any_of(calls_, [](const Call& one) { return one.time_passed; })) return;
     }
@@ -171,8 +188,10 @@ void World::judge_block(const Work& work) {
     bool may = is_one_of(kind, "RYZ");
     if (kind == 'w' || kind == 'P') may = runs(pending_[number].call);
     if (kind == 'W')
-        may = std::ranges::all_of(
-            pending_, [&](const PendingState& one) { return one.handle == 0 || runs(one.call); });
+        may = std::ranges::all_of(pending_, [&](const PendingState& one) {
+            const InLine* const work = in_line(one.call);
+            return one.handle == 0 || runs(one.call) || (work != nullptr && waits(*work));
+        });
     if (kind == 'y') may = in_use(static_cast<int>(number));
     if (is_one_of(kind, "tv")) {
         const auto busy = std::ranges::count_if(device_.natives, [&](const auto& native) {
@@ -181,25 +200,21 @@ void World::judge_block(const Work& work) {
         });
         may = busy >= scope_.native || in_use(call.step.number(1)) || in_use(call.step.number(2));
     }
-    if (is_one_of(kind, "sphHuflg")) {
-        const auto left = std::ranges::count_if(
-            device_.works, [](const auto& one) { return one->on->seen < one->value; });
-        may = left >= scope_.pending_count;
-    }
+    if (is_one_of(kind, kAsynchronous)) may = in_flight() >= scope_.pending_count;
     if (!may)
         fail(fmt::format("{} ({}) waits for value {} of native queue {}, which it does not need",
                          call.step.text(), letter_of(kind)->meaning, work.value, work.on->index));
 }
 
-// Without stopped calls nobody holds a lock for long.
+// Without stopped calls nobody holds a lock for long. The line's thread has none where it stops.
 void World::judge_locks() {
-    for (const auto& fiber : fibers_.all())
-        if (fiber->state == Fiber::State::Stopped) return;
+    if (scope_.calls > 1 && is_stopped()) return;
     for (const auto& fiber : fibers_.all()) {
         if (fiber->library || fiber->state != Fiber::State::Blocked || fiber->call < 0) continue;
         if (fiber->reason == Reason::Device) continue;
         const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
         if (call.step.kind == 'Z') continue;  // for calls in progress
+        if (fiber->reason == Reason::Wake && may_await_line(call)) continue;
         fail(fmt::format("{} ({}) waits for {}, though no call is stopped", call.step.text(),
                          letter_of(call.step.kind)->meaning,
                          fiber->reason == Reason::Lock ? "a lock" : "another thread"));

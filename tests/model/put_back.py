@@ -19,6 +19,9 @@ POOL = 'runtime/exec/device/queue_pool.cpp'
 SESSION = 'runtime/exec/device/session.cpp'
 COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
+PENDING = 'runtime/exec/dispatch/pending.cpp'
+LATER = 'runtime/exec/dispatch/pending_later.cpp'
+REPEAT = 'runtime/exec/dispatch/repeat.cpp'
 DEVICE = 'registry/open/device.cpp'
 
 # A queue keeps the native queue that it had before, whose values may still run: one watermark serves both. The members are in a
@@ -78,7 +81,7 @@ FAULTS = [
          '|| is_sending(failed.index)) return false;\n' + DROP)]),
     ('follower', 'queues', 'a native queue is dropped while work of another waits for its work', [
         (POOL, 'if (runs(i, std::min(queue.followers[i], queues_[i].newest))) return false;', ';')]),
-    ('after_recovery', 'two_lost', 'a submit that began before a recovery goes on after it', [
+    ('after_recovery', 'two_late', 'a submit that began before a recovery goes on after it', [
         (POOL, 'closed_ = true;', ''),
         (DEVICE, 'if (stay.flags == 0) return {};', 'if (stay.flags != 1) return {};')]),
     ('open_door', 'two_lost', 'a recovery does not wait for submits in progress', [
@@ -106,6 +109,16 @@ FAULTS = [
     ('unused', 'limits', 'a time limit is used up though a native queue was not made yet', [
         (POOL, 'if (!queues_[i].native || !runs(i, newest_sent(i))) return {};',
          'if (queues_[i].native && !runs(i, newest_sent(i))) return {};')]),
+    ('overtakes', 'line_calls', 'a submit does not wait for work in the line that it must follow', [
+        (POOL, 'holds_.concern(uses, options.queue)) return false;', 'false) return false;')]),
+    ('ahead', 'line', 'an asynchronous submit does not ask whether it belongs in the line', [
+        (PENDING, 'if (!session.queues().is_held({uses.data(), uses.size()}, flow.queue.number()))\n', '')]),
+    ('meanwhile', 'two_line_lost', 'a repeated request waits for work that another thread put in the line meanwhile', [
+        (REPEAT, 'queue).in_place();', 'queue);')]),
+    ('withdrawn', 'line', 'work in the line is submitted although it was cancelled', [
+        (LATER, '    if (has_ended()) return {};\n    begun_submit_ = true;', '    begun_submit_ = true;')]),
+    ('left', 'line_queues', 'work leaves its place in the order before it is submitted', [
+        (LATER, 'void PendingLater::take_turn() noexcept {\n', 'void PendingLater::take_turn() noexcept {\n    leave();\n')]),
     ('idle', 'queues', 'a fresh native queue is asked for a value of the one before it', [
         (POOL, 'if (is_sending(i) || runs(i, queues_[i].newest)) return false;',
          'if (queues_[i].native)\n'
@@ -152,7 +165,7 @@ def build(tree, jobs):
     if not (folder / 'build.ninja').exists():
         subprocess.run(['meson', 'setup', folder, tree, '--buildtype=debugoptimized', '-Dwerror=true',
                         '-Ddefault_library=both', '-Dc_args=-g1', '-Dcpp_args=-g1', '-Dunity=on', '-Dunity_size=12',
-                        '-Dtogether=true', '-Dscheduler=true'], check=True, stdout=subprocess.DEVNULL)
+                        '-Dtogether=true', '-Dscheduler=true', '-Dcpu_kernels=baseline'], check=True, stdout=subprocess.DEVNULL)
     made = subprocess.run(['ninja', '-C', folder, '-j', str(jobs), 'tests/model/wye-model', 'tests/model/scripted.so'],
                           stdout=subprocess.PIPE, text=True)
     if made.returncode != 0:

@@ -67,6 +67,31 @@ const std::vector<Scope>& scopes() {
         add("destroyed", "+-swkEZz", 4, 7);
         // Waits with a limit, and callbacks.
         add("notified", "sPNcEXFT", 4, 7);
+        // Work in the line, while its program is compiled, and what must come after it.
+        add("line", "SswcKJE", 5, 8);
+        add("line_calls", "SdgGDxKE", 5, 7)->pending = 2;
+        add("line_queues", "+-SskKE", 5, 8);
+        add("line_kinds", "SeBpulfhKE", 4, 6);
+        add("line_rounds", "rsdcEFX", 4, 7);
+        add("line_limits", "bsvTKEX", 6, 8);
+        add("line_ended", "SwmnyPNTKE", 6, 8);
+        {
+            Scope& scope = *add("line_refused", "+SrsQKE", 5, 7);
+            scope.pending = 2;
+        }
+        {
+            Scope& scope = *add("line_room", "SahwWKE", 5, 7);
+            scope.pending_count = 2;
+            scope.pending = 4;
+        }
+        add("line_life", "SxCOYkKE", 7, 9)->pending = 2;
+        add("line_loss", "SswLRKJE", 7, 9)->pending = 2;
+        add("line_destroyed", "SskKEZz", 4, 7);
+        add("line_prepared", "ISvTKJwc", 6, 8);
+        // The line's thread goes on by a step, also between the end of a compile and the submit.
+        add("held", "SsdcxKE>", 5, 9)->holds_line = true;
+        add("held_loss", "SLRCKJ>", 8, 10)->holds_line = true;
+        add("held_limits", "bsITK>", 7, 10)->holds_line = true;
         // Two threads: calls that stop at boundaries of slots.
         const auto two = [&](const char* name, const char* letters, int steps, int long_steps) {
             Scope* const scope = add(name, letters, steps, long_steps);
@@ -83,7 +108,13 @@ const std::vector<Scope>& scopes() {
         two("two_refused", "+sQ>E", 4, 6);
         two("two_room", "sHo>E", 3, 5)->pending_count = 1;
         two("two_lost", "sehLR>E", 4, 6);
+        // Stopped at any place, also at the last lock before its submit.
+        two("two_late", "sdLR>", 4, 5)->places = 60;
         two("two_compiles", "vLTxR>E", 5, 7);
+        two("two_line", "Sc>KE", 5, 7)->holds_line = true;
+        two("two_line_submits", "SsdtT>", 4, 6);
+        two("two_line_lost", "SsLRK>", 4, 6)->holds_line = true;
+        two("two_line_limits", "bT>KE", 5, 7)->holds_line = true;
         return out;
     }();
     return kScopes;

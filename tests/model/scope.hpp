@@ -16,11 +16,12 @@ struct Scope {
     int steps = 0;       // of the gate's run
     int long_steps = 0;  // with --long
     int buffers = 2;
-    int queues = 1;   // public ones at a time
-    int pending = 3;  // pending dispatches in a sequence
-    int calls = 1;    // in progress at a time; 2: calls can be stopped
-    int places = 0;   // the most places to stop at
-    int native = 2;   // queues.count
+    int queues = 1;           // public ones at a time
+    int pending = 3;          // pending dispatches in a sequence
+    int calls = 1;            // in progress at a time; 2: calls can be stopped
+    int places = 0;           // the most places to stop at
+    bool holds_line = false;  // the line's thread stops before each thing that it does
+    int native = 2;           // queues.count
     int pending_count = 16;
     DeviceOptions device;
 };

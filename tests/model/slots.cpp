@@ -96,9 +96,24 @@ wye_status buffer_map(wye_device_object* device, wye_buffer_object* buffer, wye_
     });
 }
 
+// Waits until the explorer ends the compile.
+wye_status compile(int session, wye_error** error) {
+    Device& device = the_device();
+    Compile& one = *device.compiles.emplace_back(std::make_unique<Compile>());
+    one.of_line = Fibers::current()->of_line;
+    device.on_compile(one);
+    Fibers::active->block(Reason::Compile, [&one] { return one.ended; });
+    if (is_lost(session)) return fail(error, WYE_DEVICE_LOST);
+    if (session != device.session) device.breach("a compile goes on after a recovery");
+    return one.status == WYE_OK ? WYE_OK : fail(error, one.status);
+}
+
 wye_status program_create(wye_device_object* device, const wye_artifact* artifact,
                           wye_program_object** out, wye_error** error) {
-    return run(of<Opened>(device).session, error, [&] {
+    const int session = of<Opened>(device).session;
+    return run(session, error, [&] {
+        if (the_device().compiles_wait)
+            if (const wye_status status = compile(session, error); status != WYE_OK) return status;
         Program made;
         made.access.resize(artifact->binding_count);
         for (std::uint32_t i = 0; i < artifact->slot_count; ++i)
@@ -106,7 +121,7 @@ wye_status program_create(wye_device_object* device, const wye_artifact* artifac
                 made.access[artifact->slots[i].binding] |= artifact->slots[i].access;
         made.params_size = artifact->params_size;
         *out = handle_of<wye_program_object>(add(the_device().programs, std::move(made)));
-        return WYE_OK;
+        return wye_status{WYE_OK};
     });
 }
 
@@ -146,7 +161,10 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
     return run(of<Native>(queue).session, error, [&] {
         Device& device = the_device();
         Native& native = of<Native>(queue);
-        const int call = Fibers::current() ? Fibers::current()->call : -1;
+        const Fiber* const fiber = Fibers::current();
+        const int call = fiber == nullptr ? -1
+                         : fiber->is_line ? device.owner_in_line(*submission)
+                                          : fiber->call;
         device.check(native, "submit");
         if (std::exchange(device.refuses, false)) {
             device.refused.push_back(call);
@@ -161,6 +179,7 @@ wye_status queue_submit(wye_queue_object* queue, const wye_submission* submissio
                 return fail(error, status);
         }
         device.submit(native, *submission, call);
+        device.on_submit(*device.works.back());
         return wye_status{WYE_OK};
     });
 }

@@ -19,6 +19,10 @@ const std::vector<Letter>& letters() {
         {'e', "qw", "wye_dispatch with an input of the host"},
         {'t', "qrw", "wye_dispatch with a time limit"},
         {'v', "qrw", "wye_dispatch with a time limit, of a program that is not compiled yet"},
+        {'S', "qrw", "wye_dispatch_submit of a program that is not compiled yet"},
+        {'b', "qrw", "the same with a time limit"},
+        {'r', "qw", "wye_dispatch_submit of two rounds, between which the host looks for traps"},
+        {'I', "", "wye_program_prepare_submit of the program that is not compiled yet"},
         {'B', "rw", "wye_pipeline_batch of two dispatches"},
         {'G', "rw", "wye_graph_create"},
         {'g', "q", "wye_graph_submit"},
@@ -48,10 +52,12 @@ const std::vector<Letter>& letters() {
         {'E', "n", "the next work of a native queue ends"},
         {'F', "n", "the next work of a native queue fails"},
         {'X', "n", "the next work of a native queue, whose cancel was asked for, ends by it"},
+        {'K', "", "the oldest compile ends"},
+        {'J', "", "the oldest compile fails"},
         {'Q', "", "the device will refuse the next submit"},
         {'L', "", "the device is lost"},
         {'T', "", "time passes, until some time limit is reached"},
-        {'>', "f", "a stopped call, or a thread that has not begun, goes on"},
+        {'>', "f", "a stopped call or thread goes on"},
     };
     return kLetters;
 }

@@ -32,12 +32,22 @@ bool World::event(const Step& step) {
         if (!fibers_.time_can_pass()) return false;
         for (Call& call : calls_)
             if (call.fiber != nullptr) call.time_passed = true;
+        pass_limits();
         fibers_.pass_time();
     } else if (step.kind == '>') {
         Fiber* const fiber = stopped(fibers_, step.number(0));
-        if (fiber == nullptr) return false;
-        fiber->stop_at = 0;
+        if (fiber == nullptr || (step.stop != 0 && !fiber->is_line)) return false;
+        fiber->stop_at = step.stop != 0 ? fiber->slots + step.stop : 0;
         fibers_.go(*fiber);
+        const int stop_at = fiber->stop_at;
+        settle();
+        return stop_at == 0 || std::ranges::any_of(fibers_.all(), [&](const auto& one) {
+                   return one->is_line && one->state == Fiber::State::Stopped &&
+                          one->slots == stop_at;
+               });
+    } else if (step.kind == 'K' || step.kind == 'J') {
+        if (device_.compile() == nullptr) return false;
+        end_compile(step.kind == 'K');
     } else {
         const auto number = static_cast<std::size_t>(step.number(0));
         if (number >= device_.natives.size()) return false;
@@ -101,8 +111,8 @@ std::vector<Step> World::enabled() const {
         if (is_call(kind) && (!room || context_ == nullptr || (handle_ == 0) != (kind == 'O')))
             return false;
         if (kind == '+') return free_queue;
-        if (std::string_view("sapugflhH").find(kind) != std::string_view::npos && !more)
-            return false;
+        if (kAsynchronous.find(kind) != std::string_view::npos && !more) return false;
+        if (kind == 'K' || kind == 'J') return device_.compile() != nullptr;
         if (kind == 'G') return graph_ == 0;
         if (kind == 'g' || kind == 'j' || kind == 'i') return graph_ != 0;
         if (kind == 'W') return !pending.empty();
@@ -147,7 +157,7 @@ std::vector<Step> World::enabled() const {
             if ((kind == 'w' || kind == 'P') && pending_[at].told)
                 continue;  // it returns the same again
             if (kind == 'c' && pending_[at].cancel_asked) continue;
-            if ((kind == 'B' || kind == 'G' || kind == 'p' || kind == 'v') &&
+            if (std::string_view("BGpvSb").find(kind) != std::string_view::npos &&
                 word[word.size() - 1] == word[word.size() - 2])
                 continue;
             if (kind == 'j' && (word[0] - '0' == graph_reads_ || word[0] - '0' == graph_writes_ ||
@@ -190,6 +200,12 @@ std::string World::state() const {
             out += fmt::format("f{}.{}.{}.{}.{}", fiber->call, static_cast<int>(fiber->state),
                                static_cast<int>(fiber->reason), fiber->slots,
                                fiber->deadline == UINT64_MAX);
+    out += fmt::format("l{}{}{}", line_is_busy(), is_late_, failed_compiles_);
+    for (const InLine& one : line_)
+        out += fmt::format("i{}.{}{}{}{}", one.call, one.left, one.compile_ended,
+                           one.compile_failed, one.outcome ? static_cast<int>(*one.outcome) : -1);
+    for (const Call& call : calls_) out += call.time_passed ? 'T' : '-';
+    for (const auto& one : device_.compiles) out += fmt::format("c{}{}", one->ended, one->owner);
     for (const Call& call : calls_)
         if (call.fiber != nullptr) out += call.step.text() + (call.time_passed ? "T" : "");
     return out;

@@ -6,11 +6,15 @@
 // The promises: a read gets the last write before it; a freed object is used by no running work; a
 // pending dispatch gets the outcome of its own work; no call waits without cause; nothing of a lost
 // session runs after its recovery; an idle device can be closed; objects return to their start.
+// Work that is submitted later than its call returns has its place in the order all the same, gets
+// its turn, and is never submitted after it was cancelled.
 #pragma once
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device.hpp"
@@ -28,7 +32,9 @@ namespace wye::model {
 struct Call {
     int number = 0;
     Step step;
-    Fiber* fiber = nullptr;  // null: it has returned
+    Fiber* fiber = nullptr;       // null: it has returned
+    int began = 0, returned = 0;  // ascending; 0: not yet
+    wye_queue queue = 0;          // that it names
     wye_status status = WYE_OK;
     std::string error;
     bool time_passed = false;  // while it was in progress
@@ -64,6 +70,7 @@ class World {
     [[nodiscard]] static bool is_call(char kind);
 
   private:
+    static constexpr std::string_view kAsynchronous = "SbrIsaphHuflg";
     struct BufferState {
         wye_buffer handle = 0;
         int maps = 0;
@@ -75,6 +82,20 @@ class World {
         bool cancel_asked = false;
         bool told = false;                               // a call has returned its outcome
         std::shared_ptr<std::vector<wye_status>> notes;  // what its callback got; null: none
+    };
+
+    struct Uses {
+        std::vector<const Buffer*> reads, writes;
+    };
+    // Work that its call left to the line.
+    struct InLine {
+        int call = 0;
+        bool compiles_only = false;
+        Uses uses;
+        wye_queue queue = 0;
+        int left = 1;  // submits that are to come
+        bool compile_ended = false, compile_failed = false;
+        std::optional<wye_status> outcome;  // that it has without a submit, or between two
     };
 
     // calls.cpp: how each step is done.
@@ -105,6 +126,32 @@ class World {
         if (fault_.empty() && !device_.is_ignored(what)) fault_ = std::move(what);
     }
 
+    // line.cpp
+    [[nodiscard]] Uses uses_of(const Step& step) const;
+    [[nodiscard]] bool has_work(int call) const;  // the device got some, or refused it
+    // Whether it has its place in the line.
+    [[nodiscard]] bool waits(const InLine& work) const;
+    [[nodiscard]] bool holds(const InLine& work) const;   // as far as calls after it can tell
+    [[nodiscard]] const InLine* in_line(int call) const;  // null: its work was never there
+    [[nodiscard]] bool conflict(const InLine& work, const Uses& uses, wye_queue queue) const;
+    // Whether a call's work must come after work in the line.
+    [[nodiscard]] bool must_follow(const Call& call) const;
+    [[nodiscard]] bool line_is_busy() const;
+    [[nodiscard]] bool is_stopped() const;  // some fiber
+    void note_return(Call& call);
+    void note_in_line(const Call& call);
+    void pass_limits();
+    void end_turns(const InLine* begun);
+    void settle_line();
+    [[nodiscard]] int owner_in_line(const wye_submission& submission) const;
+    void judge_compile(Compile& compile);
+    void judge_submit(const Work& work);
+    void end_compile(bool well);
+    [[nodiscard]] std::optional<bool> fits_line(wye_status status, const InLine& work,
+                                                bool cancel_asked, std::string& right) const;
+    [[nodiscard]] bool may_await_line(const Call& call) const;
+    [[nodiscard]] std::int64_t in_flight() const;  // pieces of asynchronous work, as far as known
+
     // finish.cpp
     void probe();
     void end_all();
@@ -115,7 +162,8 @@ class World {
     Fibers fibers_;
     Device& device_ = the_device();
     wye_context* context_ = nullptr;
-    wye_program programs_[3] = {};  // r[i] = f(x[i]); r[i] = f(r[i]); one that is not compiled yet
+    // r[i] = f(x[i]); r[i] = f(r[i]); one that is not compiled yet; one that can trap
+    wye_program programs_[4] = {};
 
     // Of a run.
     wye_device handle_ = 0;        // 0: closed
@@ -129,10 +177,14 @@ class World {
     std::vector<PendingState> pending_;
     std::vector<const Buffer*> natives_;
     std::deque<Call> calls_;
+    std::vector<InLine> line_;  // in the order of the calls, also what is no more there
+    int stamp_ = 0;
+    int failed_compiles_ = 0;
     std::string fault_;
     int refused_ = 0;
     bool ending_ = false;
     bool was_lost_ = false;
+    bool is_late_ = false;     // the time limit of work has passed whose call did not wait
     bool lost_again_ = false;  // during a recovery
     bool traces_ = false;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/device/line.hpp"
 
-#include <thread>
 #include <utility>
 
 namespace wye::exec {
@@ -59,7 +58,6 @@ void Line::stop() noexcept {
 }
 
 void Line::run() noexcept {
-    queues_.set_line(std::this_thread::get_id());
     for (;;) {
         std::list<WorkRef> now;
         {

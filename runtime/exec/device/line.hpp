@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "exec/device/pending_list.hpp"
-#include "exec/device/queue_pool.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/sdk/wide_stack.hpp"
@@ -21,8 +20,7 @@ namespace wye::exec {
 
 class Line {
   public:
-    // `queues`: of the session, whose submits by this thread wait for no hold.
-    explicit Line(QueuePool& queues) : queues_(queues) {}
+    Line() = default;
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
     ~Line() { stop(); }
@@ -46,7 +44,6 @@ class Line {
   private:
     void run() noexcept;
 
-    QueuePool& queues_;
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<WorkRef> waiting_ WYE_GUARDED_BY(mutex_);

@@ -156,9 +156,7 @@ bool QueuePool::choose(std::uint32_t busy, std::span<const BufferUse> uses, Subm
                        Sending& out, std::uint32_t& index) {
     // A submit without uses belongs to work that was submitted before, or has no place in the
     // order.
-    if (!holds_.empty() && !uses.empty() && std::this_thread::get_id() != line_ &&
-        holds_.concern(uses, options.queue))
-        return false;
+    if (!options.placed && !uses.empty() && holds_.concern(uses, options.queue)) return false;
     Values after{};
     std::uint32_t needed = 0;
     for (std::uint32_t left = busy & ~(1U << kHeld); left != 0; left &= left - 1) {

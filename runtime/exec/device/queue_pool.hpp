@@ -27,7 +27,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/hold.hpp"
@@ -49,7 +48,15 @@ struct DeviceTrace {
 // How work is submitted. Implicitly made from a bool (`timed`) for work without a public queue.
 struct SubmitOptions {
     SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
+    // The same for work whose place in the order is known already, since its call has asked for it,
+    // or the line submits it: it waits for no work in the line.
+    [[nodiscard]] SubmitOptions in_place() const {
+        SubmitOptions out = *this;
+        out.placed = true;
+        return out;
+    }
     bool timed;
+    bool placed = false;
     std::uint32_t queue;  // the number of a public queue; 0: none
 };
 
@@ -209,8 +216,8 @@ class QueuePool {
     }
     // ---- Work that has its place in the order, but is not submitted yet: see hold.hpp ----
 
-    // Gives work its place. From then on a submit that must come after it waits in `begin`, except
-    // one of the line's thread, which submits the work.
+    // Gives work its place. From then on a submit that must come after it waits in `begin`, unless
+    // its own place is known (SubmitOptions::in_place).
     void hold_place(Hold& hold) noexcept WYE_REQUIRES(mutex) {
         holds_.add(hold);
         used_ |= 1U << kHeld;
@@ -230,12 +237,6 @@ class QueuePool {
     // Waits until it need not; false at the deadline. The mutex is unlocked meanwhile.
     [[nodiscard]] bool await_place(std::span<const BufferUse> uses, std::uint32_t queue,
                                    std::optional<Clock::time_point> deadline) WYE_REQUIRES(mutex);
-    // Tells which thread is the line's.
-    void set_line(std::thread::id thread) {
-        const sdk::Lock lock(mutex);
-        line_ = thread;
-    }
-
     // Whether submitted work that uses the buffer is still running; asks the driver.
     [[nodiscard]] bool is_used(const BufferHistory& history) WYE_REQUIRES(mutex);
     // Running work that uses the buffer: the newest of one queue. An empty ticket if there is none.
@@ -440,7 +441,6 @@ class QueuePool {
     static constexpr std::uint32_t kHeld = kAllQueues;
     std::array<Queue, kAllQueues + 1> queues_ WYE_GUARDED_BY(mutex);
     Holds holds_ WYE_GUARDED_BY(mutex);
-    std::thread::id line_ WYE_GUARDED_BY(mutex);
     std::atomic<std::uint64_t> publics_made_ = 0, public_submits_ = 0;
     // The newest value of each queue known to have ended. It may lag behind: work that has ended
     // counts as busy until a thread asks the driver.

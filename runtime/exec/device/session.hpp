@@ -413,7 +413,7 @@ class DeviceSession {
     std::atomic<std::uint32_t> special_ = 0;
     // Destroyed first but for the line: it waits for work that still runs.
     QueuePool queues_;
-    Line line_{queues_};
+    Line line_;
 };
 
 }  // namespace wye::exec

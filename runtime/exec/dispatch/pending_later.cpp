@@ -83,7 +83,7 @@ Result<void> PendingLater::submit_now() {
     begun_submit_ = true;
     WYE_TRY(session_.ready());
     if (!later_) {
-        const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
+        const auto options = SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place();
         if (transfer_work_.empty()) {
             end({});
             return {};
@@ -103,7 +103,7 @@ Result<bool> PendingLater::next_round() {
     if (rounds_left_ <= 1) return false;
     if (is_stopping()) return stopped_early();
     --rounds_left_;
-    const SubmitOptions options(timed_, queue_ ? queue_->number() : 0);
+    const auto options = SubmitOptions(timed_, queue_ ? queue_->number() : 0).in_place();
     WYE_ASSIGN(ticket_, session_.submit(operations_.next_round(), held_, options, now(), times_));
     return true;
 }

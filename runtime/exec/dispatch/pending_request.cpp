@@ -131,7 +131,8 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
     std::optional<registry::ProcessStateGuard> guard;  // for the first launch
     if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
     if (reads_later_) queue_ = flow.queue.share();
-    WYE_ASSIGN(ticket_, session_.submit(first, flow.uses, flow.options(), enqueue, times_));
+    WYE_ASSIGN(ticket_,
+               session_.submit(first, flow.uses, flow.options().in_place(), enqueue, times_));
     flow.kernels.set_warm();
     if (flow.kernels.is_whole()) {
         QueuePool& queues = session_.queues();

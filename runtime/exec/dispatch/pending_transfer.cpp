@@ -63,8 +63,9 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles,
         end({});
         return {};
     }
+    const SubmitOptions options(timed_, checked.queue.number());
     WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
-                                        {timed_, checked.queue.number()}, enqueue, times_));
+                                        options.in_place(), enqueue, times_));
     return {};
 }
 

@@ -267,7 +267,8 @@ struct Submitted {
     const registry::HandleTable& handles, const wye_dispatch_desc& desc,
     const LoadedProgram& program, DeviceSession& session, QueuePool& queues, std::uint32_t queue,
     Submitted& out, QueuePool::Sending& sending) WYE_REQUIRES(queues.mutex) {
-    const SubmitOptions options((desc.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    // No work was in the line when the call began.
+    const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue).in_place();
     for (;;) {
         Repeat* const repeat = queues.repeats.find(desc, program.plan());
         if (repeat == nullptr) return nullptr;

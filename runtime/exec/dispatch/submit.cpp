@@ -29,7 +29,7 @@ Error give_up(Flow& flow, const Ticket& ticket, bool runs, registry::InFlight us
 // Submits launches, and waits for them until the deadline.
 Result<void> launch_limited(Flow& flow, std::span<const wye_operation> launches,
                             WorkspaceLease& workspace, registry::InFlight& uses) {
-    const SubmitOptions options = flow.options();
+    const SubmitOptions options = flow.options().in_place();
     const Clock::time_point start = now();
     const std::uint64_t limit = start < *flow.deadline ? nanoseconds(*flow.deadline - start) : 1;
     WYE_ASSIGN(const Ticket ticket,

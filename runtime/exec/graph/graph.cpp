@@ -277,7 +277,8 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
                                                             const wye_graph_run_desc& run,
                                                             Clock::time_point start,
                                                             const Submitted& out) {
-    const SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
+    options.placed = run.timeout_ns != 0 || (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
     auto sent = submit_work(handles, run, options, out);
     out.times.submitted(start);
     if (!sent.ok()) [[unlikely]]
