@@ -271,6 +271,29 @@ TEST_CASE("a blocking call on its buffers waits for it, and one with a time limi
     CHECK(t.words(t.s) == Words{12, 13, 14});
 }
 
+TEST_CASE("one that had begun before it does not wait for it") {
+    Slow t;
+    wye_pending first = 0;
+    std::atomic<bool> asked{false};
+    t.rig.driver.on_submit = [&] {  // the upload of the dispatch below
+        if (asked.exchange(true)) return;
+        std::async(std::launch::async, [&] {
+            first = t.submitted(t.job(t.program, t.x, t.r, 1));
+        }).get();
+    };
+    const Words in = {5, 6, 7};
+    Job limited(t.other, t.device);
+    limited.param(1).in(0, in.data(), 12).resident(1, t.r);
+    limited.desc.timeout_ns = kShort;
+    auto run = std::async(std::launch::async, [&] { return limited.run(t.rig); });
+    CHECK(run.wait_for(kLong) == std::future_status::ready);
+    t.let_go();
+    check_ok(run.get());
+    REQUIRE(first != 0);
+    check_ok(t.wait(first));
+    CHECK(t.words(t.r) == Words{2, 3, 4});
+}
+
 TEST_CASE("a repeated request and a graph come after it, too") {
     Slow t;
     Job twice = t.job(t.other, t.r, t.s, 10);
