@@ -6,7 +6,7 @@
 # regressions and the conformance kits, with the example programs. rusticl of Mesa 22 is an OpenCL driver that runs some loops
 # wrongly (quirk rusticl-loops), so it is refused, and a list of devices goes on to the next one.
 set -euo pipefail
-driver=$1 wye=$2 plugins=$3 count=${4:-300} seed=${5:-0}
+driver=$1 wye=$(realpath "$2") plugins=$3 count=${4:-300} seed=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
