@@ -6,7 +6,7 @@
 # of these share one home, so each finds the verdicts of the others. The bytes are right, no process ends by a signal, and each
 # plugin was tried in a process of its own, or its refusal has a reason.
 set -euo pipefail
-wye=$1 program=$3
+wye=$(realpath "$1") program=$3
 # Without /proc the loader does not know where the program is, so it is told where the library is.
 export LD_LIBRARY_PATH=$2 WYE_PLUGIN_PATH=$4 WYE_PROBE=auto WYE_CACHE_SIZE=0
 unset WYE_CACHE_DIR WYE_DEVICE
