@@ -23,9 +23,31 @@ def members(text):
         yield name, set(re.findall(r'(\w+)(?:\[[^\]]*\])*(?=[;,)])', body))
 
 
+TEST = re.compile(r'`([^`]+)`: "([^"]+)"')
+
+
+def cells_of_rows():
+    """The rows of the table: the number of each line, and its four cells."""
+    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip().strip('|').split(' | ')]
+        if line.startswith('|') and len(cells) == 4 and cells[0] not in ('Item', '---'):
+            yield number, cells
+
+
+def names_in(calls):
+    return re.findall(r'`([A-Za-z_0-9.]+)`', calls)
+
+
+def rows():
+    """Of each right row: the number of its line, what it names, and the file and the name of its test."""
+    for number, cells in cells_of_rows():
+        if found := TEST.fullmatch(cells[3]):
+            yield number, names_in(cells[1]), *found.groups()
+
+
 def faults_of_row(number, cells, words, structures):
     _, calls, _, test = cells
-    named = re.findall(r'`([A-Za-z_0-9.]+)`', calls)
+    named = names_in(calls)
     if not named:
         yield f'line {number}: no call'
     for name in named:
@@ -34,7 +56,7 @@ def faults_of_row(number, cells, words, structures):
             yield f'line {number}: no public header has `{owner}`'
         elif member and member not in structures.get(owner, ()):
             yield f'line {number}: `{owner}` has no member `{member}`'
-    found = re.fullmatch(r'`([^`]+)`: "([^"]+)"', test)
+    found = TEST.fullmatch(test)
     if not found:
         yield f'line {number}: the test is not `file`: "name"'
         return
@@ -52,18 +74,16 @@ def main():
         text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
         words.update(re.findall(r'\w+', text))
         structures.update(members(text))
-    rows, faults, before = 0, [], ''
+    count, faults, before = 0, [], ''
     for number, line in enumerate(TABLE.read_text().splitlines(), 1):
         if line.startswith('|') and not before.startswith('|') and not line.startswith('| Item |'):
             faults.append(f'line {number}: a table begins without its head')
         before = line
-        cells = [cell.strip() for cell in line.strip().strip('|').split(' | ')]
-        if not line.startswith('|') or len(cells) != 4 or cells[0] in ('Item', '---'):
-            continue
-        rows += 1
+    for number, cells in cells_of_rows():
+        count += 1
         faults += faults_of_row(number, cells, words, structures)
-    if rows < 50:
-        faults.append(f'only {rows} rows were read')
+    if count < 50:
+        faults.append(f'only {count} rows were read')
     for fault in faults:
         print(f'{TABLE.name}: {fault}')
     return 1 if faults else 0

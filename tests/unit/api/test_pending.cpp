@@ -349,6 +349,7 @@ TEST_CASE("wait-any and notifications, over two devices") {
 TEST_CASE("the CPU stops a cancelled dispatch, and no other") {
     const Opened t("cpu");
     const auto program = take(t.context.program_from_text(kMix));
+    take(program.prepare(t.device.get()));  // so that submits happen in their calls
     const Words many(200000, 7), one(1, 9);
     wye::Dispatch dispatch(program, t.device);
     dispatch.param("rounds", std::uint32_t{10000000});

@@ -152,16 +152,18 @@ TEST_CASE("a loss with work in flight ends that work, and the next device runs i
         CAPTURE(selector);
         Log log;
         {
-            const wye::Context context = context_with("submit:5:DEVICE_LOST", log);
+            // The work before makes five submits.
+            const wye::Context context = context_with("submit:12:DEVICE_LOST", log);
             const wye::Device device = take(context.open(selector));
             Work work;
-            auto run = work.run(context, device, 1, computes(selector));
+            need(work.run(context, device, 1, computes(selector)));
             std::vector<wye::Pending> pending;
-            for (int i = 0; i < 12 && run.ok() && !take(device.lost()); ++i) {
+            for (int i = 0; i < 40 && !take(device.lost()); ++i) {
                 auto sent = work.graph->submit();
                 if (sent.ok()) pending.push_back(*std::move(sent));
             }
             CHECK(take(device.lost()));
+            REQUIRE_FALSE(pending.empty());
             for (const wye::Pending& one : pending) {  // those before the loss may have ended well
                 const auto ended = one.wait();
                 if (!ended.ok()) CHECK(ended.error().code == wye::Code::DEVICE_LOST);

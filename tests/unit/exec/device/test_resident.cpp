@@ -98,6 +98,9 @@ TEST_CASE("a buffer's description is that of its creation, with its present labe
     CHECK(text(info.plugin) == "fake");
     CHECK(text(info.label) == "results");
     CHECK(info.size == 100);
+    std::uint64_t size = 0;
+    check_ok(attempt([&](wye_error** e) { return wye_buffer_size(t.rig.context, b, &size, e); }));
+    CHECK(size == 100);
     CHECK(info.alignment == 64);
     CHECK(info.usage == WYE_BUFFER_USAGE_READBACK);
     CHECK(info.in_use == 0);
@@ -166,6 +169,10 @@ TEST_CASE("a plain transfer takes the whole buffer only") {
         CHECK(t.rig.driver.submits == submits);
     }
     CHECK(t.rig.download<std::uint32_t>(b, 4) == Words{1, 2, 3, 4});
+    check_ok(attempt([&](wye_error** e) {
+        return wye_buffer_upload_range(t.rig.context, b, 8, {words.data(), 4}, e);
+    }));
+    CHECK(t.rig.download<std::uint32_t>(b, 4) == Words{1, 2, 1, 4});
 
     wye_transfer_desc desc;
     WYE_INIT(desc);
