@@ -214,7 +214,7 @@ class BusyWorker {
     // Waits for the call's work and for that of others.
     void settle(World& world, const Call& call, bool submitted, Expected& expected) {
         const bool sets = call.effect == Effect::kSubmitsSet;
-        const bool adds = call.effect == Effect::kSubmitsAdd || submitted;
+        const bool adds = call.effect == Effect::kSubmitsAdd || (submitted && !sets);
         for (const wye_pending pending : world.mine) {
             wye_context* const context = world.context;
             const bool good = world.calls.ok(
@@ -223,14 +223,17 @@ class BusyWorker {
             if (!world.calls.ok("wye_pending_free",
                                 wye_pending_free(context, pending, world.calls.sink())))
                 world.calls.defect("wye_pending_free", "fails afterwards");
-            if (sets) expected = {good ? 1 : expected.least, 1};
+            if (sets)
+                expected =
+                    good ? Expected{1, 1}
+                         : Expected{std::min(expected.least, 1U), std::max(expected.most, 1U)};
             if (!adds) continue;
             expected.least += good ? call.adds : 0;
             expected.most += call.adds;
         }
         world.mine.clear();
         // Where the threads that run it have no memory, other work may fail too.
-        world.settle(job_.flavour == 0);
+        if (!world.settle(job_.flavour == 0)) expected.least = 0;
     }
 
     static void await_notification(World& world) {

@@ -18,9 +18,10 @@ wye_status dispatch(World& w, wye_error** error, wye_queue queue = 0) {
     return wye_dispatch(w.context, &desc, nullptr, error);
 }
 
-wye_status submit(World& w, wye_error** error, wye_queue queue = 0, wye_pipeline pipeline = 0) {
+wye_status submit(World& w, wye_error** error, wye_queue queue = 0, wye_pipeline pipeline = 0,
+                  bool cold = false) {
     const wye_argument argument = World::resident(w.target);
-    wye_dispatch_desc desc = w.add(argument);
+    wye_dispatch_desc desc = w.add(argument, cold ? w.cold : w.program);
     desc.queue = queue;
     if (pipeline != 0) {
         desc.program = desc.device = 0;
@@ -124,6 +125,8 @@ bool has_submitted(World& w) {
 bool has_submitted_aside(World& w) {
     return w.calls.ok("wye_dispatch_submit", submit(w, w.calls.sink(), w.side));
 }
+bool has_rounds(World& w) { return w.begin_rounds(); }
+bool has_submitted_behind(World& w) { return w.begin_rounds() && has_submitted(w); }
 bool has_output(World& w) {
     wye_argument argument;
     const wye_dispatch_desc desc = from_host(w, argument, true);
@@ -198,6 +201,31 @@ constexpr Call kCalls[] = {
          const wye_dispatch_desc desc = from_host(w, argument, true);
          wye_pending out = 0;
          return keep(w, wye_dispatch_submit(w.context, &desc, &out, e), out);
+     }},
+    // In the session's line, where the other threads' failures (flavour 1) are those of its thread.
+    {"submit-cold", kSubmitsAdd, 1, kBehind, nullptr, nullptr,
+     [](W& w, E e) { return submit(w, e, w.queue, 0, true); }},
+    {"submit-cold-host", kNone, 0, kBehind, nullptr, nullptr,
+     [](W& w, E e) {
+         wye_argument argument;
+         wye_dispatch_desc desc = from_host(w, argument, true);
+         desc.program = w.cold;
+         desc.timeout_ns = kMinute;
+         wye_pending out = 0;
+         return keep(w, wye_dispatch_submit(w.context, &desc, &out, e), out);
+     }},
+    {"submit-in-line", kSubmitsAdd, 1, kBusy, nullptr, has_rounds,
+     [](W& w, E e) { return submit(w, e); }, WYE_OK, {2, 2}},
+    {"upload-in-line", kSubmitsSet, 1, kBusy, nullptr, has_rounds,
+     transfer_later<WYE_TRANSFER_UPLOAD>, WYE_OK, {2, 2}},
+    {"cancel-in-line", kNone, 1, kBusy, nullptr, has_submitted_behind,
+     [](W& w, E e) { return wye_pending_cancel(w.context, w.mine.front(), e); }, WYE_OK, {2, 2}},
+    {"close-in-line", kNone, 1, kBusy, nullptr, has_submitted_behind,
+     [](W& w, E e) { return wye_device_close(w.context, w.device, e); }, WYE_DEVICE_BUSY, {2, 2}},
+    {"prepare-submit", kNone, 0, kBusy, nullptr, nullptr,
+     [](W& w, E e) {
+         wye_pending out = 0;
+         return keep(w, wye_program_prepare_submit(w.context, w.cold, w.device, 0, &out, e), out);
      }},
     {"upload", kSets, 1, kBusy, nullptr, nullptr, transfer_now<WYE_TRANSFER_UPLOAD>},
     {"download", kNone, 0, kBusy, nullptr, nullptr, transfer_now<WYE_TRANSFER_DOWNLOAD>},

@@ -14,6 +14,9 @@ namespace {
 constexpr const char* kAdd = R"(wye 1; program add; workgroup 64;
 input_output r: u32[]; grid elements len(r);
 main { let i = global_id.x; if i + 1u < len(r) { r[i] = r[i] + 1u; } })";
+constexpr const char* kCold = R"(wye 1; program cold; workgroup 64;
+input_output r: u32[]; grid elements len(r);
+main { let i = global_id.x; if i + 1u < len(r) { r[i] = 1u + r[i]; } })";
 constexpr const char* kMeet = R"(wye 1; program meet; workgroup 64;
 input_output r: u32[]; grid elements len(r);
 main {
@@ -33,6 +36,16 @@ main {
     let i = global_id.x;
     var open = 0u;
     while open == 0u { let now = atomic_load(flag[0]); open = now; }
+    for at in i..len(r) - 1u step 64u { r[at] = r[at] + 1u; }
+})";
+// The host looks for its trap between two rounds.
+constexpr const char* kRounds = R"(wye 1; program rounds; workgroup 64;
+input_output flag: u32[]; input_output r: u32[]; grid groups 1;
+main {
+    let i = global_id.x;
+    var open = 0u;
+    while open == 0u { let now = atomic_load(flag[0]); open = now; }
+    if open != 1u { trap 1; }
     for at in i..len(r) - 1u step 64u { r[at] = r[at] + 1u; }
 })";
 
@@ -74,6 +87,11 @@ bool World::make_program(const char* text, wye_program& out) {
     return calls.ok("wye_program_create", wye_program_create(context, &source, &out, calls.sink()));
 }
 
+bool World::prepare(wye_program which) {
+    return calls.ok("wye_program_prepare",
+                    wye_program_prepare(context, which, device, nullptr, calls.sink()));
+}
+
 wye_buffer World::buffer(std::uint32_t usage) {
     wye_buffer_create_desc desc;
     WYE_INIT(desc);
@@ -102,8 +120,14 @@ bool World::make() {
     if (!calls.ok("wye_device_open",
                   wye_device_open(context, wye_str("cpu"), 0, &device, calls.sink())) ||
         !make_program(place_ == Place::kHelpers ? kMeet : kAdd, program) ||
-        !make_program(kGate, gate_program_) || !make_gate(gates_[0]) || !make_gate(gates_[1]))
+        !make_program(kCold, cold) || !make_program(kGate, gate_program_) ||
+        !make_program(kRounds, rounds_program_))
         return false;
+    // So that no clock decides what is submitted by its call and what by the line.
+    for (const wye_program one : {program, gate_program_, rounds_program_})
+        if (!prepare(one)) return false;
+    for (Gate& gate : gates_)
+        if (!make_gate(gate)) return false;
     for (wye_buffer* one : {&target, &ones, &other, &behind_[0], &behind_[1], &copied_})
         if ((*one = buffer()) == 0) return false;
     host.assign(elements_, 1);
@@ -178,14 +202,27 @@ bool World::begin(bool behind) {
     return true;
 }
 
+bool World::begin_rounds() {
+    wye_argument arguments[] = {resident(gates_[2].flag), resident(target)};
+    arguments[1].binding = 1;
+    wye_dispatch_desc desc;
+    WYE_INIT(desc);
+    desc.program = rounds_program_;
+    desc.device = device;
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    desc.fixpoint_iterations = 2;
+    return submit(desc);
+}
+
 void World::open() {
     for (Gate& gate : gates_)
         if (std::uint32_t* const word = std::exchange(gate.word, nullptr))
             std::atomic_ref(*word).store(1);
 }
 
-void World::settle(bool exact) {
-    if (others_.empty()) return;
+bool World::settle(bool exact) {
+    if (others_.empty()) return true;
     bool all = true;
     for (const wye_pending pending : others_) {
         const wye_status status =
@@ -200,6 +237,7 @@ void World::settle(bool exact) {
     for (std::size_t i = 0; i < 2; ++i)
         if (blocked_[i]) check("work in flight", behind_[i], {all ? 2U : 0U, 2});
     check("a copy in flight", copied_, {all ? 2U : 0U, 2});
+    return all;
 }
 
 void World::check(const char* what, wye_buffer buffer, Expected expected) {

@@ -45,10 +45,14 @@ class World {
     // Starts work that does not end before `open`: on a queue of its own, and with `behind` also
     // where work without a queue goes, if the place is a queue's thread.
     bool begin(bool behind);
+    // Starts work of two rounds on `target`, of which the first does not end before `open`: until
+    // then the second is in the session's line, and what uses `target` goes behind it.
+    bool begin_rounds();
     // Once; the memory behind the mapping may be gone afterwards.
     void open();
-    // Waits for the work of `begin`. `exact`: none of it may have failed.
-    void settle(bool exact);
+    // Waits for the work of `begin` and `begin_rounds`, of which none may have failed if `exact`.
+    // Returns whether none has.
+    bool settle(bool exact);
 
     // A dispatch that adds 1 to each element of a buffer.
     [[nodiscard]] wye_dispatch_desc add(const wye_argument& argument, wye_program through) const;
@@ -62,12 +66,12 @@ class World {
 
     wye_context* context = nullptr;
     wye_device device = 0;
-    wye_program program = 0;
-    wye_buffer target = 0;            // what the call's work changes
-    wye_buffer ones = 0, other = 0;   // full of 1; of 0
-    std::vector<std::uint32_t> host;  // as large as a buffer
-    std::vector<wye_pending> mine;    // made by the call, or for it
-    wye_queue queue = 0, side = 0;    // one for the call; one that is busy
+    wye_program program = 0, cold = 0;  // the same; `cold` is not compiled
+    wye_buffer target = 0;              // what the call's work changes
+    wye_buffer ones = 0, other = 0;     // full of 1; of 0
+    std::vector<std::uint32_t> host;    // as large as a buffer
+    std::vector<wye_pending> mine;      // made by the call, or for it
+    wye_queue queue = 0, side = 0;      // one for the call; one that is busy
     wye_graph graph = 0;
     wye_pipeline pipeline = 0;
     wye_buffer made = 0;
@@ -81,6 +85,7 @@ class World {
     };
     bool make();
     bool make_program(const char* text, wye_program& out);
+    bool prepare(wye_program which);
     bool make_gate(Gate& gate);
     bool submit(const wye_dispatch_desc& desc);
 
@@ -88,8 +93,8 @@ class World {
     bool ready_ = false;
     std::size_t elements_ = 0;
     std::uint32_t groups_ = 1;
-    wye_program gate_program_ = 0;
-    Gate gates_[2];
+    wye_program gate_program_ = 0, rounds_program_ = 0;
+    Gate gates_[3];              // of the work in flight, and of the rounds
     wye_buffer behind_[2] = {};  // what the work in flight changes: by the side queue, by the other
     wye_buffer copied_ = 0;      // from behind_[0]
     std::vector<wye_pending> others_;

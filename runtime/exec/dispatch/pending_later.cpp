@@ -64,8 +64,9 @@ bool PendingLater::withdraw(bool late) {
         const sdk::Lock lock(mutex_);
         if (has_ended()) return true;
         if (begun_submit_) return false;
-        end(sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED,
-                                       [&] { return never_ran(late); }));
+        error_ = sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED,
+                                            [&] { return never_ran(late); });
+        end({});
     }
     leave();
     return true;
@@ -124,15 +125,16 @@ void PendingLater::run_rounds() {
 }
 
 void PendingLater::take_turn() noexcept {
-    const auto fail = [&](Result<void> outcome) {
-        const sdk::Lock lock(mutex_);
-        if (!has_ended()) end(std::move(outcome));
-    };
     try {
         auto submitted = submit_now();
-        if (!submitted.ok()) fail(std::move(submitted));
+        const sdk::Lock lock(mutex_);
+        if (!submitted.ok() && !has_ended()) end(std::move(submitted));
     } catch (const std::exception&) {
-        fail(sdk::errors::brief(Code::OUT_OF_MEMORY));
+        const sdk::Lock lock(mutex_);
+        if (!has_ended() && !ticket_.queue) {
+            error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
+            end({});
+        }
     }
     for (bool done = false; !done;) {
         try {

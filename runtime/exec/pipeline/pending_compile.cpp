@@ -76,8 +76,9 @@ bool PendingCompile::withdraw(bool late) {
     {
         const sdk::Lock lock(mutex_);
         if (has_ended()) return true;
-        end(sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED,
-                                       [&] { return never_ran(late); }));
+        error_ = sdk::errors::made_or_brief(late ? Code::TIMEOUT : Code::CANCELLED,
+                                            [&] { return never_ran(late); });
+        end({});
     }
     session_.line().left(in_line_);
     return true;
@@ -105,19 +106,16 @@ Result<void> PendingCompile::compile() {
 }
 
 void PendingCompile::take_turn() noexcept {
-    {
-        const sdk::Lock lock(mutex_);
-        runs_ = true;
-    }
-    const auto fail = [&](Result<void> outcome) {
-        const sdk::Lock lock(mutex_);
-        if (!has_ended()) end(std::move(outcome));
-    };
     try {
         auto compiled = compile();
-        if (!compiled.ok()) fail(std::move(compiled));
+        const sdk::Lock lock(mutex_);
+        if (!compiled.ok() && !has_ended()) end(std::move(compiled));
     } catch (const std::exception&) {
-        fail(sdk::errors::brief(Code::OUT_OF_MEMORY));
+        const sdk::Lock lock(mutex_);
+        if (!has_ended()) {
+            error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
+            end({});
+        }
     }
     begun_pipeline_.pipeline.reset();
     session_.line().left(in_line_);

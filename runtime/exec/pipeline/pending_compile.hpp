@@ -63,7 +63,6 @@ class PendingCompile final : public Pending {
     Pipeline::Begun begun_pipeline_;          // null: a program is prepared
     std::shared_ptr<LoadedProgram> program_;  // that is prepared
     std::atomic<bool> in_line_ = true;
-    bool runs_ WYE_GUARDED_BY(mutex_) = false;  // its turn has begun
     std::shared_ptr<Pipeline> made_ WYE_GUARDED_BY(mutex_);
 };
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "take.hpp"
+#include "wye/buffer.h"
 #include "wye/wye.hpp"
 
 namespace {
@@ -360,6 +361,79 @@ TEST_CASE("in a forked child calls with the parent's context fail at once, also 
     CHECK(status == 0);
     other.join();
     CHECK(spin(context, program, device, 1) == WYE_OK);  // the parent goes on
+    wye_context_destroy(context);
+}
+
+// The host looks for the trap between two rounds, of which the first waits for the flag.
+constexpr const char* kRounds = R"(wye 1; program rounds; workgroup 1;
+input_output flag: u32[]; input_output r: u32[]; grid groups 1;
+main {
+    var open = 0u;
+    while open == 0u { let now = atomic_load(flag[0]); open = now; }
+    if open != 1u { trap 1; }
+    r[0] = r[0] + 1u;
+})";
+
+TEST_CASE(
+    "a child that is forked while work is in the line cannot touch it, and the parent goes on") {
+    const Watchdog watchdog;
+    wye_context* const context = create();
+    const wye_device device = open_cpu(context);
+    wye_program_source source;
+    WYE_INIT(source);
+    source.text = wye_str(kRounds);
+    wye_program rounds = 0;
+    REQUIRE(wye_program_create(context, &source, &rounds, nullptr) == WYE_OK);
+    const wye_program other = load_spin(context);
+    wye_buffer buffers[2] = {};
+    wye_argument arguments[2] = {};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        wye_buffer_create_desc desc;
+        WYE_INIT(desc);
+        desc.size = 4;
+        desc.usage = WYE_BUFFER_USAGE_SHARED;
+        REQUIRE(wye_buffer_create(context, device, &desc, &buffers[i], nullptr) == WYE_OK);
+        REQUIRE(wye_buffer_fill(context, buffers[i], 0, 4, 0, 4, nullptr) == WYE_OK);
+        arguments[i].kind = WYE_ARGUMENT_RESIDENT;
+        arguments[i].binding = i;
+        arguments[i].buffer = buffers[i];
+    }
+    wye_buffer_mapping flag;
+    WYE_INIT(flag);
+    REQUIRE(wye_buffer_map(context, buffers[0], &flag, nullptr) == WYE_OK);
+    wye_dispatch_desc desc;
+    WYE_INIT(desc);
+    desc.program = rounds;
+    desc.device = device;
+    desc.arguments = arguments;
+    desc.argument_count = 2;
+    desc.fixpoint_iterations = 2;
+    // The first has its turn, and the second is behind it.
+    wye_pending first = 0, second = 0;
+    REQUIRE(wye_dispatch_submit(context, &desc, &first, nullptr) == WYE_OK);
+    REQUIRE(wye_dispatch_submit(context, &desc, &second, nullptr) == WYE_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+        wye_error* error = nullptr;
+        std::uint32_t ended = 0;
+        if (!refused_here(wye_pending_poll(context, second, &ended, &error), error)) _exit(11);
+        if (!refused_here(wye_pending_wait(context, second, UINT64_MAX, nullptr, &error), error))
+            _exit(12);
+        if (!refused_here(wye_pending_cancel(context, first, &error), error)) _exit(13);
+        if (!refused_here(wye_pending_free(context, first, &error), error)) _exit(14);
+        if (!refused_here(wye_dispatch_submit(context, &desc, &first, &error), error)) _exit(15);
+        _exit(use_in_child(context, other, device, buffers[1]));
+    }
+    REQUIRE(child > 0);
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    std::atomic_ref(*static_cast<std::uint32_t*>(flag.address)).store(1);
+    for (const wye_pending one : {first, second})
+        CHECK(wye_pending_wait(context, one, UINT64_MAX, nullptr, nullptr) == WYE_OK);
+    std::uint32_t sum = 0;
+    CHECK(wye_buffer_download(context, buffers[1], &sum, 4, nullptr) == WYE_OK);
+    CHECK(sum == 4);
     wye_context_destroy(context);
 }
 
