@@ -223,7 +223,7 @@ void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
     // A compiler may use the stored value in place of a later load.
     const bool known = access.array.space != middle::Space::Private && deep_.same(value_id);
     SpirvValue v = stored_value(value_id, known);
-    hide_literals(access.array.type.kind, v);
+    hide_literals(code_.exprs[value_id].type.kind, v);
     if (access.check == Check::None) return write(array, at.at, v, access.stored());
     const Id inside = module_.fresh();
     const Id after = module_.fresh();

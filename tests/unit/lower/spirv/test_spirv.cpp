@@ -45,6 +45,14 @@ TargetFacts folding() {
     return facts;
 }
 
+// With all workarounds for NVIDIA's driver.
+TargetFacts nvidia() {
+    TargetFacts facts = able();
+    facts.native_f32_div = facts.native_f32_sqrt = false;
+    facts.quirks = wye::lower::quirks_of({.platform = "NVIDIA", .driver = "580.159.04"});
+    return facts;
+}
+
 TargetFacts bare() {
     TargetFacts facts;
     facts.f64 = facts.storage8 = facts.storage16 = false;
@@ -67,6 +75,7 @@ void lower_everyhow(const std::string& text) {
     lowered(text);
     lowered(text, able(), folded);
     lowered(text, folding());
+    lowered(text, nvidia());
     lowered(text, bare(), folded);
 }
 
@@ -100,6 +109,11 @@ TEST_CASE("f32 quotients and roots need no 64-bit numbers") {
         CHECK(module.find("InverseSqrt") != std::string::npos);
         CHECK((module.find(" Fma ") != std::string::npos) == facts.native_f32_fma);
     }
+}
+
+TEST_CASE("the facts of NVIDIA's driver name its workarounds") {
+    CHECK(nvidia().quirks.has(wye::lower::Quirk::VkLiteralArithmetic));
+    CHECK(nvidia().quirks.has(wye::lower::Quirk::NvidiaVkDivisionCall));
 }
 
 TEST_CASE("the validator sees faults") {
@@ -377,7 +391,7 @@ TEST_CASE("a literal that an array keeps is hidden from a driver that folds arit
         facts.quirks = wye::lower::QuirkSet::none();
         facts.quirks.set(wye::lower::Quirk::VkLiteralArithmetic, folds);
         return has(lowered("wye 1; program p; workgroup 8; output r: f32[8]; shared s: f32[8]; "
-                           "shared w: u32[8]; main { let i = local_index; " +
+                           "shared w: u32[8]; shared h: bf16[8]; main { let i = local_index; " +
                                body + " }",
                            facts),
                    "OpBitwiseOr");
@@ -385,6 +399,7 @@ TEST_CASE("a literal that an array keeps is hidden from a driver that folds arit
     CHECK(hides("s[i] = 6.5; r[i] = s[i] - 0.3;"));
     CHECK(hides("var a: f32[4]; a[i] = max(6.5, 0.3); r[i] = a[i] - 0.3;"));
     CHECK(hides("r[i] = 6.5; r[i] = r[i] - 0.3;"));
+    CHECK(hides("h[i] = 6.5; r[i] = h[i] - 0.3;"));
     CHECK(hides("w[i] = 5u; r[i] = bitcast<f32>(w[i]) - 0.3;"));
     CHECK(hides("w[i] = 5u; r[i] = f32(w[i]) - 0.3;"));
     CHECK_FALSE(hides("s[i] = 6.5; r[i] = s[i] - 0.3;", false));
