@@ -16,6 +16,9 @@
 namespace wye::lower {
 namespace {
 
+using ir::Kind;
+using ir::Op;
+
 // The comparison that holds where `op` does not.
 Op negated(Op op) {
     switch (op) {
@@ -33,9 +36,6 @@ Op negated(Op op) {
             return Op::GT;
     }
 }
-
-using ir::Kind;
-using ir::Op;
 
 // Buffers whose lengths are always equal share a class: equal literal counts, equal size
 // expressions, and `len(x)` with x itself.
