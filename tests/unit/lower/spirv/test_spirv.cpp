@@ -390,8 +390,9 @@ TEST_CASE("a literal that an array keeps is hidden from a driver that folds arit
         TargetFacts facts = able();
         facts.quirks = wye::lower::QuirkSet::none();
         facts.quirks.set(wye::lower::Quirk::VkLiteralArithmetic, folds);
-        return has(lowered("wye 1; program p; workgroup 8; output r: f32[8]; shared s: f32[8]; "
-                           "shared w: u32[8]; shared h: bf16[8]; main { let i = local_index; " +
+        return has(lowered("wye 1; program p; workgroup 8; input_output r: f32[8]; input_output h: "
+                           "bf16[8]; shared s: f32[8]; "
+                           "shared w: u32[8]; main { let i = local_index; " +
                                body + " }",
                            facts),
                    "OpBitwiseOr");
