@@ -224,7 +224,8 @@ void World::judge_submit(const Work& work) {
     for (const InLine& one : line_) {
         if (one.call == work.call || !waits(one) || !conflict(one, uses, call.queue)) continue;
         const Call& before = calls_[static_cast<std::size_t>(one.call)];
-        if (before.returned != 0 && before.returned < call.began)
+        // Work whose time limit has passed may have been withdrawn.
+        if (before.returned != 0 && before.returned < call.began && !before.time_passed)
             fail(fmt::format(
                 "{} ({}) is submitted before the work of {}, which was called before "
                 "it and is in the line",
