@@ -90,7 +90,8 @@ Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& gr
     out->begun_ = Instant(start);
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
     WYE_TRY(out->start(context.handles(), graph, run, start));
-    // Only now: until then `room` and `out` may end after a failure, and the pin keeps the device.
+    // The pin keeps the device. After a failure above `out` ends before `room`, which needs it, so
+    // the caller still has it then.
     out->pin_ = std::move(pin);
     out->shared_ = std::move(shared);
     room.take(out);
