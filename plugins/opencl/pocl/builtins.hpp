@@ -28,6 +28,7 @@ WYE_INTEGER(int) WYE_INTEGER(uint) WYE_INTEGER(long) WYE_INTEGER(ulong)
 #define WYE_FLOAT(T) T WYE_CONST sqrt(T); T WYE_CONST fma(T, T, T); T WYE_CONST floor(T); \
     T WYE_CONST ceil(T); T WYE_CONST trunc(T); T WYE_CONST rint(T);
 WYE_FLOAT(float)
+float WYE_CONST rsqrt(float);
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 WYE_FLOAT(double)

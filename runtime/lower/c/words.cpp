@@ -431,10 +431,7 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
 std::string native_function(CModule& module, Op op, Kind kind, Operands v,
                             const std::string& word) {
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";
-    if (word.find('.') == std::string::npos) {
-        module.used.native = true;
-        return call(word, v);
-    }
+    if (word.find('.') == std::string::npos) return call(word, v);
     const std::string name = "wye_near_" + std::string(op == Op::DIV ? "div" : ir::op_text(op)) +
                              "_" + ir::type_name({kind, 1});
     const std::string type(module.use_type(kind));
@@ -474,9 +471,11 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
 }
 
 std::string scalar_operation(CModule& module, Op op, Kind kind, Operands operands) {
-    if (module.natives != 0 && kind != Kind::F16 && (native_bit(op, kind) & module.natives) != 0)
-        return native_function(module, op, kind, operands,
-                               std::string(native_form(module.spelling.format(), op, kind)->word));
+    if (module.natives != 0 && kind != Kind::F16 && (native_bit(op, kind) & module.natives) != 0) {
+        const std::string word(native_form(module.spelling.format(), op, kind)->word);
+        if (word != "/") module.used.native = true;
+        return native_function(module, op, kind, operands, word);
+    }
     if (op == Op::RSQRT)  // in the definition that starts from it
         return native_function(module, op, kind, operands,
                                std::string(module.spelling.near_inverse_root()));
