@@ -12,20 +12,13 @@
 #include "command.hpp"
 
 using nlohmann::json;
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
 
+namespace wye::test::bench_test {
 namespace {
 
 Outcome bench(std::vector<std::string> words) {
     words.insert(words.begin(), {WYE_TOOL, "bench"});
     return run_command(words);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // The value in the middle; of an even number the upper one.
@@ -178,3 +171,5 @@ TEST_CASE("wrong usage of bench says what would be right") {
     CHECK(helper.code == 1);
     CHECK(contains(helper.err, "`wye-bench`"));
 }
+
+}  // namespace wye::test::bench_test

@@ -13,10 +13,7 @@
 #include "command.hpp"
 #include "support/slice.hpp"
 
-using wye::test::Outcome;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::blockhash_test {
 namespace {
 
 const std::string kWye = WYE_TOOL;
@@ -164,3 +161,5 @@ TEST_CASE("blockhash goes on after a file it cannot read, and fails at the end")
     CHECK(run_command({kBlockhash, "--device", "warp", good}).code == 3);
     CHECK(run_command({kBlockhash}).code == 2);
 }
+
+}  // namespace wye::test::blockhash_test

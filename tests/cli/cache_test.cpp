@@ -15,11 +15,7 @@
 
 #include "command.hpp"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::cache_test {
 namespace {
 
 using Environment = std::map<std::string, std::string>;
@@ -54,10 +50,6 @@ std::string run_mix(const std::string& device, const TempFolder& folder, const E
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     said = outcome.err;
     return read_bytes(folder.path("out"));
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 std::vector<std::string> drivers() {
@@ -298,3 +290,5 @@ TEST_CASE("a link may lead to the cache folder, and verdicts take an eighth of t
     CHECK(std::filesystem::exists(folder.path("cache/plugin-probe-0000000000000000")));
     CHECK_FALSE(std::filesystem::exists(folder.path("cache/plugin-probe-0000000000000007")));
 }
+
+}  // namespace wye::test::cache_test

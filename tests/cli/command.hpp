@@ -42,6 +42,10 @@ class TempFolder {
     std::filesystem::path root_;
 };
 
+[[nodiscard]] inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 // The whole file; the test fails when it cannot be read.
 [[nodiscard]] std::string read_bytes(const std::string& path);
 

@@ -23,18 +23,10 @@
 
 extern char** environ;
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::files_test {
 namespace {
 
 const std::string kPrograms = WYE_PROGRAMS;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 Outcome wye_run(std::vector<std::string> words) {
     words.insert(words.begin(), {WYE_TOOL, "run"});
@@ -487,3 +479,5 @@ TEST_CASE("a run that is killed at any moment leaves whole files or none") {
     }
     CHECK(killed != 0);
 }
+
+}  // namespace wye::test::files_test

@@ -13,20 +13,12 @@
 
 #include "command.hpp"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::fuzz_test {
 namespace {
 
 Outcome fuzz(std::vector<std::string> words) {
     words.insert(words.begin(), {WYE_TOOL, "fuzz"});
     return run_command(words);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // Element i of r becomes x[i] + 1.
@@ -170,3 +162,5 @@ TEST_CASE("wrong usage, absent devices and an absent helper are told apart") {
     CHECK(contains(without.err, "wye-fuzz"));
     CHECK(contains(without.err, "Fix:"));
 }
+
+}  // namespace wye::test::fuzz_test

@@ -14,8 +14,9 @@
 #include "saved_report.hpp"
 #include "wye/abi.h"
 
-using namespace wye::test;
 using nlohmann::json;
+
+namespace wye::test::info_test {
 
 TEST_CASE("one screen shows devices first, the picked one marked, then what failed") {
     const Saved saved;
@@ -588,3 +589,5 @@ TEST_CASE("the live views agree with each other") {
     CHECK(lines_of(chosen.out).size() == 1);
     CHECK(info({}, {{"WYE_DEVICE", "warp:0"}}).code == 3);
 }
+
+}  // namespace wye::test::info_test

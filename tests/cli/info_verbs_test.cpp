@@ -14,8 +14,9 @@
 #include "saved_report.hpp"
 #include "wye/abi.h"
 
-using namespace wye::test;
 using nlohmann::json;
+
+namespace wye::test::info_verbs_test {
 
 TEST_CASE("diff says what differs between two machines, and exits as diff(1)") {
     const Saved saved;
@@ -230,3 +231,5 @@ TEST_CASE("doctor names what is wrong with plugins that are used all the same") 
           "    Fix: update the drivers of both\n"
           "    Check: wye info -v\n");
 }
+
+}  // namespace wye::test::info_verbs_test

@@ -12,13 +12,7 @@
 
 #include "command.hpp"
 
-namespace test_new_plugin {
-
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::new_plugin_test {
 namespace {
 
 // The files of a folder: path in it, and content.
@@ -35,10 +29,6 @@ Outcome make(const std::string& name, const std::string& format, const std::stri
     return run_command({WYE_TOOL, "new-plugin", name, "--format", format, "--out", out});
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("a project has a source, a manifest, both build systems, a CI and tests") {
     const TempFolder folder;
     for (const std::string format : {"opencl-c", "wye-program", "com.vendor.acme-code"}) {
@@ -47,7 +37,7 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
         const Outcome made = make("tensor_9", format, out);
         CAPTURE(made.err);
         REQUIRE(made.code == 0);
-        CHECK(has(made.out, format));
+        CHECK(contains(made.out, format));
         const auto files = files_of(out);
         for (const char* name :
              {".gitignore", "CMakeLists.txt", "README.md", "ci.sh", "meson.build", "plugin.map",
@@ -65,13 +55,13 @@ TEST_CASE("a project has a source, a manifest, both build systems, a CI and test
             for (std::size_t at = 0; (at = rest.find(format, at)) != std::string::npos;)
                 rest.erase(at, format.size());
             for (const char* left : {"acme", "ACME", "# <", "// <", "# </", "// </"})
-                CHECK_FALSE(has(rest, left));
+                CHECK_FALSE(contains(rest, left));
         }
-        CHECK(has(files.at("src/plugin.cpp"), "literal(\"tensor_9\")"));
-        CHECK(has(files.at("src/program.hpp"), format == "com.vendor.acme-code"
-                                                   ? "\"com.vendor.acme-code\""
-                                                   : "kFormat = WYE_FORMAT_"));
-        CHECK(has(files.at("meson.build"), "TENSOR_9_VERSION"));
+        CHECK(contains(files.at("src/plugin.cpp"), "literal(\"tensor_9\")"));
+        CHECK(contains(files.at("src/program.hpp"), format == "com.vendor.acme-code"
+                                                        ? "\"com.vendor.acme-code\""
+                                                        : "kFormat = WYE_FORMAT_"));
+        CHECK(contains(files.at("meson.build"), "TENSOR_9_VERSION"));
 
         // The manifest, once the numbers are filled in.
         std::string manifest = files.at("wye_tensor_9.wye.json.in");
@@ -104,13 +94,13 @@ TEST_CASE("what exists is never touched, and nothing is left of a failure") {
         CAPTURE(name);
         const Outcome refused = make("acme", "opencl-c", folder.path(name));
         CHECK(refused.code == 2);
-        CHECK(has(refused.err, "exists already"));
-        CHECK(has(refused.err, "Fix: "));
+        CHECK(contains(refused.err, "exists already"));
+        CHECK(contains(refused.err, "Fix: "));
     }
     const Outcome nowhere = make("acme", "opencl-c", folder.path("no/such/place"));
     CHECK(nowhere.code == 2);
-    CHECK(has(nowhere.err, "there is no folder"));
-    CHECK(has(nowhere.err, "mkdir -p"));
+    CHECK(contains(nowhere.err, "there is no folder"));
+    CHECK(contains(nowhere.err, "mkdir -p"));
     CHECK(read_bytes(file) == "mine");
     CHECK(std::filesystem::is_empty(folder.path("empty")));
     CHECK(folder.names() == std::vector<std::string>{"empty", "link", "taken"});
@@ -148,19 +138,20 @@ TEST_CASE("a name that is no id is refused with the nearest one") {
         CAPTURE(one.first);
         const Outcome refused = make(one.first, "opencl-c", folder.path("p"));
         CHECK(refused.code == 2);
-        CHECK(has(refused.err, "cannot be the id of a plugin"));
-        CHECK(has(refused.err, one.second));
+        CHECK(contains(refused.err, "cannot be the id of a plugin"));
+        CHECK(contains(refused.err, one.second));
     }
     for (const char* format :
          {"opencl", "", "com..x", ".com", "com.x.", "com x.y", "spirv-vulkan"}) {
         CAPTURE(format);
         const Outcome refused = make("acme", format, folder.path("p"));
         CHECK(refused.code == 2);
-        CHECK(has(refused.err, "there is no project for the format"));
-        CHECK(has(refused.err, "wye-program"));
+        CHECK(contains(refused.err, "there is no project for the format"));
+        CHECK(contains(refused.err, "wye-program"));
     }
     CHECK(folder.names().empty());
 }
 
 }  // namespace
-}  // namespace test_new_plugin
+
+}  // namespace wye::test::new_plugin_test

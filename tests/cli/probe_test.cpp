@@ -18,16 +18,11 @@
 #include "support/misbehaviour.hpp"
 #include "wye/abi.h"
 
-using namespace wye::test;
-
+namespace wye::test::probe_test {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 void write_manifest(const TempFolder& folder, const std::string& id) {
     utsname machine{};
@@ -420,3 +415,5 @@ TEST_CASE("the processor needs no probe") {
     CHECK_FALSE(contains(outcome.err, "misbehaves"));
     CHECK(place.verdict_file().empty());
 }
+
+}  // namespace wye::test::probe_test

@@ -11,10 +11,8 @@
 #include "command.hpp"
 
 using nlohmann::json;
-using wye::test::Outcome;
-using wye::test::run_command;
-using wye::test::TempFolder;
 
+namespace wye::test::quirks_test {
 namespace {
 
 Outcome quirks(std::vector<std::string> words) {
@@ -25,10 +23,6 @@ Outcome quirks(std::vector<std::string> words) {
 Outcome wye_command(std::vector<std::string> words) {
     words.insert(words.begin(), WYE_TOOL);
     return run_command(words);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 std::set<std::string> names() {
@@ -145,3 +139,5 @@ TEST_CASE("wrong usage of quirks says what would be right") {
     }
     CHECK(quirks({"--help"}).code == 0);
 }
+
+}  // namespace wye::test::quirks_test

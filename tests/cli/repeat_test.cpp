@@ -10,11 +10,7 @@
 
 #include "command.hpp"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::repeat_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -55,10 +51,6 @@ std::vector<std::string> devices() {
         at = listed.out.find('\n', at) + 1;
     }
     return out;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -126,12 +118,13 @@ TEST_CASE("the line says how often it ran, and whether the graph is the driver's
     const std::string mix = std::string(WYE_PROGRAMS) + "/mix.wye";
     const Outcome plain = repeat("cpu", mix, {"--in", "words=" + words, "--repeat", "3"});
     CHECK(plain.code == 0);
-    CHECK(has(plain.err, "wye: ran `mix` 3 times on cpu:0"));
+    CHECK(contains(plain.err, "wye: ran `mix` 3 times on cpu:0"));
     const Outcome graph =
         repeat("cpu", mix, {"--in", "words=" + words, "--repeat", "3", "--graph"});
     CHECK(graph.code == 0);
-    CHECK(has(graph.err, "wye: ran `mix` 3 times on cpu:0"));
-    CHECK((has(graph.err, "as a native graph") || has(graph.err, "operation by operation")));
+    CHECK(contains(graph.err, "wye: ran `mix` 3 times on cpu:0"));
+    CHECK((contains(graph.err, "as a native graph") ||
+           contains(graph.err, "operation by operation")));
 }
 
 TEST_CASE("a cooperative run says whether it was one launch or split, and why") {
@@ -181,11 +174,11 @@ TEST_CASE("a cooperative run says whether it was one launch or split, and why") 
     const Outcome line =
         repeat("cpu", program, {"--in", "x=" + x_file, "--out", "z=" + z_file, "--cooperative"});
     CHECK(line.code == 0);
-    CHECK(has(line.err, ", split at its grid barriers: the device has no grid_sync"));
+    CHECK(contains(line.err, ", split at its grid barriers: the device has no grid_sync"));
     const Outcome refused = repeat("cpu", std::string(WYE_PROGRAMS) + "/mix.wye",
                                    {"--in", "words=" + x_file, "--cooperative"});
     CHECK(refused.code != 0);
-    CHECK(has(refused.err, "grid_sync"));
+    CHECK(contains(refused.err, "grid_sync"));
 }
 
 TEST_CASE("a repetition that fails is named, and leaves the outputs alone") {
@@ -204,8 +197,8 @@ TEST_CASE("a repetition that fails is named, and leaves the outputs alone") {
             const Outcome outcome = repeat(device, program, more);
             CAPTURE(outcome.err);
             CHECK(outcome.code == 1);
-            CHECK(has(outcome.err, "repetition 3 of 5: "));
-            CHECK(has(outcome.err, "code 9"));
+            CHECK(contains(outcome.err, "repetition 3 of 5: "));
+            CHECK(contains(outcome.err, "code 9"));
             CHECK(read_bytes(r) == std::string(4, '\0'));
         }
     }
@@ -230,8 +223,8 @@ TEST_CASE("wrong counts, and a graph without a count, are refused by name") {
         const Outcome outcome = repeat("cpu", mix, more);
         CAPTURE(outcome.err);
         CHECK(outcome.code == 2);
-        CHECK(has(outcome.err, row.part));
-        CHECK(has(outcome.err, "Fix: "));
+        CHECK(contains(outcome.err, row.part));
+        CHECK(contains(outcome.err, "Fix: "));
     }
 }
 
@@ -248,8 +241,10 @@ TEST_CASE("a repetition that never ends is given up after its time limit") {
         const Outcome outcome = repeat("cpu", program, more);
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
-        CHECK(has(outcome.err, "repetition 1 of 2: "));
-        CHECK(has(outcome.err, "did not end within 300 ms"));
+        CHECK(contains(outcome.err, "repetition 1 of 2: "));
+        CHECK(contains(outcome.err, "did not end within 300 ms"));
         CHECK(folder.names() == std::vector<std::string>{"loop.wye"});
     }
 }
+
+}  // namespace wye::test::repeat_test

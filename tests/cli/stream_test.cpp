@@ -8,8 +8,7 @@
 
 #include "command.hpp"
 
-using wye::test::Outcome;
-using wye::test::run_command;
+namespace wye::test::stream_test {
 
 TEST_CASE("stream gives the host's numbers on every device, with and without overlap") {
     std::istringstream devices(run_command({WYE_TOOL, "info", "-l"}).out);
@@ -40,3 +39,5 @@ TEST_CASE("stream refuses what it cannot do") {
     CHECK(run_command({WYE_STREAM, "--mebibytes", "1025"}).code == 2);
     CHECK(run_command({WYE_STREAM, "--device", "warp"}).code == 3);
 }
+
+}  // namespace wye::test::stream_test

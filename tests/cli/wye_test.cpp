@@ -15,11 +15,7 @@
 
 #include "command.hpp"
 
-using wye::test::Outcome;
-using wye::test::read_bytes;
-using wye::test::run_command;
-using wye::test::TempFolder;
-
+namespace wye::test::wye_test {
 namespace {
 
 const std::string kWye = WYE_TOOL;
@@ -56,10 +52,6 @@ std::vector<std::string> selectors(const std::string& without = "") {
         at = end + 1;
     }
     return out;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -730,3 +722,5 @@ TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
     CHECK(wrong.code == 3);
     CHECK(contains(wrong.err, "warp"));
 }
+
+}  // namespace wye::test::wye_test

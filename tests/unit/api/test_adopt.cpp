@@ -18,6 +18,7 @@
 #include "wye/graph.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_adopt {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -162,3 +163,5 @@ TEST_CASE("wrong native memory is refused by name: null, type, size, alignment, 
         need(take(adopt(x->handle(), kBytes)).free());
     }
 }
+
+}  // namespace wye::test::test_adopt

@@ -18,6 +18,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_budget {
 namespace {
 
 using api_test::take;
@@ -166,3 +167,5 @@ TEST_CASE("every native function is within its stated error") {
     check_all<float>(context, device, vulkan);
     if (!vulkan) check_all<double>(context, device, vulkan);
 }
+
+}  // namespace wye::test::test_budget

@@ -19,6 +19,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_caller_state {
 namespace {
 
 using Floats = std::vector<float>;
@@ -145,3 +146,5 @@ TEST_CASE("results do not depend on the state of the caller") {
             CHECK(std::memcmp(got.data(), want.data(), x.size() * sizeof x[0]) == 0);
         }
 }
+
+}  // namespace wye::test::test_caller_state

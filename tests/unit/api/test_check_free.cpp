@@ -13,6 +13,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_check_free {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -131,3 +132,5 @@ TEST_CASE("a launch that may be out of range is checked, however it comes about"
     check(context, device, kLook, look);
     check(context, device, kPut, put);
 }
+
+}  // namespace wye::test::test_check_free

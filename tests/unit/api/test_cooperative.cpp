@@ -17,6 +17,7 @@
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_cooperative {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -298,3 +299,5 @@ TEST_CASE("a cooperative program without grid barriers needs grid_sync") {
         CHECK(ran.error().fix.starts_with("Fix: "));
     }
 }
+
+}  // namespace wye::test::test_cooperative

@@ -13,6 +13,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_counters {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -130,3 +131,5 @@ TEST_CASE("a device keeps to its limit, says who holds its memory, and is trimme
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_counters

@@ -13,6 +13,7 @@
 #include "wye/graph.hpp"
 #include "wye/pipeline.hpp"
 
+namespace wye::test::test_fixpoint {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -211,3 +212,5 @@ TEST_CASE(
         }
     }
 }
+
+}  // namespace wye::test::test_fixpoint

@@ -18,6 +18,7 @@
 #include "take.hpp"
 #include "wye/pipeline.hpp"
 
+namespace wye::test::test_graph {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -742,3 +743,5 @@ TEST_CASE("a graph's parameters are set by dispatch, name and declared type") {
         CHECK(t.words(x, 100) == before);
     }
 }
+
+}  // namespace wye::test::test_graph

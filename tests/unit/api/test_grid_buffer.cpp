@@ -20,6 +20,7 @@
 #include "wye/graph.hpp"
 #include "wye/pipeline.hpp"
 
+namespace wye::test::test_grid_buffer {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -499,3 +500,5 @@ TEST_CASE("what does not fit is refused with its numbers, and both owners of a f
         CHECK(Opened::words(ran, 4) == Words(4));
     }
 }
+
+}  // namespace wye::test::test_grid_buffer

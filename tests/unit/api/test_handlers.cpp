@@ -15,6 +15,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_handlers {
 namespace {
 
 constexpr int kPrograms = 6;
@@ -117,3 +118,5 @@ TEST_CASE("opening a driver and compiling leaves the handlers of the process as 
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_handlers

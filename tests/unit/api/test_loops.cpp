@@ -14,6 +14,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_loops {
 namespace {
 
 using api_test::take;
@@ -130,3 +131,5 @@ TEST_CASE("loops take the steps of the language") {
     check_all<std::uint32_t>(context, device, "u32", "u");
     check_all<std::int32_t>(context, device, "i32", "");
 }
+
+}  // namespace wye::test::test_loops

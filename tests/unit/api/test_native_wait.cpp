@@ -16,6 +16,7 @@
 #include "take.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_native_wait {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -230,3 +231,5 @@ TEST_CASE("the CPU has no native events, and says so; drivers that have some cla
     const Opened t(support::test_driver());
     CHECK(take(t.device.fact("native_wait")).u == 1);
 }
+
+}  // namespace wye::test::test_native_wait

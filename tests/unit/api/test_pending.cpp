@@ -16,6 +16,7 @@
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_pending {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -403,3 +404,5 @@ TEST_CASE("coroutines wait for dispatches, several at once") {
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_pending

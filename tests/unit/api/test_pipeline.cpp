@@ -18,6 +18,7 @@
 #include "support/driver.hpp"
 #include "take.hpp"
 
+namespace wye::test::test_pipeline {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -411,3 +412,5 @@ TEST_CASE("a batch stops at the item that fails, and keeps those before it") {
         CHECK(none.error->code == wye::Code::INVALID_ARGUMENT);
     }
 }
+
+}  // namespace wye::test::test_pipeline

@@ -13,6 +13,7 @@
 #include "wye/graph.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_profile {
 namespace {
 
 using api_test::take;
@@ -229,3 +230,5 @@ TEST_CASE("a capture plan needs programs only") {
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_profile

@@ -16,6 +16,7 @@
 #include "take.hpp"
 #include "wye/graph.hpp"
 
+namespace wye::test::test_queues {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -199,3 +200,5 @@ TEST_CASE("threads with a queue each, on one device") {
         }
     }
 }
+
+}  // namespace wye::test::test_queues

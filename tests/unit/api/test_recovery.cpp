@@ -18,6 +18,7 @@
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_recovery {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -206,3 +207,5 @@ TEST_CASE("a context that was shut down refuses every new call with SHUTTING_DOW
         CHECK(log.count(": 0 breaches in ") >= 1);
     }
 }
+
+}  // namespace wye::test::test_recovery

@@ -21,6 +21,7 @@
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_resident {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -402,3 +403,5 @@ TEST_CASE("a device is prepared, closed and opened again") {
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_resident

@@ -22,6 +22,7 @@
 #include "wye/memory.hpp"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_transfers {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -234,3 +235,5 @@ TEST_CASE("several threads dispatch host bytes at once") {
 }
 
 }  // namespace
+
+}  // namespace wye::test::test_transfers

@@ -20,6 +20,7 @@
 #include "wye/pipeline.h"
 #include "wye/wye.hpp"
 
+namespace wye::test::test_wrong_forms {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -584,3 +585,5 @@ TEST_CASE("a graph is run with what it was recorded for") {
         if (w.computes()) CHECK_FALSE(untouched(w, 0));
     }
 }
+
+}  // namespace wye::test::test_wrong_forms
