@@ -8,7 +8,7 @@
 namespace wye::tool {
 namespace {
 
-using Table = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // "NAME=FILE" of "NAME=FILE: raw bytes". What a value may be follows its type after a colon.
 std::string value_name(const CLI::Option& option) {
@@ -35,17 +35,21 @@ std::vector<std::string> values_of(const CLI::Option& option) {
     return out;
 }
 
-Table table_of(const VerbEntry& verb) {
-    Table out = {
-        {"name", verb.name},         {"about", verb.about},           {"helper", verb.helper},
-        {"options", Table::array()}, {"positionals", Table::array()}, {"verbs", Table::array()}};
+OrderedJson table_of(const VerbEntry& verb) {
+    OrderedJson out = {{"name", verb.name},
+                       {"about", verb.about},
+                       {"helper", verb.helper},
+                       {"options", OrderedJson::array()},
+                       {"positionals", OrderedJson::array()},
+                       {"verbs", OrderedJson::array()}};
     for (const OptionEntry& option : verb.options)
-        out["options"].push_back({{"flags", option.flags},
-                                  {"value", option.value.empty() ? Table() : Table(option.value)},
-                                  {"about", option.about},
-                                  {"required", option.required},
-                                  {"repeats", option.repeats},
-                                  {"values", option.values}});
+        out["options"].push_back(
+            {{"flags", option.flags},
+             {"value", option.value.empty() ? OrderedJson() : OrderedJson(option.value)},
+             {"about", option.about},
+             {"required", option.required},
+             {"repeats", option.repeats},
+             {"values", option.values}});
     for (const PositionalEntry& place : verb.positionals)
         out["positionals"].push_back({{"name", place.name},
                                       {"about", place.about},
