@@ -11,13 +11,13 @@
 #include <map>
 #include <optional>
 
+#include "command/files.hpp"
+#include "command/output.hpp"
+#include "command/progress.hpp"
 #include "differential/options.hpp"
 #include "differential/shrink.hpp"
 #include "differential/tally.hpp"
 #include "differential/target.hpp"
-#include "files.hpp"
-#include "output.hpp"
-#include "progress.hpp"
 #include "support/caller_state.hpp"
 #include "support/random_case.hpp"
 #include "support/referee.hpp"

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "helper_options.hpp"
+#include "command/helper_options.hpp"
 #include "wye/sdk/printable.hpp"
 
 namespace differential {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "command/output.hpp"
 #include "differential/quirks_audit.hpp"
-#include "output.hpp"
 #include "wye/sdk/printable.hpp"
 #include "wye/sdk/standard_files.hpp"
 

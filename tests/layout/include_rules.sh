@@ -62,10 +62,11 @@ public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(new_
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|(graph|memory)\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
 public_tool="$public|wye/(graph|memory|pipeline)\.hpp|$command|nlohmann/json\.hpp|$posix"
-allow tools/wye "$public_tool|(conform|info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(choose/(capability|selector)|find/(manifest|search)|open/(device|facts)|probe/spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
+allow tools/wye "$public_tool|(command|conform|info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(choose/(capability|selector)|find/(manifest|search)|open/(device|facts)|probe/spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
+allow tools/command "$public_tool|command/[a-z_]+\.hpp" 'what the commands share links libwye, and sees its public headers'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \
     'a new plugin is built with what is installed for plugins, and its own files'
-allow tools/bench "$public_tool|(files|helper_options|output|progress)\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
+allow tools/bench "$public_tool|command/[a-z_]+\.hpp|sha256_text\.hpp|(advance|increment)_spirv\.h|cuda\.h|CL/cl\.h|vulkan/vulkan_core\.h" \
     'the benchmark links libwye, and opens drivers by name'
 allow tests/oracle "oracle/[a-z_0-9]+\.hpp|wye/program_format\.h|wye/sdk/result\.hpp|$posix" 'the oracle shares no code with what it checks'
 shared='(oracle|support)/[a-z_0-9]+\.hpp'
@@ -73,7 +74,7 @@ inside="(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp"
 allow tests/support "$shared|wye/wye\.hpp|$abi|spirv-tools/libspirv\.h|$posix|(malloc|fpu_control|xmmintrin)\.h" 'what tests share knows no test'
 allow tests/conformance/language "conformance/(abi|language)/[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|$posix" \
     'the suites see what tests share, and no other test: what both need stands in tests/support'
-allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|(files|helper_options|output|progress)\.hpp|quirk_regressions\.hpp|$posix" \
+allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wye/(wye|sdk/[a-z_0-9]+)\.hpp|$abi|doctest/doctest\.h|nlohmann/json\.hpp|CLI/CLI\.hpp|fmt/[a-z]+\.h|ucontext\.h|command/[a-z_]+\.hpp|quirk_regressions\.hpp|$posix" \
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|wye/sdk/(samples|standard_files)\.hpp|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 

@@ -10,10 +10,10 @@
 #include <span>
 #include <sstream>
 
-#include "files.hpp"
-#include "helper_options.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "command/files.hpp"
+#include "command/helper_options.hpp"
+#include "command/output.hpp"
+#include "command/progress.hpp"
 #include "raw.hpp"
 #include "report.hpp"
 #include "wye/sdk/printable.hpp"

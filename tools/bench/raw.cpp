@@ -18,7 +18,7 @@ const std::byte* bytes_of(const std::vector<std::uint32_t>& words) {
     return std::as_bytes(std::span(words)).data();
 }
 
-Result<void> expect_last(std::span<const std::uint32_t> r) {
+Result<void> expect_raw_last(std::span<const std::uint32_t> r) {
     WYE_TRY(expect_word(r.front(), 1, "the raw side"));
     return expect_word(r.back(), static_cast<std::uint32_t>(r.size()), "the raw side");
 }
@@ -53,7 +53,7 @@ Result<std::vector<Way>> uploads(RawApi& api, std::string name, std::uint64_t by
                            [=]() -> Result<void> {
                                WYE_TRY(large->pair->run());
                                WYE_TRY(large->ring->down(target_of(*large), bytes));
-                               return expect_last(large->r);
+                               return expect_raw_last(large->r);
                            }}};
 }
 
@@ -67,7 +67,7 @@ Result<std::vector<Way>> downloads(RawApi& api, std::uint64_t bytes) {
                                    WYE_TRY(large->ring->down(target_of(*large), bytes));
                                return {};
                            },
-                           [=] { return expect_last(large->r); }}};
+                           [=] { return expect_raw_last(large->r); }}};
 }
 
 struct Flights {
@@ -90,7 +90,7 @@ Result<std::shared_ptr<Flights>> flights_of(RawApi& api, std::uint64_t bytes, st
 
 Result<void> expect_landed(const Flights& all) {
     const auto* const r = reinterpret_cast<const std::uint32_t*>(all.flights.back()->out());
-    return expect_last(std::span(r, all.x.size()));
+    return expect_raw_last(std::span(r, all.x.size()));
 }
 
 Result<std::vector<Way>> large(RawApi& api, std::uint64_t bytes) {
@@ -106,7 +106,7 @@ Result<std::vector<Way>> large(RawApi& api, std::uint64_t bytes) {
                            }
                            return {};
                        },
-                       [=] { return expect_last(large->r); }});
+                       [=] { return expect_raw_last(large->r); }});
     }
     WYE_ASSIGN(const auto one, flights_of(api, bytes, 1, ring_threads()));
     WYE_TRY(one->team.copy(one->flights.front()->in(), bytes_of(one->x), bytes));
@@ -174,7 +174,7 @@ Result<std::vector<Way>> round_trip(RawApi& api, std::uint64_t bytes) {
         };
         out.push_back({threads == 1 ? "page-locked memory, one thread copies"
                                     : "page-locked memory, copied by the threads of a ring",
-                       run, [=] { return expect_last(one->r); }});
+                       run, [=] { return expect_raw_last(one->r); }});
     }
     return out;
 }

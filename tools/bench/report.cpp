@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "output.hpp"
+#include "command/output.hpp"
 #include "ring.hpp"
 
 namespace wye::bench {

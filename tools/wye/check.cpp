@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "files.hpp"
+#include "command/files.hpp"
+#include "command/output.hpp"
 #include "load.hpp"
-#include "output.hpp"
 #include "verbs.hpp"
 #include "wye/sdk/printable.hpp"
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "command/plain_text.hpp"
 #include "language_text.hpp"
-#include "plain_text.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "plain_text.hpp"
+#include "command/plain_text.hpp"
 #include "suggest.hpp"
 #include "verb_page.hpp"
 #include "verbs.hpp"

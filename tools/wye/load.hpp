@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "command/files.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::tool {

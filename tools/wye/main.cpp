@@ -13,14 +13,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "command/helper_options.hpp"
+#include "command/output.hpp"
+#include "command/plain_text.hpp"
 #include "conform/groups.hpp"
 #include "helper.hpp"
-#include "helper_options.hpp"
 #include "info/info.hpp"
 #include "numbers.hpp"
 #include "option_table.hpp"
-#include "output.hpp"
-#include "plain_text.hpp"
 #include "registry/open/facts.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"

@@ -17,8 +17,8 @@
 
 #include <fmt/format.h>
 
+#include "command/output.hpp"
 #include "new_plugin_files.hpp"
-#include "output.hpp"
 #include "verbs.hpp"
 #include "wye/sdk/printable.hpp"
 #include "wye/wye.h"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "command/files.hpp"
 
 using namespace wye::tool;
 namespace fs = std::filesystem;

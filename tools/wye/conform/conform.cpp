@@ -20,9 +20,9 @@
 
 #include "../helper.hpp"
 #include "../numbers.hpp"
-#include "../output.hpp"
-#include "../progress.hpp"
 #include "../verbs.hpp"
+#include "command/output.hpp"
+#include "command/progress.hpp"
 #include "groups.hpp"
 #include "screen.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../files.hpp"
+#include "command/files.hpp"
 #include "groups.hpp"
 #include "registry/find/manifest.hpp"
 #include "registry/find/search.hpp"

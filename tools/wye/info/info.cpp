@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../files.hpp"
 #include "../load.hpp"
-#include "../output.hpp"
+#include "command/files.hpp"
+#include "command/output.hpp"
 #include "explained.hpp"
 #include "select.hpp"
 #include "views.hpp"

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../files.hpp"
-#include "../memory.hpp"
 #include "../suggest.hpp"
+#include "command/files.hpp"
+#include "command/memory.hpp"
 
 namespace wye::tool {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "../files.hpp"
+#include "command/files.hpp"
 #include "picture.hpp"
 
 namespace wye::tool {

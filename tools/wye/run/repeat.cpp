@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "../progress.hpp"
+#include "command/progress.hpp"
 #include "slots.hpp"
 
 namespace wye::tool {

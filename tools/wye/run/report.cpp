@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "../output.hpp"
+#include "command/output.hpp"
 
 #include "wye/sdk/printable.hpp"
 #include "wye/wye.hpp"

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "../load.hpp"
-#include "../output.hpp"
-#include "../progress.hpp"
 #include "../verbs.hpp"
+#include "command/output.hpp"
+#include "command/progress.hpp"
 #include "repeat.hpp"
 #include "report.hpp"
 #include "slots.hpp"

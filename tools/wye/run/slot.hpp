@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../memory.hpp"
+#include "command/memory.hpp"
 #include "output_form.hpp"
 
 namespace wye::tool {

@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "../load.hpp"
-#include "../output.hpp"
-#include "../plain_text.hpp"
+#include "command/output.hpp"
+#include "command/plain_text.hpp"
 #include "input.hpp"
 #include "wye/program_format.h"
 

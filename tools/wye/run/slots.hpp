@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../files.hpp"
 #include "../verbs.hpp"
+#include "command/files.hpp"
 #include "slot.hpp"
 #include "wye/wye.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.hpp"
+#include "command/files.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,9 +20,9 @@
 
 #include <fmt/format.h>
 
-#include "output.hpp"
+#include "command/output.hpp"
 
-#include "memory.hpp"
+#include "command/memory.hpp"
 
 namespace wye::tool {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "helper_options.hpp"
+#include "command/helper_options.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <sstream>
 
-#include "plain_text.hpp"
+#include "command/plain_text.hpp"
 
 namespace wye::tool {
 namespace {

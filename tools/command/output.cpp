@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "output.hpp"
+#include "command/output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

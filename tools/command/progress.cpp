@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "progress.hpp"
+#include "command/progress.hpp"
 
 #include <signal.h>
 #include <unistd.h>

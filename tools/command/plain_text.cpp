@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plain_text.hpp"
+#include "command/plain_text.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

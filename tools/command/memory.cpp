@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory.hpp"
+#include "command/memory.hpp"
 
 #include <sys/mman.h>
 
