@@ -16,7 +16,6 @@
 namespace wye::test::blockhash_test {
 namespace {
 
-const std::string kWye = WYE_TOOL;
 const std::string kBlockhash = WYE_BLOCKHASH;
 
 std::vector<std::string> lines(const std::string& text) {
@@ -79,14 +78,13 @@ TEST_CASE("blockhash equals coreutils on every device") {
     const std::vector<Row> rows = {{0, 4096},   {1, 4096},      {4096, 4096}, {4097, 4096},
                                    {20000, 55}, {20000, 64},    {10007, 119}, {10007, 1000},
                                    {500, 1},    {300000, 65536}};
-    const std::vector<std::string> devices = lines(run_command({kWye, "info", "-l"}).out);
+    const std::vector<std::string> devices = listed_devices();
     for (const Row& row : rows) {
         CAPTURE(row.size);
         CAPTURE(row.block);
         const std::string file = folder.write("data", random_bytes(row.size));
         const std::string expected = coreutils(file, row.block);
-        for (const std::string& line : devices) {
-            const std::string device = line.substr(0, line.find('\t'));
+        for (const std::string& device : devices) {
             CAPTURE(device);
             const Outcome outcome = run_command(
                 {kBlockhash, "--device", device, "--block", std::to_string(row.block), file});
@@ -135,11 +133,11 @@ TEST_CASE("the chunks of a very large file do not mix") {
     }
     const std::vector<std::string> expected = hashlib(whole, kBlock);
     REQUIRE(expected.size() == (kSize + kBlock - 1) / kBlock);
-    const std::vector<std::string> devices = lines(run_command({kWye, "info", "-l"}).out);
+    const std::vector<std::string> devices = listed_devices();
     const auto slice = support::Slice::of_this_run();
     for (std::size_t n = 0; n < devices.size(); ++n) {
         if (!slice.has(n, devices.size())) continue;
-        const std::string device = devices[n].substr(0, devices[n].find('\t'));
+        const std::string& device = devices[n];
         const Outcome outcome =
             run_command({kBlockhash, "--device", device, "--block", std::to_string(kBlock), whole});
         CAPTURE(device);

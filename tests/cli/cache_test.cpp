@@ -22,11 +22,6 @@ using Environment = std::map<std::string, std::string>;
 
 const std::string kPrograms = WYE_PROGRAMS;
 
-Outcome wye_command(std::vector<std::string> words, const Environment& environment) {
-    words.insert(words.begin(), WYE_TOOL);
-    return run_command(words, environment);
-}
-
 nlohmann::json report(const Environment& environment) {
     const Outcome outcome = wye_command({"cache", "--json"}, environment);
     REQUIRE(outcome.code == 0);
@@ -53,10 +48,9 @@ std::string run_mix(const std::string& device, const TempFolder& folder, const E
 }
 
 std::vector<std::string> drivers() {
-    std::vector<std::string> out;
-    const Outcome listed = wye_command({"info", "-l"}, {});
-    for (const char* plugin : {"opencl:0", "vulkan:0"})
-        if (contains(listed.out, plugin)) out.emplace_back(plugin);
+    std::vector<std::string> out = listed_devices();
+    std::erase_if(out,
+                  [](const std::string& one) { return one != "opencl:0" && one != "vulkan:0"; });
     return out;
 }
 

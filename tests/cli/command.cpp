@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -110,6 +111,24 @@ std::string read_bytes(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     REQUIRE_MESSAGE(file.good(), "cannot read ", path);
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Outcome wye_command(std::vector<std::string> words,
+                    const std::map<std::string, std::string>& environment) {
+    words.insert(words.begin(), WYE_TOOL);
+    return run_command(words, environment);
+}
+
+std::vector<std::string> listed_devices(const std::string& without) {
+    const Outcome listed = wye_command({"info", "-l"});
+    REQUIRE(listed.code == 0);
+    std::vector<std::string> out;
+    std::istringstream lines(listed.out);
+    for (std::string line; std::getline(lines, line);)
+        if (without.empty() || !contains(line, without))
+            out.push_back(line.substr(0, line.find('\t')));
+    REQUIRE(!out.empty());
+    return out;
 }
 
 }  // namespace wye::test

@@ -22,6 +22,14 @@ struct Outcome {
 [[nodiscard]] Outcome run_command(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment = {});
 
+// `wye` with these words.
+[[nodiscard]] Outcome wye_command(std::vector<std::string> words,
+                                  const std::map<std::string, std::string>& environment = {});
+
+// The selectors that `wye info -l` lists, but for devices whose name has `without`. The test fails
+// if there are none.
+[[nodiscard]] std::vector<std::string> listed_devices(const std::string& without = "");
+
 // A folder of its own, removed with everything in it at the end.
 class TempFolder {
   public:

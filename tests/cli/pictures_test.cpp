@@ -48,15 +48,6 @@ void write(const std::string& path, const Pixels& pixels) {
     REQUIRE(png_image_write_to_file(&image, path.c_str(), 0, pixels.rgba.data(), 0, nullptr) != 0);
 }
 
-std::vector<std::string> devices() {
-    std::vector<std::string> out;
-    const std::string text = run_command({WYE_TOOL, "info", "-l"}).out;
-    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
-        out.push_back(text.substr(at, text.find('\t', at) - at));
-    REQUIRE(!out.empty());
-    return out;
-}
-
 std::uint32_t shade(std::uint32_t rounds) {
     static constexpr std::uint32_t kPalette[8] = {0x00641e07, 0x00cb6b20, 0x00ffffed, 0x0000aaff,
                                                   0x00000200, 0x00300a12, 0x00a04060, 0x00e0c0b0};
@@ -160,7 +151,7 @@ Pixels edges(const Pixels& picture, double sigma) {
 TEST_CASE("mandelbrot draws the host's own picture on every device") {
     const TempFolder folder;
     const std::string out = folder.path("out.png");
-    for (const std::string& device : devices()) {
+    for (const std::string& device : wye::test::listed_devices()) {
         for (const bool f64 : {false, true}) {
             CAPTURE(device);
             CAPTURE(f64);
@@ -188,7 +179,7 @@ TEST_CASE("imagefilter finds the host's own edges on every device") {
                        : static_cast<std::uint8_t>((i / 4 % 61 / 10 * 40) ^ (generator() & 31U)));
     const std::string in = folder.path("in.png");
     write(in, picture);
-    for (const std::string& device : devices()) {
+    for (const std::string& device : wye::test::listed_devices()) {
         for (const double sigma : {0.5, 3.0}) {
             CAPTURE(device);
             CAPTURE(sigma);

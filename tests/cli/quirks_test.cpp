@@ -20,11 +20,6 @@ Outcome quirks(std::vector<std::string> words) {
     return run_command(words);
 }
 
-Outcome wye_command(std::vector<std::string> words) {
-    words.insert(words.begin(), WYE_TOOL);
-    return run_command(words);
-}
-
 std::set<std::string> names() {
     std::set<std::string> out;
     for (const auto& entry : json::parse(quirks({"--json"}).out)) out.insert(entry["id"]);

@@ -42,17 +42,6 @@ Outcome repeat(const std::string& device, const std::string& program,
     return run_command(words);
 }
 
-std::vector<std::string> devices() {
-    const Outcome listed = run_command({WYE_TOOL, "info", "-l"});
-    REQUIRE(listed.code == 0);
-    std::vector<std::string> out;
-    for (std::size_t at = 0; at < listed.out.size();) {
-        out.push_back(listed.out.substr(at, listed.out.find('\t', at) - at));
-        at = listed.out.find('\n', at) + 1;
-    }
-    return out;
-}
-
 }  // namespace
 
 TEST_CASE("repeated dispatches and a replayed graph leave the bytes of the host's arithmetic") {
@@ -69,7 +58,7 @@ TEST_CASE("repeated dispatches and a replayed graph leave the bytes of the host'
         seen.assign(state.begin() + 2, state.begin() + 5);
         for (std::size_t i = 0; i < kCount; ++i) state[i] = state[i] * kBy + k[i];
     }
-    for (const std::string& device : devices()) {
+    for (const std::string& device : listed_devices()) {
         for (const bool graph : {false, true}) {
             for (const bool limited : {false, true}) {
                 CAPTURE(device);
@@ -144,7 +133,7 @@ TEST_CASE("a cooperative run says whether it was one launch or split, and why") 
     const std::string x_file = folder.write("x", text_of(x)), z_file = folder.path("z");
     const std::vector<std::string> usual = {"--in", "x=" + x_file, "--out", "z=" + z_file,
                                             "--json"};
-    for (const std::string& device : devices()) {
+    for (const std::string& device : listed_devices()) {
         for (const std::vector<std::string>& form :
              {std::vector<std::string>{}, {"--repeat", "2"}, {"--repeat", "2", "--graph"}}) {
             for (const bool cooperative : {false, true}) {
@@ -187,7 +176,7 @@ TEST_CASE("a repetition that fails is named, and leaves the outputs alone") {
         "count.wye",
         "wye 1; program count; workgroup 1; input_output r: u32[1]; grid groups 1; main { "
         "r[0] = r[0] + 1u; if r[0] == 3u { trap 9; } }\n");
-    for (const std::string& device : devices()) {
+    for (const std::string& device : listed_devices()) {
         for (const bool graph : {false, true}) {
             CAPTURE(device);
             CAPTURE(graph);

@@ -11,10 +11,8 @@
 namespace wye::test::stream_test {
 
 TEST_CASE("stream gives the host's numbers on every device, with and without overlap") {
-    std::istringstream devices(run_command({WYE_TOOL, "info", "-l"}).out);
     int ran = 0;
-    for (std::string line; std::getline(devices, line);) {
-        const std::string device = line.substr(0, line.find('\t'));
+    for (const std::string& device : listed_devices()) {
         CAPTURE(device);
         for (const std::string chunks : {"1", "2", "7"}) {
             const Outcome outcome = run_command({WYE_STREAM, "--device", device, "--chunks", chunks,

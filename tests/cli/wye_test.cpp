@@ -18,13 +18,7 @@
 namespace wye::test::wye_test {
 namespace {
 
-const std::string kWye = WYE_TOOL;
 const std::string kPrograms = WYE_PROGRAMS;
-
-Outcome wye_command(std::vector<std::string> words) {
-    words.insert(words.begin(), kWye);
-    return run_command(words);
-}
 
 template <typename T>
 std::string bytes_of(const std::vector<T>& values) {
@@ -37,21 +31,6 @@ std::vector<float> random_floats(std::size_t count, unsigned seed) {
     std::vector<float> values(count);
     for (float& value : values) value = range(generator);
     return values;
-}
-
-// Every device that `wye info -l` lists, as it prints them, but for those whose name has `without`.
-std::vector<std::string> selectors(const std::string& without = "") {
-    const Outcome listed = wye_command({"info", "-l"});
-    REQUIRE(listed.code == 0);
-    std::vector<std::string> out;
-    for (std::size_t at = 0; at < listed.out.size();) {
-        const std::size_t end = listed.out.find('\n', at);
-        const std::string line = listed.out.substr(at, end - at);
-        if (without.empty() || line.find(without) == std::string::npos)
-            out.push_back(line.substr(0, line.find('\t')));
-        at = end + 1;
-    }
-    return out;
 }
 
 }  // namespace
@@ -313,7 +292,7 @@ TEST_CASE("run computes what the host computes, on every device") {
         volatile float product = 2.5F * x[i];  // volatile keeps both roundings
         expected[i] = product + y[i];
     }
-    for (const std::string& device : selectors()) {
+    for (const std::string& device : listed_devices()) {
         CAPTURE(device);
         const std::string r_file = folder.path("r");
         const Outcome outcome =
@@ -394,7 +373,7 @@ TEST_CASE("a trap fails the run and leaves the output alone") {
                      "grid groups 1;\nmain {\n    if local_index > 61u { trap 7; }\n"
                      "    r[local_index] = 1u;\n}\n");
     const std::string r = folder.write("r", "keep me");
-    for (const std::string& device : selectors()) {
+    for (const std::string& device : listed_devices()) {
         const Outcome outcome =
             wye_command({"run", program, "--device", device, "--out", "r=" + r});
         CAPTURE(device);
@@ -414,7 +393,7 @@ TEST_CASE("a program that never ends is given up after its time limit") {
                      "main {\n    var x = 1u;\n    while x != 0u { x = x | 1u; }\n"
                      "    r[local_index] = x;\n}\n");
     // Mesa's lavapipe ends every loop itself after 65,535 rounds.
-    for (const std::string& device : selectors("llvmpipe")) {
+    for (const std::string& device : listed_devices("llvmpipe")) {
         CAPTURE(device);
         const bool stops = device.starts_with("cpu");
         const Outcome outcome =
@@ -432,11 +411,12 @@ TEST_CASE("a program that never ends is given up after its time limit") {
 }
 
 TEST_CASE("an environment that would end a driver's process is named instead") {
-    const Outcome outcome = run_command({kWye, "info"}, {{"POCL_CACHE_DIR", ""}});
+    const Outcome outcome = wye_command({"info"}, {{"POCL_CACHE_DIR", ""}});
     CAPTURE(outcome.out);
     CHECK(outcome.code == 0);
     CHECK(contains(outcome.out, "cpu:0"));
-    if (std::ranges::any_of(selectors(), [](const auto& s) { return s.starts_with("opencl"); }))
+    if (std::ranges::any_of(listed_devices(),
+                            [](const auto& s) { return s.starts_with("opencl"); }))
         CHECK(contains(outcome.out, "POCL_CACHE_DIR"));
 }
 
@@ -472,7 +452,7 @@ TEST_CASE("info is one screen, lists what pastes back, and prints one JSON docum
         for (const char* key : {"id", "selector", "aliases", "facts", "formats", "quirks", "unmet"})
             CHECK(device.contains(key));
 
-    const auto listed = selectors();
+    const auto listed = listed_devices();
     REQUIRE(!listed.empty());
     for (const std::string& selector : listed) {
         const Outcome one = wye_command({"info", "-l", "-d", selector});
@@ -491,8 +471,8 @@ TEST_CASE("info says on stderr why it fails, and prints its report all the same"
     const TempFolder folder;
     const std::string manifest = folder.write("broken.wye.json", "{}");
     const std::map<std::string, std::string> broken = {{"WYE_PLUGIN_PATH", folder.path("")}};
-    CHECK(run_command({kWye, "info"}, broken).code == 0);
-    const Outcome strict = run_command({kWye, "info", "--strict"}, broken);
+    CHECK(wye_command({"info"}, broken).code == 0);
+    const Outcome strict = wye_command({"info", "--strict"}, broken);
     CHECK(strict.code == 5);
     CHECK(contains(strict.err, "failed plugins: `"));
     CHECK(contains(strict.err, "Fix: "));
@@ -514,7 +494,7 @@ TEST_CASE("info and run take one grammar, and name what does not exist with the 
     CHECK(contains(bad.err, "      ^"));
 
     const auto info = [](const char* selector) {
-        return run_command({kWye, "info", "--json"}, {{"WYE_DEVICE", selector}});
+        return wye_command({"info", "--json"}, {{"WYE_DEVICE", selector}});
     };
     const Outcome cpu = info("cpu");
     CHECK(cpu.code == 0);
@@ -687,7 +667,7 @@ TEST_CASE("WYE_LOG sends what it asks for to standard error, a line each") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));
     const std::vector<std::string> command = {
-        kWye, "run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device", "cpu"};
+        WYE_TOOL, "run", kPrograms + "/mix.wye", "--in", "words=" + words, "--device", "cpu"};
     const Outcome asked = run_command(command, {{"WYE_LOG", "dispatch:debug"}});
     CHECK(asked.code == 0);
     CHECK(contains(asked.err, "wye: debug: dispatch: "));
@@ -702,7 +682,7 @@ TEST_CASE("WYE_LOG sends what it asks for to standard error, a line each") {
 TEST_CASE("WYE_DEVICE chooses, and a CPU-only run opens no driver plugin") {
     const TempFolder folder;
     const std::string words = folder.write("words", std::string(64, '\1'));
-    const std::vector<std::string> command = {kWye, "run", kPrograms + "/mix.wye", "--in",
+    const std::vector<std::string> command = {WYE_TOOL, "run", kPrograms + "/mix.wye", "--in",
                                               "words=" + words};
     const Outcome chosen = run_command(
         command,

@@ -198,7 +198,7 @@ int run_all(const std::string& program, const Settings& settings) {
     };
     std::vector<Slice> jobs;
     // Each commit runs some of the jobs on a busy device.
-    constexpr std::size_t kBusySlices = 6;
+    constexpr std::size_t kBusySlices = 12;
     const auto slice = support::Slice::of_this_run();
     std::size_t busy = 0;
     for (const Job& job : faults::all_jobs()) {

@@ -51,7 +51,7 @@ def symbols(path, dynamic):
     for line in subprocess.run(words, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines():
         address, kind, name = line.split(maxsplit=2)
         name = name.partition('@')[0]
-        if kind in 'Tt' and (re.fullmatch('wye_[a-z0-9_]+', name) or name == 'main'):
+        if kind == 'T' and (re.fullmatch('wye_[a-z0-9_]+', name) or name == 'main'):
             yield name, int(address, 16)
 
 
@@ -198,7 +198,7 @@ def parts(sources):
 
 
 def programs():
-    """By source file: command and environment of the test that has it; the CPU's, if several have."""
+    """By source file: words and environment of the test that has it; the CPU's, if several have."""
     sources = {}
     for target in json.loads((build / 'meson-info/intro-targets.json').read_text()):
         if target['type'] == 'executable':
@@ -209,9 +209,11 @@ def programs():
     tests = json.loads((build / 'meson-info/intro-tests.json').read_text())
     tests.sort(key=lambda test: not test['name'].endswith('_cpu'))
     for source, files in sources.items():
-        found = next((test for test in tests if test['cmd'][0] in files and len(test['cmd']) == 1), None)
+        # An executable of several tests runs one file for each.
+        words = [], ['-sf=*/' + os.path.basename(source)]
+        found = next((test for test in tests if test['cmd'][0] in files and test['cmd'][1:] in words), None)
         if found:
-            out[source] = found['cmd'][0], found['env']
+            out[source] = found['cmd'], found['env']
     return out
 
 
@@ -233,12 +235,12 @@ def main():
             faults.append(f'{path}: no test has this file')
             continue
         command, env = program
-        if not os.path.exists(command):
-            faults.append(f'{command} was not built')
+        if not os.path.exists(command[0]):
+            faults.append(f'{command[0]} was not built')
             continue
         signal.alarm(LIMIT)
         with open(build / 'surface_calls.txt', 'w+b') as output:
-            traced = Traced([command, '-tc=' + re.sub('[,*?\\\\]', '?', case), '-nb=true'], {**os.environ, **env}, output.fileno())
+            traced = Traced([*command, '-tc=' + re.sub('[,*?\\\\]', '?', case), '-nb=true'], {**os.environ, **env}, output.fileno())
             status = traced.run()
             output.seek(0)
             text = output.read().decode(errors='replace')

@@ -54,8 +54,6 @@ struct Opened {
     std::unique_ptr<NativeApi> api;
 };
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 Words counting(std::uint32_t first) {
     Words out;
     for (std::uint32_t i = 0; i < kCount; ++i) out.push_back(first + i);
@@ -74,7 +72,7 @@ void check_refused(const wye::Result<wye::Buffer>& result, wye::Code code, std::
 }  // namespace
 
 TEST_CASE("memory of the driver's API is used in place, and is the application's afterwards") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto x = t.api->allocate(kBytes), r = t.api->allocate(kBytes + 400);
@@ -117,7 +115,7 @@ TEST_CASE("memory of the driver's API is used in place, and is the application's
 }
 
 TEST_CASE("an adopted buffer is busy while work uses it, and gone with its device") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto x = t.api->allocate(kBytes);
@@ -137,7 +135,7 @@ TEST_CASE("an adopted buffer is busy while work uses it, and gone with its devic
 }
 
 TEST_CASE("wrong native memory is refused by name: null, type, size, alignment, owner") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto x = t.api->allocate(kBytes);

@@ -11,16 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/graph.hpp"
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::test::test_cooperative {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
@@ -75,16 +72,12 @@ struct Expected {
     Words a, b;
 };
 
-struct Opened {
+struct Opened : test::Opened {
     explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))),
-          program(take(context.program_from_text(kRounds))) {
+        : test::Opened(selector), program(take(context.program_from_text(kRounds))) {
         const auto fact = device.fact("grid_sync");
         at_once = fact.ok() && fact->u == 1;
     }
-    wye::Context context;
-    wye::Device device;
     wye::Program program;
     bool at_once = false;  // the device runs all workgroups of a launch at once
 };
@@ -127,8 +120,6 @@ struct Work {
     wye::Buffer in, a, b;
 };
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 // Few enough workgroups for every GPU at once, and more than any has room for.
 constexpr std::uint32_t kFew = 64 * 40 + 9, kMany = 64 * 20000;
 
@@ -142,7 +133,7 @@ bool ran_so(const Opened& t, std::uint32_t use) {
 TEST_CASE(
     "a cooperative program with grid barriers has the bytes of the split one, and the report "
     "says how it ran") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         for (const std::uint32_t rounds : {0U, 1U, 5U}) {
@@ -160,7 +151,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a cooperative program of more workgroups than run at once is split") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         Work work(t, kMany, 1);
@@ -173,7 +164,7 @@ TEST_CASE("a cooperative program of more workgroups than run at once is split") 
 }
 
 TEST_CASE("programs with grid barriers in flight on several queues do not share a barrier") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         std::deque<Work> works;
@@ -192,7 +183,7 @@ TEST_CASE("programs with grid barriers in flight on several queues do not share 
 }
 
 TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with other buffers") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         Work one(t, kFew, 2), two(t, 500, 4), other(t, 900, 4);
@@ -217,7 +208,7 @@ TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with oth
 }
 
 TEST_CASE("a cooperative pipeline runs few workgroups and many, alone and in a batch") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline =
@@ -252,7 +243,7 @@ main {
     if r[i] >= limit { trap 9; }
     a[i] = r[i] + 1u;
 })";
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kTraps));
@@ -279,7 +270,7 @@ main {
 }
 
 TEST_CASE("a cooperative program without grid barriers needs grid_sync") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(

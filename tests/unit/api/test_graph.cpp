@@ -14,14 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/pipeline.hpp"
 
 namespace wye::test::test_graph {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
@@ -48,27 +45,6 @@ constexpr std::string_view kCheck = R"(wye 1; program check; workgroup 1; param 
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] == bad { trap 7; } r[i] = x[i] + 1u; } })";
 
-struct Opened {
-    explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))) {}
-    wye::Context context;
-    wye::Device device;
-
-    [[nodiscard]] wye::Buffer buffer(const Words& words) const {
-        auto out = take(device.buffer(words.size() * 4));
-        need(out.upload(std::as_bytes(std::span(words))));
-        return out;
-    }
-    [[nodiscard]] static Words words(const wye::Buffer& buffer, std::size_t count) {
-        Words out(count);
-        need(buffer.download(std::as_writable_bytes(std::span(out))));
-        return out;
-    }
-};
-
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 Words counting(std::uint32_t count, std::uint32_t first = 0) {
     Words out;
     for (std::uint32_t i = 0; i < count; ++i) out.push_back(first + i);
@@ -78,7 +54,7 @@ Words counting(std::uint32_t count, std::uint32_t first = 0) {
 }  // namespace
 
 TEST_CASE("a graph runs its dispatches in order, as often as it is run") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -118,7 +94,7 @@ TEST_CASE("a graph runs its dispatches in order, as often as it is run") {
 }
 
 TEST_CASE("steps that differ only in their buffers are each as if alone") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -172,7 +148,7 @@ TEST_CASE("steps that differ only in their buffers are each as if alone") {
 }
 
 TEST_CASE("a trap of any of several steps that differ only in their buffers is told") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto check = take(t.context.program_from_text(kCheck));
@@ -202,7 +178,7 @@ TEST_CASE("a trap of any of several steps that differ only in their buffers is t
 }
 
 TEST_CASE("a step like the one before is refused for what differs") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector), other(selector);
         const auto add = take(t.context.program_from_text(kAdd));
@@ -265,7 +241,7 @@ TEST_CASE("a step like the one before is refused for what differs") {
 }
 
 TEST_CASE("parameters of an execution stay until others are given") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -309,7 +285,7 @@ TEST_CASE("parameters of both sizes are given by each execution, submitted or ru
 param a: u64; param b: u32; param c: u64; param d: i32;
 input_output x: u64[]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u64 + a + u64(b) + c + u64(d); } })";
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kMixed));
@@ -340,7 +316,7 @@ main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u64 + a + u64(b) + c 
 }
 
 TEST_CASE("executions are submitted without a wait, and follow each other") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -369,7 +345,7 @@ TEST_CASE("executions are submitted without a wait, and follow each other") {
 }
 
 TEST_CASE("a trap of an execution is its own") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto check = take(t.context.program_from_text(kCheck));
@@ -398,7 +374,7 @@ TEST_CASE("a trap of an execution is its own") {
 }
 
 TEST_CASE("what a graph cannot run is refused by name, when it is recorded or run") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto add = take(t.context.program_from_text(kAdd));
@@ -465,7 +441,7 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
 
 TEST_CASE("a graph may use more buffers than a submit has handles") {
     constexpr std::uint32_t kPairs = 50;
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto add = take(t.context.program_from_text(kAdd));
@@ -492,7 +468,7 @@ TEST_CASE("a graph may use more buffers than a submit has handles") {
 }
 
 TEST_CASE("an empty graph runs") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         const Opened t(selector);
         const auto graph = take(wye::Graph::record(t.device, std::span<wye::Dispatch* const>()));
         (void)take(graph.run());
@@ -501,7 +477,7 @@ TEST_CASE("an empty graph runs") {
 }
 
 TEST_CASE("several threads run one graph") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -529,7 +505,7 @@ TEST_CASE("several threads run one graph") {
 
 TEST_CASE("transfers are steps, whose host memory each execution reads and writes anew") {
     constexpr std::uint32_t kCount = 5000;
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -573,7 +549,7 @@ TEST_CASE("transfers are steps, whose host memory each execution reads and write
 }
 
 TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -621,7 +597,7 @@ TEST_CASE("a graph takes other buffers, and refuses those that do not fit") {
 }
 
 TEST_CASE("a freed buffer's place in a graph is taken by another") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));
@@ -656,7 +632,7 @@ main {
 })";
 
 TEST_CASE("each phase of a recorded program with grid barriers has its round") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kRounds));
@@ -679,7 +655,7 @@ TEST_CASE("each phase of a recorded program with grid barriers has its round") {
 }
 
 TEST_CASE("a graph of pipelines takes other parameters") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline =
@@ -695,7 +671,7 @@ TEST_CASE("a graph of pipelines takes other parameters") {
 }
 
 TEST_CASE("a graph's parameters are set by dispatch, name and declared type") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto step = take(t.context.program_from_text(kStep));

@@ -15,15 +15,13 @@
 #include <string_view>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/graph.hpp"
 #include "wye/pipeline.hpp"
 
 namespace wye::test::test_grid_buffer {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
 using Grid = std::array<std::uint32_t, 3>;
 
 using api_test::need;
@@ -59,29 +57,16 @@ main { words[at] = x; words[at + 1u] = y; words[at + 2u] = z; })";
 constexpr std::string_view kCount = R"(wye 1; program count; workgroup 1; input_output n: u32[1];
 main { atomic_add(n[0], 1u); })";
 
-struct Opened {
+struct Opened : test::Opened {
     explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))),
+        : test::Opened(selector),
           program(take(context.program_from_text(kMark))),
           writer(take(context.program_from_text(kWrite))) {}
-    wye::Context context;
-    wye::Device device;
     wye::Program program, writer;
 
     [[nodiscard]] bool takes_grids() const {
         const auto fact = device.fact("indirect_dispatch");
         return fact.ok() && fact->u != 0;
-    }
-    [[nodiscard]] wye::Buffer buffer(const Words& words) const {
-        auto out = take(device.buffer(words.size() * 4));
-        need(out.upload(words));
-        return out;
-    }
-    [[nodiscard]] static Words words(const wye::Buffer& buffer, std::size_t count) {
-        Words out(count);
-        need(buffer.download(std::as_writable_bytes(std::span(out))));
-        return out;
     }
     [[nodiscard]] std::array<std::uint32_t, 3> most() const {
         const auto fact = take(device.fact("max_workgroups"));
@@ -100,8 +85,6 @@ struct Opened {
     }
 };
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 constexpr Grid kGrids[] = {{3, 2, 1}, {1, 1, 1},  {0, 5, 5},  {5, 0, 5}, {5, 5, 0},
                            {2, 3, 4}, {64, 1, 1}, {1, 64, 1}, {1, 1, 64}};
 
@@ -118,7 +101,7 @@ void check_refused(const Outcome& outcome, wye::Code code, std::string_view what
 }  // namespace
 
 TEST_CASE("a device without the fact refuses a grid buffer by name, in every form") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (t.takes_grids()) continue;
@@ -156,7 +139,7 @@ TEST_CASE("a device without the fact refuses a grid buffer by name, in every for
 
 TEST_CASE(
     "every form of dispatch runs the workgroups of a buffer, with the bytes of a known grid") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
@@ -237,7 +220,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in another, and unwaited") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
@@ -314,7 +297,7 @@ TEST_CASE("a dispatch before writes the grid: in a graph, in one queue, in anoth
 }
 
 TEST_CASE("the numbers are checked on the device, at each limit and one beyond") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
@@ -380,7 +363,7 @@ TEST_CASE("the numbers are checked on the device, at each limit and one beyond")
 }
 
 TEST_CASE("a grid that was refused delivers nothing, and names the dispatch of a graph") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
@@ -433,7 +416,7 @@ TEST_CASE("a grid that was refused delivers nothing, and names the dispatch of a
 }
 
 TEST_CASE("traps and grids from buffers end one dispatch each, also in a graph of both") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         if (!t.takes_grids()) continue;
@@ -469,7 +452,7 @@ TEST_CASE("traps and grids from buffers end one dispatch each, also in a graph o
 }
 
 TEST_CASE("what does not fit is refused with its numbers, and both owners of a foreign buffer") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         wye::Buffer grid = t.buffer({1, 1, 1, 1}), ran = t.buffer(Words(4));

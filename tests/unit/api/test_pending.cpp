@@ -11,15 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/pipeline.hpp"
 #include "wye/wye.hpp"
 
 namespace wye::test::test_pending {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 using api_test::take;
 
@@ -46,14 +43,6 @@ main { let i = global_id.x; if i < len(x) { x[i] = x[i] * 3u + k; } })";
 constexpr std::string_view kTrap = R"(wye 1; program check; workgroup 1;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(x) { if x[i] == 0u { trap 7; } r[i] = 100u / x[i]; } })";
-
-struct Opened {
-    explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))) {}
-    wye::Context context;
-    wye::Device device;
-};
 
 // The CPU of the library and the driver of this test.
 std::vector<std::string> selectors() { return {"cpu", support::test_driver()}; }

@@ -15,13 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 
 namespace wye::test::test_pipeline {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
@@ -42,32 +39,21 @@ Words counting(std::uint32_t count, std::uint32_t first = 0) {
     return out;
 }
 
-struct Opened {
-    explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))) {}
-    wye::Context context;
-    wye::Device device;
+struct Opened : test::Opened {
+    using test::Opened::Opened;
 
-    [[nodiscard]] wye::Buffer buffer(const Words& words) const {
-        auto out = take(device.buffer(words.size() * 4));
-        need(out.upload(words));
-        return out;
-    }
     [[nodiscard]] wye::Pipeline pipeline(std::string_view text,
                                          const wye::PipelineOptions& options = {}) const {
         return take(wye::Pipeline::create(take(context.program_from_text(text)), device, options));
     }
 };
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 Words words_of(std::span<const std::uint32_t> words) { return {words.begin(), words.end()}; }
 
 }  // namespace
 
 TEST_CASE("every form of dispatch through a pipeline gives the bytes of a plain one") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const Words x = counting(1000, 77), want = mixed(x, 9);
@@ -121,7 +107,7 @@ TEST_CASE("every form of dispatch through a pipeline gives the bytes of a plain 
 }
 
 TEST_CASE("the options of a pipeline decide its launches") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const Words x = counting(96);
@@ -251,7 +237,7 @@ TEST_CASE("pipelines of one layout share the driver's layout, where it has any")
 
 TEST_CASE("every form of batch gives the bytes of plain dispatches") {
     constexpr std::uint32_t kCount = 12;
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline = t.pipeline(kMix);
@@ -281,7 +267,7 @@ TEST_CASE("every form of batch gives the bytes of plain dispatches") {
 }
 
 TEST_CASE("resident batches are one submit, move no byte to the host, and see one another") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline = t.pipeline(kMix);
@@ -313,7 +299,7 @@ TEST_CASE("resident batches are one submit, move no byte to the host, and see on
 }
 
 TEST_CASE("batches of any length run every item, in order") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline = t.pipeline(kMix);
@@ -339,7 +325,7 @@ TEST_CASE("batches of any length run every item, in order") {
 }
 
 TEST_CASE("rows give their outputs, which the next rows take") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline = t.pipeline(kMix);
@@ -375,7 +361,7 @@ TEST_CASE("rows give their outputs, which the next rows take") {
 }
 
 TEST_CASE("a batch stops at the item that fails, and keeps those before it") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto pipeline = t.pipeline(kCheck);

@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/graph.hpp"
 #include "wye/wye.hpp"
 
@@ -18,16 +17,6 @@ namespace {
 
 using api_test::take;
 using nlohmann::json;
-
-struct Opened {
-    explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))) {}
-    wye::Context context;
-    wye::Device device;
-};
-
-std::vector<std::string> selectors() { return support::test_devices(); }
 
 // A program with one operation: its statement, with `T` for the type.
 struct Asked {
@@ -58,7 +47,7 @@ std::string with_type(std::string text, const std::string& type) {
 }
 
 TEST_CASE("a device lists an operation exactly if it accepts a program with it") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const json all = json::parse(take(t.device.operations()));
@@ -110,7 +99,7 @@ TEST_CASE("a shorter report has null for what it leaves out, and all else") {
 }
 
 TEST_CASE("each operation of the language is listed once, and the report has the same") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const json all = json::parse(take(t.device.operations()));
@@ -140,7 +129,7 @@ TEST_CASE("each operation of the language is listed once, and the report has the
 }
 
 TEST_CASE("a profile has every field, with the device's own figure or a reason for none") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const json profile = json::parse(take(t.device.profile()));

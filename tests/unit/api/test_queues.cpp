@@ -12,14 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "support/driver.hpp"
-#include "take.hpp"
+#include "opened.hpp"
 #include "wye/graph.hpp"
 
 namespace wye::test::test_queues {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
 
 using api_test::need;
 using api_test::take;
@@ -34,22 +31,16 @@ void mix(const Words& x, Words& r, std::uint32_t k) {
     for (std::uint32_t i = 0; i < kCount; ++i) r[i] = r[i] * 3 + x[i] + k;
 }
 
-struct Opened {
+struct Opened : test::Opened {
     explicit Opened(const std::string& selector)
-        : context(take(wye::Context::create({.plugin_paths = {support::test_driver_folder()}}))),
-          device(take(context.open(selector))),
-          program(take(context.program_from_text(kMix))) {}
-    wye::Context context;
-    wye::Device device;
+        : test::Opened(selector), program(take(context.program_from_text(kMix))) {}
     wye::Program program;
 };
-
-std::vector<std::string> selectors() { return support::test_devices(); }
 
 }  // namespace
 
 TEST_CASE("random work on random queues has the results of its order") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         constexpr std::size_t kBuffers = 5;
@@ -144,7 +135,7 @@ TEST_CASE("random work on random queues has the results of its order") {
 }
 
 TEST_CASE("what a driver grants is never more than was asked for") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const wye::Queue urgent = take(t.device.queue({.label = "urgent", .priority = 3}));
@@ -170,7 +161,7 @@ TEST_CASE("what a driver grants is never more than was asked for") {
 }
 
 TEST_CASE("threads with a queue each, on one device") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         std::vector<std::thread> threads;

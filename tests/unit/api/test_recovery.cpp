@@ -40,8 +40,6 @@ wye::Context context_with(const std::string& rules, Log& log) {
     return take(wye::Context::create(options));
 }
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 bool computes(const std::string& selector) {
     return selector == "cpu" || support::test_driver_computes();
 }
@@ -97,7 +95,7 @@ void check_lost(const wye::Result<T>& result) {
 }  // namespace
 
 TEST_CASE("an injected loss ends what a device has, and recovery gives one that works") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         for (const std::string rule :
              {"submit:1:DEVICE_LOST", "submit:6:DEVICE_LOST", "wait:3:DEVICE_LOST",
               "buffer_create:9:DEVICE_LOST", "program_create:3:DEVICE_LOST",
@@ -149,7 +147,7 @@ TEST_CASE("an injected loss ends what a device has, and recovery gives one that 
 }
 
 TEST_CASE("a loss with work in flight ends that work, and the next device runs it") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         Log log;
         {
@@ -179,7 +177,7 @@ TEST_CASE("a loss with work in flight ends that work, and the next device runs i
 }
 
 TEST_CASE("a context that was shut down refuses every new call with SHUTTING_DOWN") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         Log log;
         {

@@ -71,8 +71,6 @@ struct Opened {
     wye::Device device;
 };
 
-std::vector<std::string> selectors() { return support::test_devices(); }
-
 Words counting(std::size_t count, std::uint32_t first) {
     Words out(count);
     for (std::size_t i = 0; i < count; ++i) out[i] = first + static_cast<std::uint32_t>(i) * 7U;
@@ -84,7 +82,7 @@ constexpr std::size_t kCounts[] = {0,          1,          kChunk / 32 - 1, kChu
                                    kChunk / 2, kChunk - 1, kChunk + 1,      3 * kChunk + 5};
 
 TEST_CASE("dispatches of host arguments of every size have the bytes of the host's arithmetic") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kMix));
@@ -102,7 +100,7 @@ TEST_CASE("dispatches of host arguments of every size have the bytes of the host
 }
 
 TEST_CASE("uploads and downloads of resident buffers move their bytes, wherever these are") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const std::size_t all = 13 * kChunk;  // bytes: over three of the largest chunks
@@ -124,7 +122,7 @@ TEST_CASE("uploads and downloads of resident buffers move their bytes, wherever 
 }
 
 TEST_CASE("asynchronous dispatches keep their bytes in staging memory, and beyond its limit") {
-    for (const std::string& selector : selectors())
+    for (const std::string& selector : support::test_devices())
         for (const char* staging : {"on", "off"}) {
             CAPTURE(selector);
             CAPTURE(staging);
@@ -152,7 +150,7 @@ TEST_CASE("asynchronous dispatches keep their bytes in staging memory, and beyon
 }
 
 TEST_CASE("registered memory is used as it is by every call that may, or refused by name") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kMix));
@@ -209,7 +207,7 @@ TEST_CASE("registered memory is used as it is by every call that may, or refused
 }
 
 TEST_CASE("several threads dispatch host bytes at once") {
-    for (const std::string& selector : selectors()) {
+    for (const std::string& selector : support::test_devices()) {
         CAPTURE(selector);
         const Opened t(selector);
         const auto program = take(t.context.program_from_text(kMix));

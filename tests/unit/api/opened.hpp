@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A device of the driver under test, and words in its buffers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/driver.hpp"
+#include "take.hpp"
+#include "wye/wye.hpp"
+
+namespace wye::test {
+
+using Words = std::vector<std::uint32_t>;
+
+// In a context of its own, which finds no other driver.
+struct Opened {
+    explicit Opened(const std::string& selector)
+        : context(
+              api_test::take(Context::create({.plugin_paths = {support::test_driver_folder()}}))),
+          device(api_test::take(context.open(selector))) {}
+
+    [[nodiscard]] Buffer buffer(const Words& words) const {
+        Buffer out = api_test::take(device.buffer(words.size() * sizeof words[0]));
+        api_test::need(out.upload(words));
+        return out;
+    }
+    [[nodiscard]] static Words words(const Buffer& buffer, std::size_t count) {
+        Words out(count);
+        api_test::need(buffer.download(std::as_writable_bytes(std::span(out))));
+        return out;
+    }
+
+    Context context;
+    Device device;
+};
+
+}  // namespace wye::test
