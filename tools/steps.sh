@@ -13,8 +13,8 @@
 # Options of `meson setup` for builds that are made once: several files of a library, and of a test, are compiled together.
 # Without --full, tools/check compiles the files of libraries one by one, so that a change compiles little again, and a file
 # that lacks an include is seen.
-build_together='-Dtogether=true -Dunity_size=12'
-build_tests_together='-Dunity=on -Dunity_size=12'
+build_together='-Dtogether=true -Dunity_size=100'
+build_tests_together='-Dunity=on -Dunity_size=100'
 
 step_number=0
 step_status=0

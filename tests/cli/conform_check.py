@@ -11,10 +11,14 @@ people and the JSON schema are checked too. A run takes a third of the fakes (te
 import concurrent.futures
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+import slices
 
 try:
     import jsonschema
@@ -118,7 +122,6 @@ BREAKS = [
     ('misbehaves', 'crash@wait', 'capabilities', 'P-8'),
     ('turns_wrong', '', 'sweeps', 'P-23'),
 ]
-SLICES = 3
 # Fakes that are the CPU plugin except for what they break, so everything else passes.
 WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'turns_wrong')
 # Fakes that keep the rules which these groups test.
@@ -315,9 +318,7 @@ if validator:
     for change in ({'schema': 2}, {'cases': [{'name': 'x'}]}, {'verdict': {}}):
         if validator.is_valid({**json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'file').stdout), **change}):
             fail(f'the schema accepts {change}')
-slice_number = os.environ.get('WYE_TEST_SLICE') or '0'
-chosen = BREAKS if slice_number == 'all' else BREAKS[int(slice_number) % SLICES::SLICES]
-print('slice: conform_fakes,', f'all {SLICES} slices' if slice_number == 'all' else f'slice {int(slice_number) % SLICES} of {SLICES}')
+chosen = BREAKS[slices.of_this_run('conform_fakes', 3)]
 baseline = run_fake('healthy', '', 'load,plugin,device,memory,program,queue,timeline,command,launch,native,lifetime,hostile,process')
 healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:

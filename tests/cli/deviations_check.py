@@ -10,9 +10,13 @@ blamed on another rule. Plugins that lack capabilities must conform. A run takes
 import concurrent.futures
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+import slices
 
 wye, fakes = sys.argv[1:]
 failures = []
@@ -83,7 +87,6 @@ LACKS = [
     'ieee_f32,ieee_f64,f64,int64,storage8,storage16,subgroup,atomic_int64,atomic_int64_shared,atomic_f32_add,atomic_f64_add,'
     'native_f32_div,native_f32_sqrt,native_f32_fma,native_f32_round,native_f64_div,native_f64_sqrt,native_f64_fma,native_f64_round',
 ]
-SLICES = 4
 
 
 def conform(fake, *words):
@@ -131,10 +134,8 @@ def check_lacks(lacks):
 
 begun = time.monotonic()
 groups = [group['name'] for group in conform('init_fails')['groups']]  # all of them, of which most are not tried
-number = os.environ.get('WYE_TEST_SLICE') or '0'
-part = slice(None) if number == 'all' else slice(int(number) % SLICES, None, SLICES)
+part = slices.of_this_run('conform_deviations', 8)
 chosen, lacking = DEVIATIONS[part], LACKS[part]
-print('slice: conform_deviations,', f'all {SLICES} slices' if number == 'all' else f'slice {int(number) % SLICES} of {SLICES}')
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_deviation, *one) for one in chosen] + [pool.submit(check_lacks, one) for one in lacking]
     for job in jobs:

@@ -5,7 +5,7 @@
 usage: coverage.py BUILD [--save FILE] [--compare FILE] [--list FOLDER]
 
 BUILD is a build by gcc with coverage, of which tests have run:
-  CC=gcc CXX=g++ meson setup build-coverage -Db_coverage=true --optimization=0 -Dtogether=true -Dunity=on -Dunity_size=12
+  CC=gcc CXX=g++ meson setup build-coverage -Db_coverage=true --optimization=0 -Dtogether=true -Dunity=on -Dunity_size=100
   meson test -C build-coverage
 --save keeps the lines that ran in FILE. --compare prints what the run of that file had more or less of; the status is 1 if
 the share of all lines fell by more than 0.3 points. --list prints the lines of a folder that did not run. To begin anew, remove

@@ -197,14 +197,14 @@ int run_all(const std::string& program, const Settings& settings) {
         std::uint64_t first;
     };
     std::vector<Slice> jobs;
-    // Each commit runs some of the jobs on a busy device.
-    constexpr std::size_t kBusySlices = 12;
+    // Each commit runs some of the jobs, which take minutes; fewer of those on a busy device.
+    constexpr std::size_t kSlices = 3, kBusySlices = 12;
     const auto slice = support::Slice::of_this_run();
-    std::size_t busy = 0;
+    std::size_t busy = 0, idle = 0;
     for (const Job& job : faults::all_jobs()) {
         bool wanted = settings.only.empty() ? settings.all || sampled(job) : false;
-        if (job.busy() && settings.only.empty() && !settings.all)
-            wanted = wanted && slice.has(busy++, kBusySlices);
+        if (wanted && !settings.all)
+            wanted = job.busy() ? slice.has(busy++, kBusySlices) : slice.has(idle++, kSlices);
         for (const std::string& text : settings.only)
             wanted |= job.text().find(text) != std::string::npos;
         const std::uint64_t slices = job.busy() ? 1 : settings.slices;
@@ -212,7 +212,8 @@ int run_all(const std::string& program, const Settings& settings) {
             jobs.push_back({job, settings.from + i});
     }
     if (settings.only.empty() && !settings.all)
-        std::printf("slice: faults on a busy device, %s\n", slice.text(kBusySlices).c_str());
+        std::printf("slice: faults, %s\nslice: faults on a busy device, %s\n",
+                    slice.text(kSlices).c_str(), slice.text(kBusySlices).c_str());
     std::mutex mutex;
     std::size_t next = 0, good = 0;
     std::map<std::string, Total> totals;

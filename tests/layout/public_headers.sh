@@ -1,41 +1,44 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every installed header compiles alone under strict warnings: .h as C11 and C++20, .hpp as C++20, with each compiler
-# given as argument ("CC:CXX").
+# Every installed header compiles alone under strict warnings: .h as C11 and C++20, .hpp as C++20, with the last of the compilers
+# given as arguments ("CC:CXX"). The others compile all headers in one file, which shows what they warn of.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
 includes=()
 while read -r folder; do includes+=(-I "${folder%/wye}"); done < <(find plugin-abi runtime/include -type d -name wye | sort)
 
-# Compiles one header in one language. Prints nothing if there is no warning.
+# try COMPILER HEADER...: compiles the headers in one file. Prints nothing but "clean" if there is no warning.
 try() {
-    local output
-    if output=$("$@" 2>&1); then
+    local output command=$1
+    shift
+    if output=$($command "${flags[@]}" "${includes[@]}" "${@/#/-include}" /dev/null 2>&1); then
         echo clean
     else
-        echo "$*: ${output//$'\n'/ | } Fix: make the header complete and free of warnings by itself"
+        echo "$command, $*: ${output//$'\n'/ | } Fix: make the header complete and free of warnings by itself"
     fi
 }
 
+names=()
+while read -r header; do names+=("wye/${header##*/wye/}"); done < <(
+    find plugin-abi runtime/include -path '*/wye/*' \( -name '*.h' -o -name '*.hpp' \) | sort)
+c_names=()
+for name in "${names[@]}"; do
+    if [[ $name == *.h ]]; then c_names+=("$name"); fi
+done
+alone=${*: -1}
 # Each compilation is a separate process. All write whole lines to one pipe.
 while read -r line; do
     if [ "$line" = clean ]; then pass; else fail "$line"; fi
 done < <(
-    running=0
-    for pair in "$@"; do
-        while read -r header; do
-            name=wye/${header##*/wye/}
-            case $header in
-                *.h) try "${pair%%:*}" -std=c11 "${flags[@]}" "${includes[@]}" -include "$name" -x c /dev/null & ;;&
-                *) try "${pair##*:}" -std=c++20 "${flags[@]}" "${includes[@]}" -include "$name" -x c++ /dev/null & ;;
-            esac
-            running=$((running + 1))
-            if [ $running -ge 3 ]; then
-                wait -n
-                running=$((running - 1))
-            fi
-        done < <(find plugin-abi runtime/include -path '*/wye/*' \( -name '*.h' -o -name '*.hpp' \) | sort)
+    for pair in "${@:1:$#-1}"; do
+        try "${pair%%:*} -std=c11 -x c" "${c_names[@]}" &
+        try "${pair##*:} -std=c++20 -x c++" "${names[@]}" &
+    done
+    for name in "${names[@]}"; do
+        if [[ $name == *.h ]]; then try "${alone%%:*} -std=c11 -x c" "$name" & fi
+        try "${alone##*:} -std=c++20 -x c++" "$name" &
+        while [ "$(jobs -r | wc -l)" -ge 3 ]; do wait -n; done
     done
     wait
 )

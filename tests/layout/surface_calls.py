@@ -22,9 +22,11 @@ import sys
 
 import surface
 
+sys.path.append(str(surface.ROOT / 'tests/support'))
+import slices
+
 build = pathlib.Path(sys.argv[1]).resolve()
 APART = ('tests/unit/plan/', 'tests/unit/lower/', 'tests/cli/')
-SLICES = 8
 LIMIT = 300  # seconds for one case
 
 TRACEME, PEEKUSER, POKEUSER, CONT, DETACH, SETOPTIONS, GETEVENTMSG = 0, 3, 6, 7, 17, 0x4200, 0x4201
@@ -225,9 +227,7 @@ def main():
     for number, named, path, case in surface.rows():
         if not path.startswith(APART):
             cases[path, case].append((number, named))
-    slices = os.environ.get('WYE_TEST_SLICE') or '0'
-    part = slice(None) if slices == 'all' else slice(int(slices) % SLICES, None, SLICES)
-    print('slice: surface_calls,', f'all {SLICES} slices' if slices == 'all' else f'slice {int(slices) % SLICES} of {SLICES}')
+    part = slices.of_this_run('surface_calls', 8)
     (functions, taken_by), made, faults = takers(), programs(), []
     for (path, case), rows in sorted(cases.items())[part]:
         program = made.get(str(surface.ROOT / path))

@@ -164,7 +164,7 @@ def build(tree, jobs):
     folder = tree / 'build'
     if not (folder / 'build.ninja').exists():
         subprocess.run(['meson', 'setup', folder, tree, '--buildtype=debugoptimized', '-Dwerror=true',
-                        '-Ddefault_library=both', '-Dc_args=-g1', '-Dcpp_args=-g1', '-Dunity=on', '-Dunity_size=12',
+                        '-Ddefault_library=both', '-Dc_args=-g1', '-Dcpp_args=-g1', '-Dunity=on', '-Dunity_size=100',
                         '-Dtogether=true', '-Dscheduler=true', '-Dcpu_kernels=baseline'], check=True, stdout=subprocess.DEVNULL)
     made = subprocess.run(['ninja', '-C', folder, '-j', str(jobs), 'tests/model/wye-model', 'tests/model/scripted.so'],
                           stdout=subprocess.PIPE, text=True)

@@ -23,6 +23,9 @@ import sys
 import tarfile
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'support'))
+import slices
+
 HERE = pathlib.Path(__file__).resolve().parent
 READY, ABI_MISMATCH = '1', '27'
 LIBRARIES = {'null': 'wye_null.so', 'cpu_file': 'cpu_file.so', 'vendor': 'wye_vendor.so'}
@@ -211,12 +214,11 @@ def main(words):
         archived = list(archived_sides(work))
         now = build_side(work, abi, words[6], words[7], words[8:])
         # Building them takes minutes, so the first is part of every third run, and the second of those that take all slices.
-        part = os.environ.get('WYE_TEST_SLICE') or '0'
-        print('slice: the next minor beside this one,', 'all 3 slices' if part == 'all' else f'slice {int(part) % 3} of 3')
+        part = slices.of_this_run('the next minor beside this one', 3)
         later = []
-        if part == 'all' or int(part) % 3 == 0:
+        if not part.start:
             later.append(future_side(work, pathlib.Path(future), 'the next minor'))
-        if part == 'all':
+        if part == slice(None):
             later.append(future_side(work, pathlib.Path(future), 'the next minor in development', '--draft', '9'))
         sides = [now, *archived, *later]
         check(any(side.abi['minor'] == abi['minor'] and side.abi['draft'] == abi['draft'] for side in archived),

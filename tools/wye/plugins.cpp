@@ -16,13 +16,13 @@ namespace {
 using Json = nlohmann::json;
 
 // A member that may be null.
-std::string text(const Json& object, const char* key) {
+std::string word(const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::string state_of(const Json& plugin) {
-    std::string out = text(plugin, "verdict");
+    std::string out = word(plugin, "verdict");
     if (out.empty()) return "not probed";
     for (char& c : out)
         if (c == '_') c = ' ';
@@ -30,8 +30,8 @@ std::string state_of(const Json& plugin) {
 }
 
 std::string details_of(const Json& plugin) {
-    const std::string how = text(plugin, "how");
-    const std::string slot = text(plugin, "slot");
+    const std::string how = word(plugin, "how");
+    const std::string slot = word(plugin, "slot");
     if (how.empty() && slot.empty()) return {};
     return fmt::format("  {}{}{}{}\n", how, how.empty() || slot.empty() ? "" : " ",
                        slot.empty() ? "" : fmt::format("in `{}`", slot),
@@ -49,8 +49,8 @@ Result<void> show(const Context& context, bool json) {
         return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
     if (plugins.empty()) fmt::print("no plugin files were found\n");
     for (const Json& plugin : plugins)
-        fmt::print("{:<10} {:<22} {}\n{}", text(plugin, "id"), state_of(plugin),
-                   text(plugin, "path"), details_of(plugin));
+        fmt::print("{:<10} {:<22} {}\n{}", word(plugin, "id"), state_of(plugin),
+                   word(plugin, "path"), details_of(plugin));
     return {};
 }
 

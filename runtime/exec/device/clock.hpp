@@ -13,6 +13,9 @@ namespace wye::exec {
 
 using Clock = std::chrono::steady_clock;
 
+// The time that cancelled work may take to stop.
+constexpr std::chrono::seconds kCancelGrace{2};
+
 // As Clock::now(), bypassing libstdc++: a dispatch reads the clock three times.
 [[nodiscard]] inline Clock::time_point now() noexcept {
     timespec time{};

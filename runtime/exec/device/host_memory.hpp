@@ -54,6 +54,10 @@ class HostMemory {
     // Frees the idle blocks. Returns their bytes.
     std::uint64_t clear() noexcept;
     [[nodiscard]] PoolBytes bytes() const noexcept;
+    // The room of `size` bytes among others of a block, each of which begins at a multiple of 64.
+    [[nodiscard]] static std::size_t padded(std::uint64_t size) noexcept {
+        return static_cast<std::size_t>((size + 63) / 64 * 64);
+    }
 
   private:
     friend class HostBlock;

@@ -22,8 +22,6 @@ namespace {
 // compiling. Later processes save the rest.
 constexpr std::chrono::seconds kSaveTime{2};
 constexpr std::uint64_t kNoLimit = UINT64_MAX;
-// Time that cancelled work may take to stop.
-constexpr std::uint64_t kCancelGrace = 2'000'000'000;
 
 // At most an eighth of the machine's memory, since staging memory cannot be paged out.
 std::uint64_t default_staging_bytes() noexcept {
@@ -405,7 +403,7 @@ Result<void> DeviceSession::wait(const Ticket& ticket, std::uint64_t timeout_ns,
     times.waited();
     runs = true;
     if (!queue.cancel(ticket.value, ticket.value).ok()) return waited;
-    const auto stopped = queue.wait(ticket.value, kCancelGrace);
+    const auto stopped = queue.wait(ticket.value, nanoseconds(kCancelGrace));
     if (!stopped.ok() && stopped.error().code == Code::TIMEOUT) return waited;
     runs = false;
     if (!stopped.ok()) failed(ticket, stopped.error());

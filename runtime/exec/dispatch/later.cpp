@@ -5,19 +5,10 @@
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
-namespace {
-
-constexpr std::size_t kAlignment = 64;  // alignment of each input
-
-std::size_t padded(std::uint64_t size) {
-    return static_cast<std::size_t>((size + kAlignment - 1) / kAlignment * kAlignment);
-}
-
-}  // namespace
 
 void Later::copy_inputs(DeviceSession& session) {
     std::size_t size = 0;
-    for (const wye_argument& argument : arguments_) size += padded(argument.input.size);
+    for (const wye_argument& argument : arguments_) size += HostMemory::padded(argument.input.size);
     if (size == 0) return;
     inputs_ = session.host_memory().take(size);
     std::byte* to = inputs_.data();
@@ -26,7 +17,7 @@ void Later::copy_inputs(DeviceSession& session) {
         session.copiers().copy(to, static_cast<const std::byte*>(argument.input.data),
                                static_cast<std::size_t>(argument.input.size));
         argument.input.data = to;
-        to += padded(argument.input.size);
+        to += HostMemory::padded(argument.input.size);
     }
 }
 

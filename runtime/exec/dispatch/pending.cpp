@@ -17,8 +17,6 @@
 namespace wye::exec {
 namespace {
 
-constexpr std::chrono::seconds kCancelGrace{2};  // the time that cancelled work may take to stop
-
 std::string copy_of(wye_string text) {
     return text.data == nullptr ? std::string() : std::string(text.data, text.size);
 }

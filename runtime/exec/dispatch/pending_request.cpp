@@ -14,15 +14,6 @@
 #include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
-namespace {
-
-constexpr std::size_t kAlignment = 64;  // alignment of each input and output
-
-std::size_t padded(std::uint64_t size) {
-    return static_cast<std::size_t>((size + kAlignment - 1) / kAlignment * kAlignment);
-}
-
-}  // namespace
 
 PendingRequest::PendingRequest(const Context& context, const Flow& flow, Clock::time_point start)
     : Pending(context, flow.session(), flow.has(WYE_DISPATCH_BORROW), flow.has(WYE_DISPATCH_TIMED)),
@@ -51,8 +42,8 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
     std::size_t in = 0, out = 0;
     for (const BoundOperation& one : flow.bound.operations) {
         if (stays(one)) continue;
-        if (one.kind == Kind::Upload) in += padded(one.size);
-        if (one.kind == Kind::ReadBack) out += padded(one.size);
+        if (one.kind == Kind::Upload) in += HostMemory::padded(one.size);
+        if (one.kind == Kind::ReadBack) out += HostMemory::padded(one.size);
     }
     StagingBlock staged;
     HostBlock inputs;
@@ -70,12 +61,12 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
         if (one.kind == Kind::Upload && to != nullptr) {
             session_.copiers().copy(to, one.source, one.size);
             one.source = to;
-            to += padded(one.size);
+            to += HostMemory::padded(one.size);
         } else if (one.kind == Kind::ReadBack && from != nullptr) {
             if (borrows_) lent.push_back({one.target, from, one.size});
             if (flow.rules.copies_out) owned_.push_back({one.target, from, one.size});
             one.target = from;
-            from += padded(one.size);
+            from += HostMemory::padded(one.size);
         }
     }
     if (staged) WYE_TRY(staged.written(0, in));
@@ -89,7 +80,7 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
         if (!bound.returned) continue;
         const std::uint32_t binding = flow.program.ir().buffers[bound.buffer_index].binding;
         list_.push_back({binding, offset, static_cast<std::size_t>(bound.read_size)});
-        offset += padded(bound.read_size);
+        offset += HostMemory::padded(bound.read_size);
     }
     return {};
 }

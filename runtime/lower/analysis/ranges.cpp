@@ -119,12 +119,12 @@ struct Shared {
 constexpr unsigned kMaxLevels = 1024;
 
 // Counts one level for its lifetime.
-class Level {
+class Deeper {
   public:
-    explicit Level(unsigned& levels) : levels_(levels) { ++levels_; }
-    ~Level() { --levels_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
+    explicit Deeper(unsigned& levels) : levels_(levels) { ++levels_; }
+    ~Deeper() { --levels_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
 
   private:
     unsigned& levels_;
@@ -294,7 +294,7 @@ Value Walk::component(const ir::Expr& e) {
 // its statement. A condition's comparisons do not guard its own loads.
 Value Walk::value(ir::ExprId id) {
     if (values_[id] == kNoValue) {
-        const Level level(shared_.levels);
+        const Deeper deeper(shared_.levels);
         const Value computed = compute(id);
         values_[id] = computed;
     }
@@ -503,7 +503,7 @@ Value Walk::select_arms(ir::ExprId id, bool assuming) {
 }
 
 void Walk::block(ir::BlockId id) {
-    const Level level(shared_.levels);
+    const Deeper deeper(shared_.levels);
     const std::size_t mark = facts_.mark();
     for (const ir::StmtId s : code_.blocks[id]) statement(s);
     facts_.release(mark);

@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::chrono::seconds kSoon{3};  // far longer than a call that does not wait ever takes
+constexpr std::chrono::seconds kPromptly{
+    3};  // far longer than a call that does not wait ever takes
 constexpr std::uint64_t kSlowBytes = std::uint64_t{16} << 20U;
 
 // `call`, on a thread of its own, must return soon. If it does not, the case fails by the rule, and
@@ -39,12 +40,12 @@ bool check_returns(const char* rule, const std::string& what, const Call& call,
     std::packaged_task<void()> task(call);
     const std::future<void> end = task.get_future();
     std::thread thread(std::move(task));
-    const bool soon = end.wait_for(kSoon) == std::future_status::ready;
+    const bool soon = end.wait_for(kPromptly) == std::future_status::ready;
     if (!soon) {
         harness::blame(rule);
-        FAIL_CHECK(what << " has not returned after " << kSoon.count() << " seconds");
+        FAIL_CHECK(what << " has not returned after " << kPromptly.count() << " seconds");
         release();
-        if (end.wait_for(kSoon) != std::future_status::ready)
+        if (end.wait_for(kPromptly) != std::future_status::ready)
             harness::fail_and_leave(rule, (what + " does not return at all").c_str());
     }
     thread.join();
@@ -121,7 +122,7 @@ TEST_CASE("a value is reached when its work has ended, and not before (P-25, P-5
                           "downloads is "
                        << seen << ", not " << round);
         // The work goes on, and writes to memory of this case.
-        const auto until = Clock::now() + kSoon;
+        const auto until = Clock::now() + kPromptly;
         while (word != round && Clock::now() < until) std::this_thread::yield();
         return;
     }

@@ -62,7 +62,7 @@ TargetFacts bare() {
 
 Artifact lowered(const std::string& text, const TargetFacts& facts = {},
                  const Options& options = {}) {
-    auto result = lower(valid_program(text), WYE_FORMAT_SPIRV, facts, options);
+    auto result = wye::lower::lower(valid_program(text), WYE_FORMAT_SPIRV, facts, options);
     if (!result.ok()) throw std::runtime_error(result.error().text());
     CHECK_MESSAGE(support::spirv_complaint(result->code) == "", text,
                   support::spirv_text(result->code));
@@ -369,8 +369,8 @@ TEST_CASE("modules need nothing that a bare device lacks, or are refused") {
     }
     Options folded;
     folded.folded_grid = true;
-    const auto refused =
-        lower(valid_program(support::example_text("mix")), WYE_FORMAT_SPIRV, facts, folded);
+    const auto refused = wye::lower::lower(valid_program(support::example_text("mix")),
+                                           WYE_FORMAT_SPIRV, facts, folded);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == wye::Code::LIMIT_EXCEEDED);
 }
