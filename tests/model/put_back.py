@@ -98,7 +98,7 @@ FAULTS = [
         (POOL, '    --queues_[index].newest;\n', '')]),
     ('history', 'refused', 'a submit that was refused stays in the histories of its buffers', [
         (POOL, 'known == value) --known;', 'known == value) known = value;')]),
-    ('stale', 'two_refused', 'a submit keeps what it chose to wait for before its native queue was made', [
+    ('stale', 'two_dropped', 'a submit keeps what it chose to wait for before its native queue was made', [
         (POOL, '        out.wait_count = 0;  // the next try, which may be the fast one, chooses anew\n        out.follows = false;\n', '')]),
     ('spread', 'plain', 'work that only runs after other work fails with it', [
         (POOL, 'native->order_event(after[i])', 'native->event(after[i])')]),

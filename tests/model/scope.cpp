@@ -106,6 +106,13 @@ const std::vector<Scope>& scopes() {
             scope.pending = scope.places = 2;
         }
         two("two_refused", "+sQ>E", 4, 6);
+        {
+            // Stopped also while its native queue is made, when another is dropped.
+            Scope& scope = *two("two_dropped", "+-sE", 5, 7);
+            scope.buffers = 1;
+            scope.pending = 2;
+            scope.places = 60;
+        }
         two("two_room", "sHo>E", 3, 5)->pending_count = 1;
         two("two_lost", "sehLR>E", 4, 6);
         // Stopped at any place, also at the last lock before its submit.
