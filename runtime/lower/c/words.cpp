@@ -128,9 +128,9 @@ bool acts_on_sign(Op op) {
 
 // Spells the words of one dialect. `apart`: every operator is in parentheses, so that it can be
 // part of a larger expression.
-class Spelling {
+class StepWords {
   public:
-    Spelling(CModule& module, bool apart) : module_(module), apart_(apart) {}
+    StepWords(CModule& module, bool apart) : module_(module), apart_(apart) {}
 
     Piece word(const Step& step, std::span<const Piece> v) const;
     Piece infix(Op op, const Piece& a, const Piece& b) const;
@@ -155,7 +155,7 @@ class Spelling {
 
 // Puts operands of arithmetic, bit logic and comparisons in parentheses whatever their precedence,
 // and && and || within each other.
-Piece Spelling::infix(Op op, const Piece& a, const Piece& b) const {
+Piece StepWords::infix(Op op, const Piece& a, const Piece& b) const {
     const Infix known = infix_of(op);
     const bool logical = known.level < kBitOr;
     const auto side = [&](const Piece& piece) {
@@ -165,13 +165,13 @@ Piece Spelling::infix(Op op, const Piece& a, const Piece& b) const {
     return finished(side(a) + known.sign + side(b), known.level);
 }
 
-Piece Spelling::intrinsic(Intrinsic what, Kind kind, std::span<const Piece> v) const {
+Piece StepWords::intrinsic(Intrinsic what, Kind kind, std::span<const Piece> v) const {
     std::vector<std::string> texts;
     for (const Piece& piece : v) texts.push_back(piece.text);
     return {module_.spelling.intrinsic(what, kind, texts)};
 }
 
-void Spelling::note_rounded(Op op, Kind kind) const {
+void StepWords::note_rounded(Op op, Kind kind) const {
     using middle::Rounded;
     const bool wide = kind == Kind::F64;
     if (op != Op::DIV && op != Op::SQRT && op != Op::FMA) return;
@@ -183,7 +183,7 @@ void Spelling::note_rounded(Op op, Kind kind) const {
 
 // Signed values are held unsigned, so they are cast to signed before widening and before conversion
 // to floats.
-Piece Spelling::converted(const Step& step, const Piece& v) const {
+Piece StepWords::converted(const Step& step, const Piece& v) const {
     const ir::Type source{step.from, 1};
     const ir::Type target{step.kind, 1};
     const std::string cast = cast_to(step.kind);
@@ -194,7 +194,7 @@ Piece Spelling::converted(const Step& step, const Piece& v) const {
     return {cast + tight(v), kUnary};
 }
 
-Piece Spelling::word(const Step& step, std::span<const Piece> v) const {
+Piece StepWords::word(const Step& step, std::span<const Piece> v) const {
     const ir::Type from{step.from, 1};
     switch (step.op) {
         case Op::SELECT:
@@ -269,7 +269,7 @@ class FormText {
     // Whether no step is used twice or has a name.
     [[nodiscard]] bool is_expression() const;
     std::string expression(Operands operands) {
-        return piece(result(), Spelling(module_, !form_.repeats_operands), operands).text;
+        return piece(result(), StepWords(module_, !form_.repeats_operands), operands).text;
     }
     // Returns the body of a helper function with arguments a, b, c.
     std::string body();
@@ -290,8 +290,8 @@ class FormText {
         const char* given = form_.steps[id].name;
         return given != nullptr ? given : "t" + std::to_string(numbers_[id]);
     }
-    Piece piece(StepId id, const Spelling& words, Operands operands);
-    Piece made(StepId id, const Spelling& words, Operands operands);
+    Piece piece(StepId id, const StepWords& words, Operands operands);
+    Piece made(StepId id, const StepWords& words, Operands operands);
 
     CModule& module_;
     const Form& form_;
@@ -312,13 +312,13 @@ bool FormText::is_expression() const {
     return !form_.function && !form_.hides && (!for_all_ || alone);
 }
 
-Piece FormText::piece(StepId id, const Spelling& words, Operands operands) {
+Piece FormText::piece(StepId id, const StepWords& words, Operands operands) {
     id = aliases_[id];
     if (operands.empty() && declared(id)) return {name(id)};
     return made(id, words, operands);
 }
 
-Piece FormText::made(StepId id, const Spelling& words, Operands operands) {
+Piece FormText::made(StepId id, const StepWords& words, Operands operands) {
     const Step& step = form_.steps[id];
     if (step.how == Step::How::Operand)
         return {operands.empty() ? std::string(1, "abc"[step.extra]) : operands[step.extra]};
@@ -338,7 +338,7 @@ Piece FormText::made(StepId id, const Spelling& words, Operands operands) {
 }
 
 std::string FormText::body() {
-    const Spelling words(module_, false);
+    const StepWords words(module_, false);
     std::string text;
     for (StepId id = 0; id < form_.steps.size(); ++id)
         if (declared(id))
@@ -401,7 +401,7 @@ std::string plain(CModule& module, Op op, Kind kind, const std::string& a, const
     const Step step{
         .op = op, .kind = op >= Op::EQ && op <= Op::GE ? Kind::BOOL : kind, .from = kind};
     const Piece v[] = {{a}, {b}};
-    return Spelling(module, true).word(step, v).text;
+    return StepWords(module, true).word(step, v).text;
 }
 
 std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMostLanes = 16;
 }  // namespace
 
 using ir::Kind;
-using Outer = SpirvBuilder::Outer;
+using Given = SpirvBuilder::Outer;
 
 SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function)
     : context_(context),
@@ -31,10 +31,10 @@ SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32
 void SpirvWriter::leave_surplus_workgroups() {
     if (!context_.folded_grid) return;
     const auto count = [&](std::uint32_t axis) {
-        return b_.resize(b_.outer(Outer::Grid, axis), 64);
+        return b_.resize(b_.outer(Given::Grid, axis), 64);
     };
     const Id total = b_.op(spv::Op::OpIMul, b_.op(spv::Op::OpIMul, count(3), count(4)), count(5));
-    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Outer::Linear), total));
+    leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Given::Linear), total));
 }
 
 void SpirvWriter::leave_if(Id surplus) {
@@ -53,8 +53,8 @@ void SpirvWriter::leave_surplus_lanes() {
     const std::uint32_t row = context_.workgroup[0];
     if (!context_.quirk(Quirk::LlvmpipeEndOfRow) || context_.subgroup != 0 || row % kMostLanes == 0)
         return;
-    const Id id = row == 1 ? b_.outer(Outer::SubgroupLane)
-                           : b_.extract(b_.outer(Outer::LocalInput), module_.int_type(32), 0);
+    const Id id = row == 1 ? b_.outer(Given::SubgroupLane)
+                           : b_.extract(b_.outer(Given::LocalInput), module_.int_type(32), 0);
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, id, b_.u32(row)));
 }
 
@@ -68,7 +68,7 @@ void SpirvWriter::zero_shared() {
         if (each.start.how == SharedStart::How::Own)
             zero_own(array, each.start);
         else
-            fill(array, b_.outer(Outer::LocalIndex), each.fill);
+            fill(array, b_.outer(Given::LocalIndex), each.fill);
     }
     if (zeros.barrier) b_.barrier();
 }
@@ -80,7 +80,7 @@ void SpirvWriter::zero_own(const SpirvArray& array, const SharedStart& start) {
         if (start.factors[k] != 0)
             at = b_.op(
                 spv::Op::OpIAdd, at,
-                b_.op(spv::Op::OpIMul, b_.outer(Outer::LocalId, k), b_.u32(start.factors[k])));
+                b_.op(spv::Op::OpIMul, b_.outer(Given::LocalId, k), b_.u32(start.factors[k])));
     for (unsigned k = 0; k < array.form->lanes(); ++k)
         b_.store(element(array, at, k), module_.null(array.element));
 }

@@ -10,7 +10,7 @@
 namespace wye::lower {
 namespace {
 
-constexpr std::string_view kEntry = "main";
+constexpr std::string_view kMain = "main";
 // Limit for the ids of a module, which every driver accepts (SPIR-V, "Universal Limits").
 constexpr Id kMaxBound = 0x3fffff;
 constexpr std::size_t kMaxWords = std::size_t{1} << 23U;  // 32 MiB
@@ -64,13 +64,13 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
             return too_large(program, fmt::format("more than {} ids", kMaxBound));
     }
     const Id main = module.fresh();
-    module.name(main, kEntry);
+    module.name(main, kMain);
     module.add_function(SpirvWriter(context, context.source, ir::kNone).main(main));
     if (auto refusal = context.refusal()) return *std::move(refusal);
     float_modes(context);
     auto local_size = context.workgroup;
     if (subgroup != 0) local_size = {context.invocations(), 1, 1};
-    const Words words = module.finish(main, kEntry, local_size, context.interface());
+    const Words words = module.finish(main, kMain, local_size, context.interface());
     if (words[3] > kMaxBound)
         return too_large(program, fmt::format("{} ids, more than {}", words[3], kMaxBound));
     if (words.size() > kMaxWords)
@@ -78,7 +78,7 @@ Result<Artifact> lower_spirv(const ir::Program& program, const TargetFacts& devi
 
     Artifact out;
     out.format = WYE_FORMAT_SPIRV;
-    out.entry = kEntry;
+    out.entry = kMain;
     out.slots = context.slots();
     out.binding_count = context.binding_count();
     out.workgroup = context.workgroup;
