@@ -46,10 +46,10 @@ bool disguises(const ir::Code& code, const ir::Expr& e) {
 }
 
 // Scans main or a function in one pass.
-class Scan {
+class UsageScan {
   public:
-    Scan(SpirvUsage& usage, const ir::Program& program, const ir::Code& code,
-         const CodeRanges& ranges)
+    UsageScan(SpirvUsage& usage, const ir::Program& program, const ir::Code& code,
+              const CodeRanges& ranges)
         : usage_(usage), program_(program), code_(code), ranges_(ranges) {}
 
     void run() {
@@ -71,7 +71,7 @@ class Scan {
     const CodeRanges& ranges_;
 };
 
-void Scan::expression(ir::ExprId id) {
+void UsageScan::expression(ir::ExprId id) {
     const ir::Expr& e = code_.exprs[id];
     if (disguises(code_, e)) usage_.disguises = true;
     if (e.op == Op::POPCOUNT) usage_.counts = true;
@@ -117,7 +117,7 @@ void Scan::expression(ir::ExprId id) {
     if (!ranges_.accesses[id]) compared(e.imm);
 }
 
-void Scan::block(ir::BlockId id) {
+void UsageScan::block(ir::BlockId id) {
     if (id == ir::kNone) return;
     for (const ir::StmtId each : code_.blocks[id]) {
         const ir::Stmt& s = code_.stmts[each];
@@ -201,9 +201,9 @@ class ReadBack {
 
 SpirvUsage::SpirvUsage(const ir::Program& program, const Ranges& ranges, QuirkSet quirks)
     : buffers(program.buffers.size()), functions(program.functions.size()) {
-    Scan(*this, program, program.main, ranges.of(ir::kNone)).run();
+    UsageScan(*this, program, program.main, ranges.of(ir::kNone)).run();
     for (std::uint32_t f = static_cast<std::uint32_t>(functions.size()); f-- > 0;)
-        if (functions[f]) Scan(*this, program, program.functions[f].code, ranges.of(f)).run();
+        if (functions[f]) UsageScan(*this, program, program.functions[f].code, ranges.of(f)).run();
     if (quirks.has(Quirk::NvidiaVkReadBack)) ReadBack(buffers, program);
     const std::vector<bool> passed = passed_at_barriers(program);
     for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].passed = passed[b];
