@@ -35,7 +35,7 @@ std::string age_text(std::int64_t used_unix_ns) {
     return fmt::format("{} days", minutes / (24 * 60));
 }
 
-std::string text(const Json& entry, const char* name) {
+std::string line_of(const Json& entry, const char* name) {
     return sdk::one_line(entry.value(name, ""));
 }
 
@@ -46,8 +46,8 @@ std::string joined(std::string text) {
 }
 
 void print_size(const Json& report) {
-    fmt::print("folder   {}\n", text(report, "folder"));
-    if (!report.value("usable", false)) fmt::print("off      {}\n", text(report, "trouble"));
+    fmt::print("folder   {}\n", line_of(report, "folder"));
+    if (!report.value("usable", false)) fmt::print("off      {}\n", line_of(report, "trouble"));
     std::uint64_t kept_bytes = 0;
     const Json kept = report.value("kept", Json::array());
     for (const Json& one : kept) kept_bytes += one.value("bytes", std::uint64_t{0});
@@ -64,12 +64,13 @@ void print_size(const Json& report) {
 
 void print_list(const Json& report) {
     for (const Json& entry : report.value("entries", Json::array()))
-        fmt::print("{:<20} {:<8} {:<13} {:>10} {:>8}  {}\n", text(entry, "program"),
-                   text(entry, "plugin"), text(entry, "format"),
+        fmt::print("{:<20} {:<8} {:<13} {:>10} {:>8}  {}\n", line_of(entry, "program"),
+                   line_of(entry, "plugin"), line_of(entry, "format"),
                    bytes_text(entry.value("bytes", std::uint64_t{0})),
-                   age_text(entry.value("used_unix_ns", std::int64_t{0})), text(entry, "device"));
+                   age_text(entry.value("used_unix_ns", std::int64_t{0})),
+                   line_of(entry, "device"));
     for (const Json& one : report.value("kept", Json::array()))
-        fmt::print("{:<43} {:>10} {:>8}  {}\n", text(one, "kind"),
+        fmt::print("{:<43} {:>10} {:>8}  {}\n", line_of(one, "kind"),
                    bytes_text(one.value("bytes", std::uint64_t{0})),
                    age_text(one.value("made_unix_ns", std::int64_t{0})),
                    one.value("sound", false) ? joined(one.value("key", "")) : "damaged");

@@ -161,7 +161,7 @@ void print_choice(const wye_device_description& device,
             asked.find(detail::view(one.selector)) == std::string_view::npos)
             continue;
         fmt::print(stderr, "wye: passed over {}: {}{}{}\n", name, reason,
-                   one.fix.size == 0 ? "" : " ", shown(one.fix));
+                   one.fix.size == 0 ? "" : ". ", shown(one.fix));
     }
     for (const auto& [reason, names] : spare)
         fmt::print(stderr, "wye: passed over {}: {}\n", names, reason);
