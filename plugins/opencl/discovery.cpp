@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencl/discovery.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -103,6 +104,20 @@ bool in_path(const std::string& path, const char* program) {
     return false;
 }
 
+// Where PoCL writes what it compiles, as its pocl_cache.c says. Empty: unknown.
+std::string pocl_cache_folder(const Surroundings& surroundings) {
+    if (surroundings.pocl_cache_dir) return *surroundings.pocl_cache_dir;
+    if (surroundings.cache_home && !surroundings.cache_home->empty())
+        return *surroundings.cache_home + "/pocl/kcache";
+    return surroundings.home ? *surroundings.home + "/.cache/pocl/kcache" : std::string();
+}
+
+// Whether the folder is there, and the process may not write to it.
+bool is_sealed(const std::string& folder) {
+    return !folder.empty() && faccessat(AT_FDCWD, folder.c_str(), F_OK, AT_EACCESS) == 0 &&
+           faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0;
+}
+
 DeviceInfo describe(const Driver& driver, cl_platform_id platform, const std::string& platform_name,
                     cl_device_id id, const Surroundings& surroundings) {
     DeviceInfo d;
@@ -167,6 +182,12 @@ DeviceInfo describe(const Driver& driver, cl_platform_id platform, const std::st
             "PoCL links its kernels with `ld`, which is not in PATH, and ends the process "
             "without it";
         d.fix = "Fix: install `binutils`, or put the folder of `ld` into PATH";
+    } else if (const std::string folder = pocl_cache_folder(surroundings);
+               pocl && is_sealed(folder)) {
+        // quirk pocl-cache-folder.
+        d.reason =
+            "PoCL cannot write its cache folder `" + folder + "`, and builds no program without it";
+        d.fix = "Fix: set POCL_CACHE_DIR to a folder that can be written";
     }
     return d;
 }

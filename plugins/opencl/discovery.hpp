@@ -47,6 +47,8 @@ struct DeviceInfo : sdk::DeviceInfo {
 struct Surroundings {
     std::optional<std::string> pocl_cache_dir;  // POCL_CACHE_DIR
     std::optional<std::string> path;            // PATH
+    std::optional<std::string> cache_home;      // XDG_CACHE_HOME
+    std::optional<std::string> home;            // HOME
 };
 
 // NO_DEVICE if there is no platform, or no platform has a device.

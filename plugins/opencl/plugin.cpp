@@ -24,7 +24,8 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host) {
 
 Result<std::vector<DeviceInfo>> Plugin::probe() {
     return discover(*driver,
-                    {sdk::config(host, "env.POCL_CACHE_DIR"), sdk::config(host, "env.PATH")});
+                    {sdk::config(host, "env.POCL_CACHE_DIR"), sdk::config(host, "env.PATH"),
+                     sdk::config(host, "env.XDG_CACHE_HOME"), sdk::config(host, "env.HOME")});
 }
 
 std::span<const wye_string> Plugin::formats(const DeviceInfo&) const {

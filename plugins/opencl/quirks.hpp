@@ -18,7 +18,10 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"pocl-needs-ld", "PoCL", "3.1", "platform name, and no `ld` in PATH",
      "the first enqueue ends the process", "its devices are listed as unusable"},
     {"pocl-cache-folder", "PoCL", "3.1", "platform name",
-     "a cache folder that cannot be made gives CL_DEVICE_NOT_FOUND", "the remedy names the folder"},
+     "a cache folder that cannot be made gives CL_DEVICE_NOT_FOUND; with one that cannot be "
+     "written "
+     "each build fails",
+     "the remedy names the folder; devices are listed as unusable; regression: test `rooms`"},
     {"pocl-slow-headers", "PoCL", "3", "platform name and version",
      "each build reads Clang's header of all built-in functions: 90 ms of 105 for a small kernel",
      "programs that say that they call few (-DWYE_BUILTINS=1) get those declared instead "

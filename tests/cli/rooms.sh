@@ -74,10 +74,11 @@ if [ ${#apart[@]} -ne 0 ] && hidden /sys true 2>/dev/null; then
     mkdir -p "$HOME/.cache/wye"
     full() { hidden "$HOME/.cache/wye" sh -c 'head -c 8192 /dev/zero >"$HOME/.cache/wye/rest" 2>/dev/null; exec "$@"' sh "$@"; }
     room "with a full cache folder" full
-    # PoCL builds nothing without a cache folder of its own.
-    export POCL_CACHE_DIR=$folder/pocl
     sealed() { "${apart[@]}" sh -c 'mount --bind -o ro "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" || exit 99; exec "$@"' sh "$@"; }
+    # PoCL builds nothing without a cache folder of its own, so other devices must be chosen.
     room "with a home that cannot be written" sealed
+    export POCL_CACHE_DIR=$folder/pocl
+    room "with a home that cannot be written, and another folder for PoCL" sealed
     unset POCL_CACHE_DIR
 else
     echo "rooms: folders cannot be hidden here (unshare -m), so containers were not tried"
