@@ -29,6 +29,9 @@
 //   cancels_all         a cancel is one of all values (P-36)
 //   signals_early       what a submit signals is signalled at once (P-37)
 //   loses_downloads     downloads are left out (P-55)
+//   loses_uploads       uploads are left out (P-55)
+//   loses_copies        copies are left out (P-55)
+//   fills_less          a fill leaves out its last pattern (P-55)
 //   takes_usage         a buffer of any usage is made (P-38)
 //   maps_copy           a mapping is other memory (P-39)
 //   small_program       a program is said to take one invocation (P-40)
@@ -149,6 +152,8 @@ void change(wye_operation& operation, std::vector<std::byte>& params) {
         if (size != sizes.end() && op.offset + op.size + op.pattern_size <= size->second)
             op.size += op.pattern_size;
     }
+    if (operation.kind == WYE_OPERATION_FILL && is("fills_less") && operation.u.fill.size != 0)
+        operation.u.fill.size -= operation.u.fill.pattern_size;
 }
 
 wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
@@ -158,10 +163,14 @@ wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
     std::vector<std::vector<std::byte>> params(operations.size());
     for (std::size_t i = 0; i < operations.size(); ++i) change(operations[i], params[i]);
     if (is("reverses")) std::ranges::reverse(operations);
-    if (is("loses_downloads"))
-        std::erase_if(operations, [](const wye_operation& operation) {
-            return operation.kind == WYE_OPERATION_DOWNLOAD;
-        });
+    constexpr std::pair<const char*, std::uint32_t> kLost[] = {
+        {"loses_downloads", WYE_OPERATION_DOWNLOAD},
+        {"loses_uploads", WYE_OPERATION_UPLOAD},
+        {"loses_copies", WYE_OPERATION_COPY}};
+    for (const auto& [how, kind] : kLost)
+        if (is(how))
+            std::erase_if(operations,
+                          [kind](const wye_operation& one) { return one.kind == kind; });
     wye_submission other = *submission;
     other.operations = operations.data();
     other.operation_count = operations.size();

@@ -3,9 +3,9 @@
 #include <span>
 
 #include "layers/validate/checks.hpp"
-#include "layers/validate/grids.hpp"
 #include "layers/validate/marks.hpp"
 #include "layers/validate/pending.hpp"
+#include "layers/validate/trials.hpp"
 #include "wye/sdk/native_slots.hpp"
 
 namespace wye::layers::validate {
@@ -128,6 +128,7 @@ Result<void> before(slot::queue::submit, QueueNode& node, Frame& frame,
     const std::vector<wye_command_object*> commands = commands_of(*submission);
     settle(node.device(), commands);
     check_grid(node.device(), *submission);
+    check_moves(node.device(), *submission);
     {
         const sdk::Lock lock(plugin.mutex);
         WYE_TRY(

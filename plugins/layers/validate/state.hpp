@@ -84,7 +84,8 @@ class Device {
     Objects objects;
     std::uint64_t queues = 0;
     std::uint64_t marks = 0;         // that were made
-    std::uint32_t tried_groups = 0;  // of the launches of the layer (grids.hpp)
+    std::uint32_t tried_groups = 0;  // of the launches of the layer (trials.hpp)
+    std::uint64_t tried_bytes = 0;   // of its moves
     // Handles by slot and object.
     std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;

@@ -410,6 +410,12 @@ TEST_CASE("early values, writes that are lost and workgroups that are left out a
     found("", "", downloads);
     found("early", "P-25", downloads);
     found("loses_downloads", "P-55", downloads);
+    // The layer moves as many bytes of its own, and looks at them.
+    for (const char* how : {"loses_uploads", "loses_copies", "fills_less"})
+        found(how, "P-55", [](Device& device) {
+            wye_buffer_object* const buffer = device.buffer(65536);
+            CHECK(device.run(harness::fill(buffer, 0, 65536, 1, 4)) == WYE_OK);
+        });
     // With so many workgroups the layer looks whether all of as many run.
     const auto launches = [](Device& device) {
         const wye_string format = {"wye-program", 11};

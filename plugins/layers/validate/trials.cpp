@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layers/validate/grids.hpp"
+#include "layers/validate/trials.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "wye/sdk/samples.hpp"
 
@@ -14,6 +19,7 @@ constexpr std::uint32_t kOften = 65535;     // what drivers take at least
 constexpr std::uint32_t kMost = 1U << 18U;  // which the layer tries
 constexpr std::uint32_t kInvocations = 64;  // of a workgroup of the sample
 constexpr std::uint32_t kWord = 7, kBy = 5;
+constexpr std::uint64_t kFewBytes = 65535, kMostBytes = std::uint64_t{16} << 20U;
 constexpr std::uint64_t kPatience = 10'000'000'000;  // ns
 
 // The most workgroups in x of the launches.
@@ -33,10 +39,10 @@ bool may_wait_for_host(Objects& objects) {
     return false;
 }
 
-// The objects of a launch. What cannot be made is null.
+// Objects of the layer's own. What cannot be made is null.
 class Trial {
   public:
-    Trial(DeviceNode& node, const wye_artifact& artifact, std::uint64_t bytes) : node_(node) {
+    Trial(DeviceNode& node, std::uint64_t bytes, const wye_artifact* artifact) : node_(node) {
         wye_buffer_desc buffer{};
         buffer.header.size = sizeof buffer;
         buffer.size = bytes;
@@ -46,7 +52,8 @@ class Trial {
         queue.header.size = sizeof queue;
         queue.label = {"validate", 8};
         const wye_device_table& next = node_.next;
-        made_ = next.program_create(node_.object, &artifact, &program, nullptr) == WYE_OK &&
+        made_ = (artifact == nullptr ||
+                 next.program_create(node_.object, artifact, &program, nullptr) == WYE_OK) &&
                 next.buffer_create(node_.object, &buffer, &x, nullptr) == WYE_OK &&
                 next.buffer_create(node_.object, &buffer, &r, nullptr) == WYE_OK &&
                 next.queue_create(node_.object, &queue, &queue_, &timeline_, &table_, nullptr) ==
@@ -92,6 +99,29 @@ wye_operation filled(wye_buffer_object* target, std::uint64_t size, std::uint32_
     return out;
 }
 
+wye_operation moved(std::uint32_t kind, wye_buffer_object* buffer, std::vector<std::byte>& bytes) {
+    wye_operation out{};
+    out.kind = kind;
+    out.u.transfer = {buffer, 0, bytes.size(), nullptr, nullptr};
+    if (kind == WYE_OPERATION_UPLOAD)
+        out.u.transfer.source = bytes.data();
+    else
+        out.u.transfer.target = bytes.data();
+    return out;
+}
+
+// The most bytes that an operation moves.
+std::uint64_t most_bytes(const wye_submission& submission) {
+    std::uint64_t out = 0;
+    for (const wye_operation& one : std::span(submission.operations, submission.operation_count)) {
+        if (one.kind == WYE_OPERATION_UPLOAD || one.kind == WYE_OPERATION_DOWNLOAD)
+            out = std::max(out, one.u.transfer.size);
+        if (one.kind == WYE_OPERATION_COPY) out = std::max(out, one.u.copy.size);
+        if (one.kind == WYE_OPERATION_FILL) out = std::max(out, one.u.fill.size);
+    }
+    return out;
+}
+
 }  // namespace
 
 void check_grid(DeviceNode& node, const wye_submission& submission) {
@@ -113,7 +143,7 @@ void check_grid(DeviceNode& node, const wye_submission& submission) {
     const Limits& limits = node.state().limits;
     if (!sample || groups > limits.workgroups[0] || bytes > limits.buffer_bytes) return;
 
-    Trial trial(node, *sample, bytes);
+    Trial trial(node, bytes, &*sample);
     const wye_binding bindings[] = {{trial.x, 0, bytes, elements, 0, 0, 0},
                                     {trial.r, 0, bytes, elements, 0, 0, 0}};
     wye_operation launch{};
@@ -140,6 +170,57 @@ void check_grid(DeviceNode& node, const wye_submission& submission) {
                             number(limits.workgroups[0]) +
                             " that are claimed, left out the last one: its last word is " +
                             number(last) + ", not " + number(kWord + kBy));
+}
+
+void check_moves(DeviceNode& node, const wye_submission& submission) {
+    constexpr std::uint64_t kWordBytes = sizeof kWord;
+    const std::uint64_t asked = std::min(most_bytes(submission), kMostBytes);
+    Plugin& plugin = node.plugin().state();
+    if (asked <= kFewBytes || !plugin.breaches.looks_for(Side::plugin)) return;
+    {
+        const sdk::Lock lock(plugin.mutex);
+        Device& device = node.state();
+        if (asked / 2 < device.tried_bytes || may_wait_for_host(device.objects)) return;
+        device.tried_bytes = asked;
+    }
+    const std::uint64_t size = (asked + kWordBytes - 1) / kWordBytes * kWordBytes;
+    if (size > node.state().limits.buffer_bytes) return;
+
+    Trial trial(node, size, nullptr);
+    std::vector<std::byte> source(size), uploaded(size), copied(size), words(size);
+    for (std::uint64_t i = 0; i < size; ++i)
+        source[i] = static_cast<std::byte>((i * 0x9e3779b97f4a7c15U) >> 56U | 1U);
+    wye_operation copy{};
+    copy.kind = WYE_OPERATION_COPY;
+    copy.u.copy = {trial.x, trial.r, 0, 0, size, 0, 0};
+    const wye_operation operations[] = {filled(trial.x, size, 0),
+                                        filled(trial.r, size, 0),
+                                        moved(WYE_OPERATION_UPLOAD, trial.x, source),
+                                        copy,
+                                        moved(WYE_OPERATION_DOWNLOAD, trial.x, uploaded),
+                                        moved(WYE_OPERATION_DOWNLOAD, trial.r, copied),
+                                        filled(trial.x, size, kWord),
+                                        moved(WYE_OPERATION_DOWNLOAD, trial.x, words)};
+    if (!trial.run(operations)) return;
+    std::vector<std::byte> filled_with(size);
+    for (std::uint64_t i = 0; i < size; i += kWordBytes)
+        std::memcpy(&filled_with[i], &kWord, kWordBytes);
+    // What came before must be right for the rest to be.
+    const std::tuple<const char*, const std::vector<std::byte>&, const std::vector<std::byte>&>
+        moves[] = {{"an upload or a download", uploaded, source},
+                   {"a copy", copied, source},
+                   {"a fill", words, filled_with}};
+    for (const auto& [what, found, right] : moves) {
+        const auto wrong = std::ranges::mismatch(found, right);
+        if (wrong.in1 == found.end()) continue;
+        plugin.breaches.add(Side::plugin, "P-55", "submit", node.object,
+                            std::string(what) + " of the layer of " + number(size) +
+                                " bytes left byte " +
+                                number(static_cast<std::uint64_t>(wrong.in1 - found.begin())) +
+                                " at " + number(std::to_integer<std::uint64_t>(*wrong.in1)) +
+                                ", not " + number(std::to_integer<std::uint64_t>(*wrong.in2)));
+        return;
+    }
 }
 
 }  // namespace wye::layers::validate
