@@ -604,7 +604,7 @@ TEST_CASE("run names what it passed over, and its document every loser") {
     CHECK(text.code == 0);
     CHECK(contains(text.err, "wye: passed over nope:1: there is no plugin `nope`"));
     CHECK(contains(text.err,
-                   "wye: passed over cpu:7: plugin `cpu` has 1 device(s) "
+                   "wye: passed over cpu:7: plugin `cpu` has 1 device(s). "
                    "Fix: write `cpu:0`\n"));
     const Outcome plain = run("cpu", false);
     CHECK(!contains(plain.err, "passed over"));
