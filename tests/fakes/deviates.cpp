@@ -163,14 +163,12 @@ wye_status submit_now(wye_queue_object* queue, const wye_submission* submission,
     std::vector<std::vector<std::byte>> params(operations.size());
     for (std::size_t i = 0; i < operations.size(); ++i) change(operations[i], params[i]);
     if (is("reverses")) std::ranges::reverse(operations);
-    constexpr std::pair<const char*, std::uint32_t> kLost[] = {
-        {"loses_downloads", WYE_OPERATION_DOWNLOAD},
-        {"loses_uploads", WYE_OPERATION_UPLOAD},
-        {"loses_copies", WYE_OPERATION_COPY}};
-    for (const auto& [how, kind] : kLost)
-        if (is(how))
-            std::erase_if(operations,
-                          [kind](const wye_operation& one) { return one.kind == kind; });
+    const auto lose = [&operations](std::uint32_t kind) {
+        std::erase_if(operations, [kind](const wye_operation& one) { return one.kind == kind; });
+    };
+    if (is("loses_downloads")) lose(WYE_OPERATION_DOWNLOAD);
+    if (is("loses_uploads")) lose(WYE_OPERATION_UPLOAD);
+    if (is("loses_copies")) lose(WYE_OPERATION_COPY);
     wye_submission other = *submission;
     other.operations = operations.data();
     other.operation_count = operations.size();
