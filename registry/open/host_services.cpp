@@ -107,7 +107,10 @@ const Config& HostServices::config() const noexcept { return impl_->object.confi
 
 void HostServices::log(std::uint32_t level, std::string_view area,
                        std::string_view text) const noexcept {
-    log_text(&impl_->object, level, sdk::to_abi(area), sdk::to_abi(text));
+    try {
+        if (impl_->object.log) impl_->object.log(level, one_line(area), one_line(text));
+    } catch (...) {  // as in log_text
+    }
 }
 
 }  // namespace wye::registry

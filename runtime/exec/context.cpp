@@ -80,7 +80,7 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     std::map<std::string, std::string> filters;
     for (const auto& [name, value] : options.environment)
         if (name.starts_with("WYE_") && !options.elevated) filters.emplace(name, value);
-    const bool logs = options.log != nullptr;
+    const bool logs = options.log != nullptr && options.log_level >= WYE_LOG_DEBUG;
     options.rank = [formats = lower::formats()](const registry::DeviceInfo& device) {
         return route::rank(device, formats);
     };

@@ -117,6 +117,7 @@ class Context {
     [[nodiscard]] const std::shared_ptr<Door>& callbacks() const noexcept { return callbacks_; }
 
     // Whether a log callback is set. Without one callers need not format messages.
+    // Whether texts of the level DEBUG are kept, as each dispatch writes one.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     [[nodiscard]] Trace* trace() const noexcept { return options_.trace.get(); }  // null: off
     // Whether the times of work are read even if no report is wanted.

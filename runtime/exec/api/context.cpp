@@ -156,10 +156,10 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
 // WYE_LAYERS asks for warnings and errors, since that is where layers write what they find, and
 // WYE_TRACE and WYE_CACHE_DIR for those about the trace and the cache: who names a file or a folder
 // is told that it cannot be used.
-Result<void> choose_log(const registry::Environment& environment, registry::LogSink& sink) {
+Result<void> choose_log(registry::Options& options) {
     const auto named = [&](const char* variable) {
-        const auto found = environment.find(variable);
-        return found == environment.end() ? std::string() : found->second;
+        const auto found = options.environment.find(variable);
+        return found == options.environment.end() ? std::string() : found->second;
     };
     std::string wanted = named("WYE_LOG");
     if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
@@ -168,8 +168,9 @@ Result<void> choose_log(const registry::Environment& environment, registry::LogS
         wanted += wanted.empty() ? "cache:warning" : ",cache:warning";
     if (wanted.empty()) return {};
     WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
-    sink = [filter = std::move(filter), callback = std::move(sink)](
-               std::uint32_t level, std::string_view area, std::string_view text) {
+    if (options.log == nullptr) options.log_level = filter.least_severe();
+    options.log = [filter = std::move(filter), callback = std::move(options.log)](
+                      std::uint32_t level, std::string_view area, std::string_view text) {
         if (filter.passes(level, area)) write_log_line(level, area, text);
         if (callback) callback(level, area, text);
     };
@@ -204,7 +205,7 @@ Result<wye_context*> create(const wye_context_desc& desc) {
                           std::uint32_t level, std::string_view area, std::string_view text) {
             log(user, level, wye::sdk::to_abi(area), wye::sdk::to_abi(text));
         };
-    if (!options.elevated) WYE_TRY(choose_log(options.environment, options.log));
+    if (!options.elevated) WYE_TRY(choose_log(options));
     std::string selector = "auto";
     const auto variable = options.environment.find("WYE_DEVICE");
     if (variable != options.environment.end() && !options.elevated && !variable->second.empty())

@@ -59,6 +59,12 @@ bool LogFilter::passes(std::uint32_t level, std::string_view area) const {
     return found != entries_.end() && level <= found->level;
 }
 
+std::uint32_t LogFilter::least_severe() const {
+    std::uint32_t out = 0;
+    for (const Entry& entry : entries_) out = std::max(out, entry.level);
+    return out;
+}
+
 void write_log_line(std::uint32_t level, std::string_view area, std::string_view text) {
     const std::string_view name = level < kLevels.size() ? kLevels[level] : "log";
     const std::string line = fmt::format("wye: {}: {}: {}\n", name, area, registry::one_line(text));

@@ -22,6 +22,8 @@ class LogFilter {
     [[nodiscard]] static Result<LogFilter> parse(std::string_view text);
 
     [[nodiscard]] bool passes(std::uint32_t level, std::string_view area) const;
+    // The least severe level that passes in some area.
+    [[nodiscard]] std::uint32_t least_severe() const;
 
   private:
     struct Entry {

@@ -55,6 +55,7 @@ struct Options {
     ProbeOptions probe;
     std::vector<Record> records;  // what the host found wrong before
     LogSink log;
+    std::uint32_t log_level = WYE_LOG_DEBUG;  // the least severe level of which `log` keeps texts
     // Null: native_file_system(). Else it must outlive the registry.
     const FileSystem* files = nullptr;
 };

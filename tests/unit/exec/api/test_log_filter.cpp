@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which messages WYE_LOG asks for.
+// Which messages WYE_LOG asks for, and when dispatches write theirs.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
+#include "exec/api/api.hpp"
 #include "exec/api/log_filter.hpp"
 #include "wye/wye.h"
 
@@ -44,6 +48,31 @@ TEST_CASE("an entry that cannot be read is named") {
         CHECK(filter.error().fix.find("Fix: ") == 0);
     }
     CHECK(LogFilter::parse("info,a\nb").error().message.find("`a\\nb`") != std::string::npos);
+}
+
+// Whether the dispatches of a context write their text, where this variable is set.
+bool logs(const char* variable, const char* value, bool callback = false) {
+    wye_context_desc desc;
+    WYE_INIT(desc);
+    desc.flags = WYE_CONTEXT_NO_PLUGINS;
+    if (callback) desc.log = [](void*, std::uint32_t, wye_string, wye_string) {};
+    REQUIRE(::setenv(variable, value, 1) == 0);
+    wye_context* context = nullptr;
+    const wye_status status = wye_context_create(&desc, &context, nullptr);
+    ::unsetenv(variable);
+    REQUIRE(status == WYE_OK);
+    const bool out = context->context->logs();
+    wye_context_destroy(context);
+    return out;
+}
+
+TEST_CASE("dispatches write no text that nobody asked for") {
+    const std::string folder = std::filesystem::temp_directory_path().string();
+    CHECK_FALSE(logs("WYE_CACHE_DIR", folder.c_str()));  // warnings about the cache
+    CHECK_FALSE(logs("WYE_LAYERS", "validate"));
+    CHECK_FALSE(logs("WYE_LOG", "info"));
+    CHECK(logs("WYE_LOG", "warning,dispatch:debug"));
+    CHECK(logs("WYE_LOG", "error", true));
 }
 
 }  // namespace test_log_filter
