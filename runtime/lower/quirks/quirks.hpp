@@ -57,6 +57,7 @@ enum class Quirk : std::uint8_t {
     NvidiaVkNarrowOnes,
     NvidiaVkLastComponent,
     NvidiaVkReadBack,
+    NvidiaVkContinue,
     NvidiaConstantNarrowing,
 };
 inline constexpr std::size_t kQuirkCount =

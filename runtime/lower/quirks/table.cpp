@@ -262,6 +262,10 @@ constexpr QuirkEntry kEntries[] = {
      "Loads and stores of such buffers bypass the first-level cache; their time is not measured.",
      "wide_remainder_read_back.wye", kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, true,
      false},
+    {Quirk::NvidiaVkContinue, "nvidia-vk-continue", kVk580,
+     "The compiler crashes when it unrolls a loop with `continue` of which no result is used.",
+     "Loops with `continue` are not unrolled.", "Not measured.", "continue_without_a_result.wye",
+     kFormatSpirv, kNvidia, 0, kAnyVersion, Found::Driver, false, false},
     {Quirk::NvidiaConstantNarrowing, "nvidia-constant-narrowing", kNvcc,
      "A conversion of a constant f64 to f32 is folded to a wrong result: a subnormal f64 becomes "
      "the least f32 above zero.",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes counted loops.
+#include <algorithm>
+
 #include "lower/middle/library.hpp"
 #include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
@@ -12,6 +14,16 @@ using middle::LoopPart;
 using Test = middle::Loop::Test;
 
 constexpr auto kDontUnroll = static_cast<std::uint32_t>(spv::LoopControlMask::DontUnroll);
+
+// Whether a `continue` of the loop with this body is in the block.
+bool holds_continue(const ir::Code& code, ir::BlockId block) {
+    return block != ir::kNone && std::ranges::any_of(code.blocks[block], [&](ir::StmtId id) {
+               const ir::Stmt& s = code.stmts[id];
+               return s.op == ir::Op::CONTINUE ||
+                      (s.op == ir::Op::IF &&
+                       (holds_continue(code, s.body) || holds_continue(code, s.otherwise)));
+           });
+}
 
 }  // namespace
 
@@ -28,6 +40,11 @@ void SpirvWriter::for_statement(ir::StmtId id) {
                                   {shallow(s.args[2], value(s.args[2]).c[0])});
     if (form.together > 1) counted.first = groups_of_rounds(s, form, counted);
     counted_loop(s, form, counted);
+}
+
+std::uint32_t SpirvWriter::loop_control(const ir::Stmt& loop) const {
+    const bool kept = context_.quirk(Quirk::NvidiaVkContinue) && holds_continue(code_, loop.body);
+    return kept ? kDontUnroll : kNoLoopControl;
 }
 
 Id SpirvWriter::loop_value(middle::FormKey key, std::initializer_list<Id> operands) {
@@ -61,7 +78,7 @@ Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
     b_.open(header);
     const Id i = b_.make(spv::Op::OpPhi, held, {counted.first, before, next_i, loop.next});
     const Id goes_on = b_.less(i, stop, form.signed_counter());
-    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, loop_control(s)});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
     leave(loop, out);
@@ -112,7 +129,7 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
     // Emulations seldom run their loops, which would be unrolled at each call.
     const bool cut =
         form.unroll == middle::Loop::Unroll::Never || &source_.program == &middle::emulations();
-    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : kNoLoopControl});
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : loop_control(s)});
     const Id out = way_out(loop);
     b_.branch(goes_on, body, out);
     leave(loop, out);

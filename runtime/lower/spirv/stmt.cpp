@@ -151,7 +151,7 @@ void SpirvWriter::while_statement(const ir::Stmt& s) {
         test = module_.fresh();
     else
         condition = value(s.args[0]).c[0];
-    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
+    b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, loop_control(s)});
     if (test != 0) {
         b_.branch(test);
         b_.open(test);

@@ -101,6 +101,7 @@ class SpirvWriter {
         Id first, end, step;  // the step is at least 1
     };
     void for_statement(ir::StmtId id);
+    [[nodiscard]] std::uint32_t loop_control(const ir::Stmt& loop) const;
     Id loop_value(middle::FormKey key, std::initializer_list<Id> operands);
     Id groups_of_rounds(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);

@@ -326,3 +326,23 @@ TEST_CASE("large loops over as many elements as they have rounds stay loops") {
     CHECK_FALSE(stays(rounds + inner + "t = t ^ c[t % 24u]; }", twenty_four()));
     CHECK_FALSE(stays(rounds + inner + "t = t ^ x[k]; }"));  // memory
 }
+
+TEST_CASE("loops with `continue` are not unrolled by the driver that crashes on some of them") {
+    TargetFacts facts;
+    facts.quirks = quirks_of({.platform = "NVIDIA", .driver = "580.159"});
+    const auto kept = [&](const std::string& loop) {
+        const std::string text =
+            "wye 1; program p; workgroup 64; param a: u32; output r: u32[64]; "
+            "main { var t = 0u; " +
+            loop + " r[local_index] = t; }";
+        const Artifact made = lowered(text, WYE_FORMAT_SPIRV, facts);
+        return support::spirv_text(made.code).find("DontUnroll") != std::string::npos;
+    };
+    CHECK(kept("for i in 0u..a { if i == 3u { continue; } t += i; }"));
+    CHECK(kept(
+        "for i in 0u..4u { if a > 1u { t += 2u; } else { if i == a { continue; } } t += i; }"));
+    CHECK(kept("while t < a { t += 2u; if t == 8u { continue; } t *= 3u; }"));
+    CHECK_FALSE(kept("for i in 0u..a { if i == 3u { break; } t += i; }"));
+    facts.quirks = QuirkSet::none();
+    CHECK_FALSE(kept("for i in 0u..a { if i == 3u { continue; } t += i; }"));
+}
