@@ -116,14 +116,16 @@ TEST_CASE("a value is reached when its work has ended, and not before (P-25, P-5
         const std::uint32_t seen = word;
         REQUIRE(status == WYE_OK);
         if (seen == round) continue;
-        FAIL_CHECK("`" << std::string(polls ? "query" : "wait") << "` says that value "
-                       << device.value
-                       << " is reached, but its last operation has not ended: the word that it "
-                          "downloads is "
-                       << seen << ", not " << round);
-        // The work goes on, and writes to memory of this case.
+        // Either the work goes on, and writes to memory of this case, or its bytes are lost.
         const auto until = Clock::now() + kPromptly;
         while (word != round && Clock::now() < until) std::this_thread::yield();
+        const bool lost = word != round;
+        if (lost) harness::blame("P-55");
+        FAIL_CHECK("`" << std::string(polls ? "query" : "wait") << "` says that value "
+                       << device.value << " is reached, but "
+                       << std::string(lost ? "bytes of its operations are lost"
+                                           : "its last operation has not ended")
+                       << ": the word that it downloads is " << seen << ", not " << round);
         return;
     }
     // The last operation writes memory of the device, which another queue then reads.
@@ -139,6 +141,7 @@ TEST_CASE("a value is reached when its work has ended, and not before (P-25, P-5
             harness::download(b, kSlowBytes - 4, std::as_writable_bytes(std::span(got)));
         REQUIRE(device.submit({&take, 1}, {}, other) == WYE_OK);
         REQUIRE(device.await(other, device.value, kDeadline, nullptr) == WYE_OK);
+        if (got[0] != round) harness::blame("P-55");
         check_same(got, {round});
     }
     device.queue_table->destroy(other);
@@ -312,36 +315,45 @@ TEST_CASE("what a call borrows is read before the call returns (P-13)") {
     CHECK(device.wait(kDeadline) == WYE_OK);
 }
 
-TEST_CASE("an upload, a fill, a copy and a download move exactly their bytes (P-28)") {
+TEST_CASE("an upload, a fill, a copy and a download move exactly their bytes (P-55, P-28)") {
     Rig rig;
     Device& device = rig.device;
     const auto content = counting(256);
-    wye_buffer_object* a = device.buffer(bytes_of(content));
+    const auto source = bytes_of(content);
+    wye_buffer_object* a = device.buffer(source);
     wye_buffer_object* b = device.buffer(1024);
     REQUIRE(a != nullptr);
     REQUIRE(b != nullptr);
     std::vector<std::byte> expected(1024, std::byte{0xab});
-    // Each step is a submit of its own, so that nothing depends on their order.
-    const auto run = [&](const wye_operation& step) { REQUIRE(device.run(step) == WYE_OK); };
+    // Each step is a submit of its own, so that nothing depends on their order. It writes
+    // `expected` from `offset`; what is wrong before or after that is written outside its range.
+    const auto run = [&](const wye_operation& step, std::uint64_t offset, std::uint64_t size) {
+        REQUIRE(device.run(step) == WYE_OK);
+        const auto got = device.download(b, 1024);
+        const auto part = [&](const std::vector<std::byte>& of) {
+            return std::vector(of.begin() + static_cast<std::ptrdiff_t>(offset),
+                               of.begin() + static_cast<std::ptrdiff_t>(offset + size));
+        };
+        if (part(got) == part(expected) && got != expected) harness::blame("P-28");
+        check_same(got, expected);
+    };
     const auto fills = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t pattern,
                            std::uint32_t pattern_size) {
-        run(fill(b, offset, size, pattern, pattern_size));
         for (std::uint64_t i = 0; i < size; ++i)
             expected[offset + i] = static_cast<std::byte>(pattern >> (8 * (i % pattern_size)));
-        check_same(device.download(b, 1024), expected);
+        run(fill(b, offset, size, pattern, pattern_size), offset, size);
     };
     fills(0, 1024, 0xabU, 1);
-    run(copy(a, b, 16, 32, 64));
-    std::copy_n(bytes_of(content).begin() + 16, 64, expected.begin() + 32);
+    std::copy_n(source.begin() + 16, 64, expected.begin() + 32);
+    run(copy(a, b, 16, 32, 64), 32, 64);
     fills(512, 16, 0x1122U, 2);
     fills(528, 16, 0x11223344U, 4);
     fills(544, 40, 0x1122334455667788U, 8);
     fills(584, 16, 0x5566778855667788U, 8);
     fills(0, 0, 1, 4);  // 0 bytes: no effect
-    run(copy(a, b, 0, 0, 0));
-    run(harness::upload(b, 900, bytes_of(content).subspan(400, 20)));
-    std::copy_n(bytes_of(content).begin() + 400, 20, expected.begin() + 900);
-    check_same(device.download(b, 1024), expected);
+    run(copy(a, b, 0, 0, 0), 0, 0);
+    std::copy_n(source.begin() + 400, 20, expected.begin() + 900);
+    run(harness::upload(b, 900, source.subspan(400, 20)), 900, 20);
     check_same(rig.words(a, 256), content);
 }
 
