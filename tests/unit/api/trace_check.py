@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 
 program, selector, folder, queues, times = sys.argv[1:]
@@ -73,14 +74,16 @@ def timed(event):
 with tempfile.TemporaryDirectory() as place:
     # On a busy machine the first reading of the device's clock may take too long, or one asynchronous
     # dispatch may end before the next is submitted, so that both use one queue.
-    for attempt in range(6):
+    until = time.monotonic() + 120
+    while True:
         ran = run(place, "all")
         check(ran.returncode == 0, f"the work failed: {ran.stderr}")
         check(os.listdir(place) == ["trace.json"], f"the folder has {os.listdir(place)}")
         document = read(os.path.join(place, "trace.json"))
         work = [e for e in document["traceEvents"] if e["ph"] == "X" and e["cat"] != "host"]
         used = {e["args"]["queue"] for e in work if e["name"] == "mix"}
-        if all(timed(e) for e in work) and (queues == "one" or len(used) >= 2):
+        good = all(timed(e) for e in work) and (queues == "one" or len(used) >= 2)
+        if good or time.monotonic() > until:
             break
     check(document["otherData"]["dropped_events"] == 0, "events were dropped")
     check(document["otherData"]["unended_submits"] == 0, "submits have no end")
