@@ -17,6 +17,10 @@ unity_size=$((200 / $(nproc) > 12 ? 200 / $(nproc) : 12))
 build_together="-Dtogether=true -Dunity_size=$unity_size"
 build_tests_together="-Dunity=on -Dunity_size=$unity_size"
 
+# The compiler cache serves every clone of the tree, since paths in its keys are relative to the clone.
+CCACHE_BASEDIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export CCACHE_BASEDIR CCACHE_NOHASHDIR=1
+
 step_number=0
 step_status=0
 
