@@ -284,7 +284,7 @@ void judge(DeviceInfo& d) {
     }
 }
 
-DeviceInfo describe(const InstanceTable& table, VkPhysicalDevice handle) {
+DeviceInfo describe_device(const InstanceTable& table, VkPhysicalDevice handle) {
     DeviceInfo d;
     d.handle = handle;
     table.vkGetPhysicalDeviceProperties(handle, &d.properties.core);
@@ -404,7 +404,7 @@ Result<std::vector<DeviceInfo>> discover(const InstanceTable& table, VkInstance 
                      "the Vulkan loader");
     handles.resize(count);
     std::vector<DeviceInfo> devices;
-    for (const VkPhysicalDevice handle : handles) devices.push_back(describe(table, handle));
+    for (const VkPhysicalDevice handle : handles) devices.push_back(describe_device(table, handle));
     return devices;
 }
 

@@ -41,7 +41,7 @@ Result<const wye_native_table*> table_of(const NativeDevice& device) {
     return table;
 }
 
-Result<void> check(const NativeDevice& device, const wye_native_handle& handle) {
+Result<void> check_handle(const NativeDevice& device, const wye_native_handle& handle) {
     if (handle.count == 0 || handle.count > WYE_NATIVE_VALUES)
         return broken(device, fmt::format("a native handle has {} values", handle.count));
     for (std::uint32_t i = 0; i < handle.count; ++i) {
@@ -62,7 +62,7 @@ Result<wye_native_handle> ask(const NativeDevice& device, std::string_view name,
     out.header = sdk::header_of(sizeof out);
     WYE_TRY(contain(device.info().plugin, name,
                     [&](wye_error** error) { return slot(*table, &out, error); }));
-    WYE_TRY(check(device, out));
+    WYE_TRY(check_handle(device, out));
     std::fill(out.values + out.count, std::end(out.values), wye_native_value{});
     return out;
 }

@@ -26,7 +26,7 @@ constexpr std::uint32_t kDevices = 4096;  // a larger device count is a fault
 constexpr std::uint64_t kFormats = 64;
 constexpr std::uint64_t kTextLimit = 4096;
 
-Record record_of(Stage stage, const Candidate& candidate, const Error& error) {
+Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
     Record r;
     r.stage = stage;
     r.code = error.code;
@@ -171,7 +171,7 @@ Result<void> enumerate(const Candidate& candidate, PluginOpening& out) {
         auto device = std::make_shared<DeviceInfo>(describe(plugin, i, faults));
         device->id = device_id(*device, seen[identity_of(*device)]++);
         const auto warn = [&](std::string message, const char* fix) {
-            Record r = record_of(Stage::enumerated, candidate,
+            Record r = record_at(Stage::enumerated, candidate,
                                  Error(Code::PLUGIN_FAULT, std::move(message), fix));
             r.severity = Severity::warning;
             out.records.push_back(std::move(r));
@@ -195,7 +195,7 @@ Result<void> check_version(const Candidate& candidate, const Need& need, const S
     const bool by_file = need.version_from == "file";
     const std::string& version = by_file ? found.file_version : found.symbol_version;
     if (version.empty()) {
-        Record r = record_of(
+        Record r = record_at(
             Stage::needs, candidate,
             Error(Code::UNSUPPORTED,
                   fmt::format("plugin `{}` needs `{}` {} or newer, and the {} of the library "
@@ -398,7 +398,7 @@ PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
     if (done.ok()) return out;
     out.devices.clear();
     out.plugin.reset();
-    out.records.push_back(record_of(stage, candidate, done.error()));
+    out.records.push_back(record_at(stage, candidate, done.error()));
     return out;
 }
 

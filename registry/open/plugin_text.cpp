@@ -17,7 +17,7 @@ Error fault(std::string_view what, const std::string& how) {
             "Fix: report this to the plugin's author"};
 }
 
-Result<void> check(const void* data, std::uint64_t size, std::uint64_t limit,
+Result<void> check_size(const void* data, std::uint64_t size, std::uint64_t limit,
                    std::string_view what) {
     if (size > limit)
         return fault(what, fmt::format("claims {} bytes; the limit is {}", size, limit));
@@ -70,7 +70,7 @@ bool read_memory(void* to, const void* from, std::size_t size, Memory memory) no
 
 Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_view what,
                               Memory memory) {
-    WYE_TRY(check(text.data, text.size, limit, what));
+    WYE_TRY(check_size(text.data, text.size, limit, what));
     std::string raw(text.size, '\0');
     if (!read_memory(raw.data(), text.data, raw.size(), memory)) return unreadable(what, text.size);
     return one_line(raw);
@@ -78,7 +78,7 @@ Result<std::string> read_text(wye_string text, std::uint64_t limit, std::string_
 
 Result<std::vector<std::byte>> read_bytes(wye_bytes bytes, std::uint64_t limit,
                                           std::string_view what) {
-    WYE_TRY(check(bytes.data, bytes.size, limit, what));
+    WYE_TRY(check_size(bytes.data, bytes.size, limit, what));
     // Reads the last byte first, to fail before allocating room for all.
     std::byte last{};
     if (bytes.size != 0 &&

@@ -62,7 +62,7 @@ Json age_of(const DeviceInfo& device) {
         .count();
 }
 
-Json record_of(const Record& record) {
+Json json_of_record(const Record& record) {
     return {{"stage", stage_name(record.stage)},
             {"severity", severity_name(record.severity)},
             {"code", code_name(record.code)},
@@ -97,7 +97,7 @@ Json plugin_of(const LoadedPlugin& loaded, const std::string& compiler) {
             {"abi", abi_of(plugin)},
             {"state", loaded_state_name(loaded.state)},
             {"stage", stage_name(loaded.stage)},
-            {"reason", loaded.reason ? record_of(*loaded.reason) : Json(nullptr)},
+            {"reason", loaded.reason ? json_of_record(*loaded.reason) : Json(nullptr)},
             {"source", loaded.has_source ? Json(source_name(plugin.source)) : Json(nullptr)},
             {"version", text_or_null(plugin.version)},
             {"vendor", text_or_null(plugin.vendor)},
@@ -243,7 +243,7 @@ std::string report_json(Registry& registry, const ReportOptions& given) {
     for (const LoadedDevice& device : loaded.devices)
         out["devices"].push_back(device_of(device, options));
     out["records"] = Json::array();
-    for (const Record& record : loaded.records) out["records"].push_back(record_of(record));
+    for (const Record& record : loaded.records) out["records"].push_back(json_of_record(record));
     out["physical_devices"] = physical_of(loaded.physical);
     out["doubts"] = doubts_of(loaded.physical);
     out["unmatched"] = unmatched_list(loaded.unmatched);

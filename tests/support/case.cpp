@@ -11,7 +11,7 @@ constexpr std::string_view kMark = "//: ";
 constexpr std::size_t kBytesPerLine = 32;
 constexpr std::uint64_t kMostZeros = std::uint64_t{1} << 30;
 
-std::string hex(std::span<const std::byte> bytes) {
+std::string hex_of(std::span<const std::byte> bytes) {
     std::string out;
     for (const std::byte b : bytes) {
         out += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
@@ -31,7 +31,7 @@ void write_bytes(std::string& out, std::span<const std::byte> bytes) {
             continue;
         }
         const auto line = bytes.first(std::min(bytes.size(), kBytesPerLine));
-        out += std::string(kMark) + "bytes " + hex(line) + "\n";
+        out += std::string(kMark) + "bytes " + hex_of(line) + "\n";
         bytes = bytes.subspan(line.size());
     }
 }

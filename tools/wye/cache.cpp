@@ -24,7 +24,7 @@ std::string bytes_text(std::uint64_t bytes) {
     return kib < 1024 ? fmt::format("{:.1f} KiB", kib) : fmt::format("{:.1f} MiB", kib / 1024);
 }
 
-std::string age_text(std::int64_t used_unix_ns) {
+std::string age_since(std::int64_t used_unix_ns) {
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::system_clock::now().time_since_epoch())
                          .count();
@@ -67,12 +67,12 @@ void print_list(const Json& report) {
         fmt::print("{:<20} {:<8} {:<13} {:>10} {:>8}  {}\n", line_of(entry, "program"),
                    line_of(entry, "plugin"), line_of(entry, "format"),
                    bytes_text(entry.value("bytes", std::uint64_t{0})),
-                   age_text(entry.value("used_unix_ns", std::int64_t{0})),
+                   age_since(entry.value("used_unix_ns", std::int64_t{0})),
                    line_of(entry, "device"));
     for (const Json& one : report.value("kept", Json::array()))
         fmt::print("{:<43} {:>10} {:>8}  {}\n", line_of(one, "kind"),
                    bytes_text(one.value("bytes", std::uint64_t{0})),
-                   age_text(one.value("made_unix_ns", std::int64_t{0})),
+                   age_since(one.value("made_unix_ns", std::int64_t{0})),
                    one.value("sound", false) ? joined(one.value("key", "")) : "damaged");
 }
 

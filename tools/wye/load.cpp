@@ -18,7 +18,7 @@ bool is_wire(const ProgramFile& file) {
            std::memcmp(file.bytes.data(), WYE_PROGRAM_MAGIC, WYE_PROGRAM_MAGIC_SIZE) == 0;
 }
 
-std::string_view text_of(const ProgramFile& file) {
+std::string_view text_in(const ProgramFile& file) {
     return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
@@ -31,7 +31,7 @@ std::string path_of(const ProgramFile& file, std::string_view name) {
 // with the program is found again, and told of, when it is loaded.
 std::vector<FileUse> variant_files(const ProgramFile& file) {
     std::vector<FileUse> out;
-    if (is_wire(file) || text_of(file).find("variant") == std::string_view::npos) return out;
+    if (is_wire(file) || text_in(file).find("variant") == std::string_view::npos) return out;
     // Writes no trace and keeps nothing.
     const auto context =
         Context::create({.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT,
@@ -41,7 +41,7 @@ std::vector<FileUse> variant_files(const ProgramFile& file) {
         out.push_back({fmt::format("variant file `{}`", name), path_of(file, name)});
         return std::vector<std::byte>(1);
     };
-    (void)context->program_from_text(text_of(file), file.path, note);
+    (void)context->program_from_text(text_in(file), file.path, note);
     return out;
 }
 
@@ -60,7 +60,7 @@ Result<ProgramFile> read_program(const std::string& path, std::vector<FileUse> o
 
 Result<Program> load_program(const Context& context, const ProgramFile& file) {
     if (is_wire(file)) return context.program_from_wire(file.bytes, file.path);
-    return context.program_from_text(text_of(file), file.path, [&](std::string_view name) {
+    return context.program_from_text(text_in(file), file.path, [&](std::string_view name) {
         return read_file(path_of(file, name), "variant file", WYE_LIMIT_VARIANT_BYTES,
                          Kind::Regular);
     });

@@ -26,13 +26,13 @@ std::string refused(const ir::Program& program) {
     return in_code(program.main);
 }
 
-bool uses_subgroups(const ir::Code& code) {
+bool code_uses_subgroups(const ir::Code& code) {
     return std::any_of(code.exprs.begin(), code.exprs.end(), [](const ir::Expr& e) {
         return ir::op_subgroup(e.op) || (e.op == Op::BUILTIN && e.imm >= WYE_BUILTIN_SUBGROUP_SIZE);
     });
 }
 
-bool uses_floats(const ir::Code& code) {
+bool code_uses_floats(const ir::Code& code) {
     return std::any_of(code.exprs.begin(), code.exprs.end(),
                        [](const ir::Expr& e) { return e.type.floating(); });
 }
@@ -47,15 +47,15 @@ Result<void> supported(const ir::Program& program) {
 }
 
 bool uses_subgroups(const ir::Program& program) {
-    return uses_subgroups(program.main) ||
+    return code_uses_subgroups(program.main) ||
            std::any_of(program.functions.begin(), program.functions.end(),
-                       [](const ir::Function& f) { return uses_subgroups(f.code); });
+                       [](const ir::Function& f) { return code_uses_subgroups(f.code); });
 }
 
 bool uses_floats(const ir::Program& program) {
-    return uses_floats(program.main) ||
+    return code_uses_floats(program.main) ||
            std::any_of(program.functions.begin(), program.functions.end(),
-                       [](const ir::Function& f) { return uses_floats(f.code); });
+                       [](const ir::Function& f) { return code_uses_floats(f.code); });
 }
 
 bool needs_group(const ir::Program& program) {

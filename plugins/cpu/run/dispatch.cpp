@@ -36,7 +36,7 @@ Error no_registers() {
             "Fix: free memory or use a smaller workgroup"};
 }
 
-std::uint64_t bytes_of(const wye_operation& operation) {
+std::uint64_t bytes_moved(const wye_operation& operation) {
     switch (operation.kind) {
         case WYE_OPERATION_COPY:
             return operation.u.copy.size;
@@ -113,7 +113,7 @@ bool is_small(std::span<const wye_operation> operations) {
         if (operation.kind == WYE_OPERATION_EXECUTE &&
             !sdk::command_of<Command>(operation.u.execute.command).is_small(operation.u.execute))
             return false;
-        bytes += bytes_of(operation);
+        bytes += bytes_moved(operation);
     }
     return bytes <= kSmallBytes;
 }

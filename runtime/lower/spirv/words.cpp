@@ -196,7 +196,7 @@ Id hidden(SpirvBuilder& b, const Step& step, Id value) {
     return by_lane ? b.differing(step.kind, value) : b.disguised(quirk, value);
 }
 
-Id call(SpirvBuilder& b, Id function, Kind result, std::span<const Id> operands) {
+Id call_function(SpirvBuilder& b, Id function, Kind result, std::span<const Id> operands) {
     Words all{function};
     for (const Id operand : operands) all.push_back(b.not_one(operand));
     return b.make(spv::Op::OpFunctionCall, b.module.value_type(result), all);
@@ -209,7 +209,7 @@ Id emulation(SpirvBuilder& b, const Step& step, std::span<const Id> operands) {
         context.library.emplace(program, program.workgroup, context.forms.target(), false);
     const Id function =
         spirv_function(context, *context.library, static_cast<std::uint32_t>(step.extra));
-    return call(b, function, step.kind, operands);
+    return call_function(b, function, step.kind, operands);
 }
 
 Id spell(SpirvBuilder& b, const Form& form, std::span<const Id> operands) {
@@ -298,7 +298,7 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
         b.context.refuse(ir::op_text(op));
         return v.empty() ? b.module.null(b.module.value_type(kind)) : v[0];
     }
-    if (form->function) return call(b, function_of(b.context, key, *form), form->result().kind, v);
+    if (form->function) return call_function(b, function_of(b.context, key, *form), form->result().kind, v);
     return spell(b, *form, v);
 }
 
@@ -354,7 +354,7 @@ Id spirv_form(SpirvBuilder& b, FormKey key, std::span<const Id> v) {
     if (key == middle::conversion(Kind::F32, Kind::F16) && b.context.facts.native_f16_convert)
         return native_round_to_half(b, v[0]);
     const Form& form = *b.context.forms.find(key);
-    if (form.function) return call(b, function_of(b.context, key, form), form.result().kind, v);
+    if (form.function) return call_function(b, function_of(b.context, key, form), form.result().kind, v);
     return spell(b, form, v);
 }
 
