@@ -19,7 +19,7 @@ struct Start {
     std::function<void()> work;
 };
 
-void* run(void* argument) {
+void* call_on_stack(void* argument) {
     const std::unique_ptr<Start> start(static_cast<Start*>(argument));
     std::fesetenv(FE_DFL_ENV);
     ::pthread_setname_np(::pthread_self(), start->name);
@@ -73,7 +73,7 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
     if (status == 0) {
         status = ::pthread_attr_setstacksize(&attributes, kWideStack);
         const BlockedSignals blocked;
-        if (status == 0) status = ::pthread_create(&thread, &attributes, run, start.get());
+        if (status == 0) status = ::pthread_create(&thread, &attributes, call_on_stack, start.get());
         ::pthread_attr_destroy(&attributes);
     }
     if (status != 0) {

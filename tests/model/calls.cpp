@@ -27,7 +27,7 @@ constexpr const char* kPrograms[] = {
     "grid groups 1; main { r[0] = r[0] + k; if r[0] == 7u { trap 1; } }",
 };
 
-std::string text_of(wye_error* error) {
+std::string take_text(wye_error* error) {
     if (error == nullptr) return "no error";
     const wye_string text = wye_error_text(error);
     std::string out(text.data, text.size);
@@ -93,13 +93,13 @@ World::World(const Scope& scope) : scope_(scope) {
         desc.config = config;
         desc.config_count = std::size(config);
         wye_error* error = nullptr;
-        if (wye_context_create(&desc, &context_, &error) != WYE_OK) return fail(text_of(error));
+        if (wye_context_create(&desc, &context_, &error) != WYE_OK) return fail(take_text(error));
         for (std::size_t i = 0; i < std::size(programs_); ++i) {
             wye_program_source source;
             WYE_INIT(source);
             source.text = wye_str(kPrograms[i]);
             if (wye_program_create(context_, &source, &programs_[i], &error) != WYE_OK)
-                return fail(text_of(error));
+                return fail(take_text(error));
         }
     });
 }
@@ -402,7 +402,7 @@ Call& World::start(Step step) {
     Fiber& fiber = fibers_.start([this, &call] {
         wye_error* error = nullptr;
         call.status = perform(call, &error);
-        if (call.status != WYE_OK || error != nullptr) call.error = text_of(error);
+        if (call.status != WYE_OK || error != nullptr) call.error = take_text(error);
         call.fiber = nullptr;
     });
     call.fiber = &fiber;

@@ -23,7 +23,7 @@ struct Half {
 };
 
 template <typename T>
-constexpr unsigned kind_of() {
+constexpr unsigned kind_of_type() {
     if constexpr (std::is_same_v<T, std::int32_t>) return WYE_KIND_I32;
     if constexpr (std::is_same_v<T, std::uint32_t>) return WYE_KIND_U32;
     if constexpr (std::is_same_v<T, std::int64_t>) return WYE_KIND_I64;
@@ -74,7 +74,7 @@ class Table {
     template <typename F>
     void add(const std::string& text, F f) {
         using R = std::invoke_result_t<F, T, T, T>;
-        operations_.push_back({text, kind_of<R>(), [f](u64 x, u64 y, u64 z) {
+        operations_.push_back({text, kind_of_type<R>(), [f](u64 x, u64 y, u64 z) {
                                    return out<R>(f(in<T>(x), in<T>(y), in<T>(z)));
                                }});
     }
