@@ -73,7 +73,8 @@ Result<WideThread> WideThread::start(const char* name, std::function<void()> wor
     if (status == 0) {
         status = ::pthread_attr_setstacksize(&attributes, kWideStack);
         const BlockedSignals blocked;
-        if (status == 0) status = ::pthread_create(&thread, &attributes, call_on_stack, start.get());
+        if (status == 0)
+            status = ::pthread_create(&thread, &attributes, call_on_stack, start.get());
         ::pthread_attr_destroy(&attributes);
     }
     if (status != 0) {

@@ -18,7 +18,7 @@ Error fault(std::string_view what, const std::string& how) {
 }
 
 Result<void> check_size(const void* data, std::uint64_t size, std::uint64_t limit,
-                   std::string_view what) {
+                        std::string_view what) {
     if (size > limit)
         return fault(what, fmt::format("claims {} bytes; the limit is {}", size, limit));
     if (data == nullptr && size != 0)

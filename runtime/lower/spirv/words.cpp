@@ -298,7 +298,8 @@ Id exact_operation(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
         b.context.refuse(ir::op_text(op));
         return v.empty() ? b.module.null(b.module.value_type(kind)) : v[0];
     }
-    if (form->function) return call_function(b, function_of(b.context, key, *form), form->result().kind, v);
+    if (form->function)
+        return call_function(b, function_of(b.context, key, *form), form->result().kind, v);
     return spell(b, *form, v);
 }
 
@@ -354,7 +355,8 @@ Id spirv_form(SpirvBuilder& b, FormKey key, std::span<const Id> v) {
     if (key == middle::conversion(Kind::F32, Kind::F16) && b.context.facts.native_f16_convert)
         return native_round_to_half(b, v[0]);
     const Form& form = *b.context.forms.find(key);
-    if (form.function) return call_function(b, function_of(b.context, key, form), form.result().kind, v);
+    if (form.function)
+        return call_function(b, function_of(b.context, key, form), form.result().kind, v);
     return spell(b, form, v);
 }
 
