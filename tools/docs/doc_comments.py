@@ -172,7 +172,7 @@ def main(words):
         return 2
     with open(words[0], encoding='utf-8') as file:
         source = file.read()
-    name = re.sub(r'.*?/(wye/)', r'\1', words[0])
+    name = re.sub(r'.*/(wye/)', r'\1', words[0])
     sys.stdout.write(Filter(with_enumerators(source), name).run())
     return 0
 
