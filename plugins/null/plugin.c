@@ -64,14 +64,30 @@ static wye_status unsupported(const wye_host_table* host, wye_error** sink) {
     return fail(host, sink, WYE_UNSUPPORTED, message, fix);
 }
 
+/* Refuse what a later minor may add to a structure: its flags, its type, and critical entries of
+ * its chain. Skip other entries. */
+static wye_status refuse_unknown(const wye_host_table* host, const wye_header* header,
+                                 uint32_t flags, wye_error** sink) {
+    const wye_string message = TEXT("the null plugin does not know a part of a description");
+    const wye_string fix = TEXT("Fix: leave it out, or use a newer plugin");
+    const wye_header* entry;
+    if ((flags | header->type) != 0) return fail(host, sink, WYE_UNSUPPORTED, message, fix);
+    for (entry = header->next; entry != NULL; entry = entry->next)
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
+            return fail(host, sink, WYE_UNSUPPORTED_EXTENSION, message, fix);
+    return WYE_OK;
+}
+
 /* ---- Plugin -------------------------------------------------------------------------------- */
 
 /* Open vendor libraries here, by versioned soname. Return WYE_MISSING_DEPENDENCY if one is absent.
  */
 static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
                               wye_error** error) {
-    wye_plugin_object* plugin = calloc(1, sizeof *plugin);
-    (void)error;
+    const wye_status known = refuse_unknown(host, &host->header, 0, error);
+    wye_plugin_object* plugin;
+    if (known != WYE_OK) return known;
+    plugin = calloc(1, sizeof *plugin);
     if (plugin == NULL)
         return WYE_OUT_OF_MEMORY; /* the only failure that may come without an error */
     plugin->host = host;
@@ -130,7 +146,9 @@ static wye_status device_open(wye_plugin_object* plugin, const wye_open_desc* de
                               wye_device_object** out, const wye_device_table** table,
                               wye_error** error) {
     wye_device_object* device;
-    if (desc->index >= device_count || desc->flags != 0) return unsupported(plugin->host, error);
+    const wye_status known = refuse_unknown(plugin->host, &desc->header, desc->flags, error);
+    if (known != WYE_OK) return known;
+    if (desc->index >= device_count) return unsupported(plugin->host, error);
     device = calloc(1, sizeof *device);
     if (device == NULL) return WYE_OUT_OF_MEMORY;
     device->plugin = plugin;
@@ -243,8 +261,11 @@ static wye_status program_load(wye_device_object* device, const wye_artifact* ar
 static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                                wye_queue_object** out, wye_timeline_object** timeline,
                                const wye_queue_table** table, wye_error** error) {
-    wye_queue_object* queue = calloc(1, sizeof *queue);
-    (void)desc, (void)error;
+    const wye_host_table* host = device->plugin->host;
+    const wye_status known = refuse_unknown(host, &desc->header, desc->flags, error);
+    wye_queue_object* queue;
+    if (known != WYE_OK) return known;
+    queue = calloc(1, sizeof *queue);
     if (queue == NULL) return WYE_OUT_OF_MEMORY;
     queue->device = device;
     *out = queue;
@@ -282,6 +303,7 @@ static wye_status timeline_wait(wye_device_object* device, const wye_event* even
                                 wye_error** error) {
     uint64_t i, reached = 0;
     (void)timeout_ns;
+    if (any > 1) return unsupported(device->plugin->host, error);
     for (i = 0; i < count; ++i) {
         if (timeline_query(device, &events[i], error) != WYE_OK) continue;
         if (index != NULL) *index = i;

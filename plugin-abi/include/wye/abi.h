@@ -865,10 +865,10 @@ typedef struct wye_device_table {
      * object. Else: the error by which the value failed. */
     wye_status (*query)(wye_device_object* device, const wye_event* event, wye_error** error);
 
-    /* Mandatory [FREE]. As query, for all `count` events, or for one if `any` is not 0, but blocks;
-     * WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit). Without events WYE_OK. `*index`, if not
-     * null, is that of an event that has failed, or else, for `any`, of one that was reached. Ends
-     * at the first failure. */
+    /* Mandatory [FREE]. As query, for all `count` events, or for one if `any` is 1, but blocks;
+     * other values of `any` are refused. WYE_TIMEOUT after timeout_ns (UINT64_MAX: no limit).
+     * Without events WYE_OK. `*index`, if not null, is that of an event that has failed, or else,
+     * for `any`, of one that was reached. Ends at the first failure. */
     wye_status (*wait)(wye_device_object* device, const wye_event* events, uint64_t count,
                        uint32_t any, uint64_t timeout_ns, uint64_t* index, wye_error** error);
 

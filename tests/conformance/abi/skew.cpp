@@ -128,6 +128,22 @@ TEST_CASE("a hello's unknown extensions are skipped, and critical ones refused (
     }
 }
 
+TEST_CASE(
+    "unknown extensions of the host's table are skipped, and critical ones refused (P-3, P-7)") {
+    harness::QuietPlugin plugin;
+    plugin.close();
+    const harness::Host host;
+    wye_host_table table = *host.table();
+    check_chains("host table", [&](const wye_header* chain, wye_error** error) {
+        table.header.next = chain;
+        wye_plugin_object* object = nullptr;
+        const wye_status status = plugin.table->init(&table, WYE_ABI_MINOR, &object, error);
+        CHECK((object != nullptr) == (status == WYE_OK));
+        if (object != nullptr) plugin.table->shutdown(object);
+        return status;
+    });
+}
+
 TEST_CASE("a plugin starts with a newer host, whose table is longer (P-3)") {
     harness::QuietPlugin plugin;
     plugin.close();

@@ -55,6 +55,7 @@ driver::Program& program_of(wye_program_object* object) {
 wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
                        wye_error** error) {
     return guard(*host, error, [&] {
+        driver::refuse_critical(host->header.next);
         const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
         const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
         *out = new wye_plugin_object{*host, driver::Tools(*host), pages * bytes};

@@ -32,24 +32,26 @@ namespace wye::sdk {
     return known_extensions(header.next, subject, known);
 }
 
+[[nodiscard, gnu::always_inline]] inline std::uint32_t flags_of(const wye_binding* bindings,
+                                                                std::uint32_t count) {
+    std::uint32_t flags = 0;
+    for (const wye_binding& binding : std::span(bindings, count)) flags |= binding.flags;
+    return flags;
+}
+
 // Refuses an operation with unknown flags or critical extensions, also of its bindings. `launch`:
 // the flags that dispatches may have.
 [[nodiscard, gnu::always_inline]] inline Result<void> known_parts_of(const wye_operation& op,
                                                                      std::string_view plugin,
                                                                      std::uint32_t launch) {
-    const auto all = [](const wye_binding* bindings, std::uint32_t count) {
-        std::uint32_t flags = 0;
-        for (const wye_binding& binding : std::span(bindings, count)) flags |= binding.flags;
-        return flags;
-    };
     std::uint32_t flags = op.flags;
     if (op.kind == WYE_OPERATION_DISPATCH) {
         const wye_dispatch_op& dispatch = op.u.dispatch;
         if (dispatch.again == 0)  // else it is the one before it
             flags |= (dispatch.flags & ~launch) | dispatch.trap.flags | dispatch.indirect.flags |
-                     all(dispatch.bindings, dispatch.binding_count);
+                     flags_of(dispatch.bindings, dispatch.binding_count);
     } else if (op.kind == WYE_OPERATION_EXECUTE) {
-        flags |= all(op.u.execute.slots, op.u.execute.slot_count);
+        flags |= flags_of(op.u.execute.slots, op.u.execute.slot_count);
     }
     if (flags == 0 && critical_entry(op.next) == nullptr) [[likely]]
         return {};

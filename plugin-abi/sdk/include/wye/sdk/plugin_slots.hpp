@@ -53,6 +53,7 @@ struct PluginSlots {
     static wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_object** out,
                            wye_error** error) {
         return guard(*host, error, [&]() -> Result<void> {
+            WYE_TRY(known_extensions(host->header.next, "the host's table"));
             WYE_ASSIGN(auto plugin, Plugin::create(*host));
             plugin->minor = minor;
             *out = reinterpret_cast<wye_plugin_object*>(plugin.release());
@@ -122,6 +123,7 @@ struct PluginSlots {
                                 wye_error** error) {
         Plugin& plugin = of(object);
         return run_on(plugin, error, [&]() -> Result<void> {
+            WYE_TRY(known_parts(artifact->header, artifact->flags, Plugin::kPlugin, "an artifact"));
             const auto* info = index < plugin.devices.size() ? &plugin.devices[index] : nullptr;
             WYE_ASSIGN(const std::vector<std::byte> code,
                        plugin.translate(info, *artifact, from_abi(format)));

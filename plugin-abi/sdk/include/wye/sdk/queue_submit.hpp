@@ -57,13 +57,14 @@ template <typename Derived>
     const wye_submission& submission) noexcept {
     auto& queue = static_cast<Derived&>(*this);
     if constexpr (requires(const wye_execute_op& op) { queue.replay(op, std::uint64_t{}); }) {
-        const bool bare =
-            (submission.flags | submission.wait_count | submission.signal_count) == 0 &&
-            submission.header.next == nullptr;
+        const bool bare = (submission.flags | submission.wait_count | submission.signal_count |
+                           submission.header.type) == 0 &&
+                          submission.header.next == nullptr;
         if (!bare || submission.operation_count != 1) return false;
         const wye_operation& op = *submission.operations;
-        if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 || op.next != nullptr ||
-            !queue.timeline().usable(submission.value).ok())
+        if (op.kind != WYE_OPERATION_EXECUTE ||
+            (op.flags | flags_of(op.u.execute.slots, op.u.execute.slot_count)) != 0 ||
+            op.next != nullptr || !queue.timeline().usable(submission.value).ok())
             return false;
         try {
             [[maybe_unused]] const auto entered = enter(queue.timeline());
