@@ -40,6 +40,7 @@
 #include <utility>
 
 #include "wye/abi_layer.h"
+#include "wye/sdk/known.hpp"
 #include "wye/sdk/layer_slots.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/plugin.hpp"
