@@ -24,13 +24,14 @@ struct wye_program_object {
     int unused;
 };
 struct wye_queue_object {
+    const wye_host_table* host;
     uint64_t newest; /* value of the queue's timeline, which is the queue itself */
 };
 
 static const wye_device_table device_table;
 static const wye_queue_table queue_table;
 
-static wye_status fail(const wye_device_object* device, wye_error** sink, wye_status code,
+static wye_status fail(const wye_host_table* host, wye_error** sink, wye_status code,
                        wye_string message, wye_string fix) {
     wye_error_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -38,16 +39,32 @@ static wye_status fail(const wye_device_object* device, wye_error** sink, wye_st
     desc.code = code;
     desc.message = message;
     desc.fix = fix;
-    if (sink != NULL) *sink = device->plugin->host->error_make(device->plugin->host->self, &desc);
+    if (sink != NULL) *sink = host->error_make(host->self, &desc);
     return code;
+}
+
+/* Refuses what a later minor may add: flags, types and critical entries of a chain. */
+static wye_status known(const wye_host_table* host, const wye_header* header, uint32_t flags,
+                        wye_error** sink) {
+    static const wye_string message = TEXT("a part of the call is not known here");
+    static const wye_string fix = TEXT("Fix: leave it out");
+    const wye_header* entry;
+    if ((flags | header->type) != 0) return fail(host, sink, WYE_UNSUPPORTED, message, fix);
+    for (entry = header->next; entry != NULL; entry = entry->next)
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
+            return fail(host, sink, WYE_UNSUPPORTED_EXTENSION, message, fix);
+    return WYE_OK;
 }
 
 /* ---- Plugin -------------------------------------------------------------------------------- */
 
 static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
                               wye_error** error) {
-    wye_plugin_object* plugin = calloc(1, sizeof *plugin);
-    (void)minor, (void)error;
+    const wye_status status = known(host, &host->header, 0, error);
+    wye_plugin_object* plugin;
+    (void)minor;
+    if (status != WYE_OK) return status;
+    plugin = calloc(1, sizeof *plugin);
     if (plugin == NULL) return WYE_OUT_OF_MEMORY;
     plugin->host = host;
     *out = plugin;
@@ -109,8 +126,10 @@ static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, 
 static wye_status plugin_open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                                      wye_device_object** out, const wye_device_table** table,
                                      wye_error** error) {
-    wye_device_object* device = calloc(1, sizeof *device);
-    (void)desc, (void)error;
+    const wye_status status = known(plugin->host, &desc->header, desc->flags, error);
+    wye_device_object* device;
+    if (status != WYE_OK) return status;
+    device = calloc(1, sizeof *device);
     if (device == NULL) return WYE_OUT_OF_MEMORY;
     device->plugin = plugin;
     *out = device;
@@ -127,9 +146,11 @@ static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc
     static const wye_string message = TEXT("this device has no memory of that kind or alignment");
     static const wye_string fix = TEXT("Fix: ask for a buffer of the usage DEVICE");
     const uint64_t most_aligned = 64;
+    const wye_status status = known(device->plugin->host, &desc->header, desc->flags, error);
     wye_buffer_object* buffer;
+    if (status != WYE_OK) return status;
     if (desc->usage > WYE_BUFFER_USAGE_SHARED || desc->alignment > most_aligned)
-        return fail(device, error, WYE_UNSUPPORTED, message, fix);
+        return fail(device->plugin->host, error, WYE_UNSUPPORTED, message, fix);
     buffer = calloc(1, sizeof *buffer);
     if (buffer == NULL) return WYE_OUT_OF_MEMORY;
     buffer->bytes = aligned_alloc(64, (size_t)(desc->size / 64 + 1) * 64);
@@ -152,9 +173,12 @@ static wye_status program_create(wye_device_object* device, const wye_artifact* 
     static const wye_string message = TEXT("this device runs programs named `scale` only");
     static const wye_string fix = TEXT("Fix: choose another device");
     static const char name[] = "scale";
+    const wye_status status =
+        known(device->plugin->host, &artifact->header, artifact->flags, error);
+    if (status != WYE_OK) return status;
     if (artifact->label.size != sizeof name - 1 ||
         memcmp(artifact->label.data, name, sizeof name - 1) != 0)
-        return fail(device, error, WYE_UNSUPPORTED, message, fix);
+        return fail(device->plugin->host, error, WYE_UNSUPPORTED, message, fix);
     *out = calloc(1, sizeof **out);
     return *out == NULL ? WYE_OUT_OF_MEMORY : WYE_OK;
 }
@@ -167,9 +191,12 @@ static void program_destroy(wye_device_object* device, wye_program_object* progr
 static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
                                wye_queue_object** out, wye_timeline_object** timeline,
                                const wye_queue_table** table, wye_error** error) {
-    wye_queue_object* queue = calloc(1, sizeof *queue);
-    (void)device, (void)desc, (void)error;
+    const wye_status status = known(device->plugin->host, &desc->header, desc->flags, error);
+    wye_queue_object* queue;
+    if (status != WYE_OK) return status;
+    queue = calloc(1, sizeof *queue);
     if (queue == NULL) return WYE_OUT_OF_MEMORY;
+    queue->host = device->plugin->host;
     *out = queue;
     *timeline = (wye_timeline_object*)(void*)queue;
     *table = &queue_table;
@@ -187,8 +214,10 @@ static wye_status device_query(wye_device_object* device, const wye_event* event
 static wye_status device_wait(wye_device_object* device, const wye_event* events, uint64_t count,
                               uint32_t any, uint64_t timeout_ns, uint64_t* index,
                               wye_error** error) {
+    const wye_header none = {sizeof none, 0, NULL};
     uint64_t i, reached = 0;
     (void)timeout_ns;
+    if (any > 1) return known(device->plugin->host, &none, any, error);
     for (i = 0; i < count; ++i) {
         if (device_query(device, &events[i], error) != WYE_OK) continue;
         if (index != NULL && any != 0) *index = i;
@@ -241,8 +270,21 @@ static void run(const wye_operation* operation) {
 
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
+    wye_status status = known(queue->host, &submission->header, submission->flags, error);
     uint64_t i;
-    (void)error;
+    for (i = 0; i < submission->operation_count && status == WYE_OK; ++i) {
+        const wye_operation* operation = &submission->operations[i];
+        const wye_header header = {sizeof header, operation->kind > WYE_OPERATION_DOWNLOAD,
+                                   operation->next};
+        status = known(queue->host, &header, operation->flags, error);
+    }
+    for (i = 0; i < submission->wait_count && status == WYE_OK; ++i) {
+        /* Work ends during its submit, so only what was submitted can be waited for. */
+        const wye_event* event = &submission->waits[i];
+        const wye_header header = {sizeof header, device_query(NULL, event, NULL) != WYE_OK, NULL};
+        status = known(queue->host, &header, event->flags & ~WYE_EVENT_ORDER_ONLY, error);
+    }
+    if (status != WYE_OK) return status;
     for (i = 0; i < submission->operation_count; ++i) run(&submission->operations[i]);
     queue->newest = submission->value;
     return WYE_OK;
@@ -299,6 +341,8 @@ WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
 WYE_PLUGIN_EXPORT wye_status wye_plugin_query_1(const wye_hello* hello,
                                                 const wye_plugin_desc** out) {
     if (hello->header.size < WYE_SIZE_TO(wye_hello, minor_frozen)) return WYE_ABI_MISMATCH;
+    for (const wye_header* entry = hello->header.next; entry != NULL; entry = entry->next)
+        if ((entry->type & WYE_CHAIN_CRITICAL) != 0) return WYE_UNSUPPORTED_EXTENSION;
     *out = &plugin_desc;
     return WYE_OK;
 }
