@@ -32,11 +32,13 @@ namespace wye::sdk {
     return known_extensions(header.next, subject, known);
 }
 
+// The flags of the first binding that has some; 0 if none has.
 [[nodiscard, gnu::always_inline]] inline std::uint32_t flags_of(const wye_binding* bindings,
                                                                 std::uint32_t count) {
-    std::uint32_t flags = 0;
-    for (const wye_binding& binding : std::span(bindings, count)) flags |= binding.flags;
-    return flags;
+    for (const wye_binding& binding : std::span(bindings, count))
+        if (binding.flags != 0) [[unlikely]]
+            return binding.flags;
+    return 0;
 }
 
 // Refuses an operation with unknown flags or critical extensions, also of its bindings. `launch`:

@@ -62,9 +62,9 @@ template <typename Derived>
                           submission.header.next == nullptr;
         if (!bare || submission.operation_count != 1) return false;
         const wye_operation& op = *submission.operations;
-        if (op.kind != WYE_OPERATION_EXECUTE ||
-            (op.flags | flags_of(op.u.execute.slots, op.u.execute.slot_count)) != 0 ||
-            op.next != nullptr || !queue.timeline().usable(submission.value).ok())
+        if (op.kind != WYE_OPERATION_EXECUTE || op.flags != 0 || op.next != nullptr ||
+            flags_of(op.u.execute.slots, op.u.execute.slot_count) != 0 ||
+            !queue.timeline().usable(submission.value).ok())
             return false;
         try {
             [[maybe_unused]] const auto entered = enter(queue.timeline());
