@@ -44,15 +44,17 @@ try "documents and programs are installed" pages
 site() { [ ! -e "$build/tools/docs/html" ] || grep -q 'Where to begin' "$installed/share/doc/wye/html/index.html"; }
 try "the documentation site is installed, if the build has one" site
 
-# pkg-config
-try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
+# pkg-config. What it prints is quoted for a shell.
+flags() { eval "flags=($(pkg-config "$@"))"; }
+flags --cflags --libs wye
+try "pkg-config, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/c" "${flags[@]}" "-Wl,-rpath,$lib"
 try "pkg-config, C runs" "$work/c"
 try "pkg-config, C++" g++ -std=c++20 "${strict[@]}" -Wold-style-cast "$here/consumer.cpp" -o "$work/cpp" \
-    $(pkg-config --cflags --libs wye) "-Wl,-rpath,$lib"
+    "${flags[@]}" "-Wl,-rpath,$lib"
 try "pkg-config, C++ runs" "$work/cpp"
 if [ -e "$lib/libwye.a" ]; then
-    try "static, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/static" $(pkg-config --cflags wye) \
-        $(pkg-config --static --libs wye | sed 's/-lwye/-l:libwye.a/')
+    flags --static --cflags --libs wye
+    try "static, C" gcc -std=c11 "${strict[@]}" "$here/consumer.c" -o "$work/static" "${flags[@]/#-lwye/-l:libwye.a}"
     try "static, C runs" "$work/static"
     alone() { ! ldd "$work/static" | grep -q libwye; }
     try "static, C needs no libwye.so" alone
@@ -67,11 +69,13 @@ assert '$lib/libwye.so' in open('/proc/self/maps').read()"
 fi
 
 # Builds a plugin out of tree: the template, as plugin `null`, in the folder that pkg-config names.
-plugindir=$(pkg-config --variable=plugindir wye-plugin)
+flags --variable=plugindir wye-plugin
+plugindir=${flags[0]}
+flags --cflags wye-plugin
 in_prefix() { [ "$(realpath -m "$plugindir")" = "$(realpath -m "$lib/wye/plugins")" ]; }
 try "pkg-config names the moved folder for plugins" in_prefix
 try "pkg-config, plugin" gcc -std=c11 "${strict[@]}" -shared -fPIC -fvisibility=hidden "$source/plugins/null/plugin.c" \
-    -o "$plugindir/wye_null.so" $(pkg-config --cflags wye-plugin)
+    -o "$plugindir/wye_null.so" "${flags[@]}"
 abi() { pkg-config --variable="abi_$1" wye-plugin; }
 cat >"$plugindir/wye_null.wye.json" <<J
 {"schema": 1, "id": "null", "library": "wye_null.so", "arch": "$(uname -m)", "backend": "null", "version": "0.1.0",
@@ -82,7 +86,8 @@ lists() { "$installed/bin/wye" info --json -d null >"$work/null.json"
     jq -e '.plugins[] | select(.id == "null") | .state == "ready"' "$work/null.json"; }
 try "the command lists the plugin" lists
 try "the plugin conforms" "$installed/bin/wye" conform "$plugindir/wye_null.so" --quick
-try "pkg-config, sdk" g++ -std=c++20 "${strict[@]}" -x c++ - -o "$work/sdk" $(pkg-config --cflags --libs wye-sdk) \
+flags --cflags --libs wye-sdk
+try "pkg-config, sdk" g++ -std=c++20 "${strict[@]}" -x c++ - -o "$work/sdk" "${flags[@]}" \
     <<<'#include "wye/sdk/result.hpp"
 int main() { return wye::Result<int>(0).value(); }'
 

@@ -111,8 +111,10 @@ class Object {
     Result<Entry> compile(const std::string& text) {
         const std::string base = (folder_.path() / "program").string();
         std::ofstream(base + ".c") << text;
-        const std::string command = "cc -std=c11 -O1 -fPIC -shared -ffp-contract=off -w -o " +
-                                    base + ".so " + base + ".c -lm 2>" + base + ".log";
+        // In the folder, whose path may have blanks.
+        const std::string command = "cd '" + folder_.path().string() +
+                                    "' && cc -std=c11 -O1 -fPIC -shared -ffp-contract=off -w -o "
+                                    "program.so program.c -lm 2>program.log";
         if (std::system(command.c_str()) != 0) {
             std::ifstream log(base + ".log");
             std::string first;
