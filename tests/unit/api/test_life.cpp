@@ -282,7 +282,7 @@ TEST_CASE("a driver that takes over a signal at its first launch gives it back")
 
 std::string open_one(const char* how) {
     const std::string command =
-        std::string(WYE_OPEN_ONE) + " " + WYE_FAKES + "/breaks_rules.so " + how + " 2>&1";
+        "'" WYE_OPEN_ONE "' '" WYE_FAKES "/breaks_rules.so' " + std::string(how) + " 2>&1";
     FILE* const pipe = popen(command.c_str(), "r");
     REQUIRE(pipe != nullptr);
     std::string out;
