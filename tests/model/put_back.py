@@ -150,7 +150,7 @@ def copy_tree(tree):
     for folder, folders, files in os.walk(ROOT):
         here = Path(folder)
         if here == ROOT:
-            folders[:] = [one for one in folders if not one.startswith(('build', '.'))]
+            folders[:] = [one for one in folders if one == '.github' or not one.startswith(('build', '.'))]
         there = tree / here.relative_to(ROOT)
         there.mkdir(parents=True, exist_ok=True)
         for name in files:
