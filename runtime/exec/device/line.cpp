@@ -36,8 +36,9 @@ void Line::left(std::atomic<bool>& in_line) noexcept {
     changed_.notify_all();
 }
 
-bool Line::is_idle() {
-    const sdk::Lock lock(mutex_);
+bool Line::is_idle_after_turn() {
+    sdk::WaitingLock lock(mutex_);
+    for (const std::uint64_t turn = turns_; busy_ && turns_ == turn;) lock.wait(changed_);
     return waiting_.empty() && !busy_;
 }
 
@@ -66,6 +67,7 @@ void Line::run() noexcept {
             if (waiting_.empty()) return;
             now.splice(now.end(), waiting_, waiting_.begin());
             busy_ = true;
+            ++turns_;
         }
         now.front()->take_turn();
         now.clear();  // possibly the last reference, before the line is idle

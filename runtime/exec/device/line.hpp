@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <list>
 #include <optional>
 
@@ -35,8 +36,8 @@ class Line {
     [[nodiscard]] bool await(const std::atomic<bool>& in_line,
                              std::optional<Clock::time_point> deadline);
     void left(std::atomic<bool>& in_line) noexcept;
-    // Whether no work is in the line, or has its turn.
-    [[nodiscard]] bool is_idle();
+    // Waits for the turn that is under way. Whether no work is in the line then, or has its turn.
+    [[nodiscard]] bool is_idle_after_turn();
     void await_idle();
     // Ends the thread after the last turn.
     void stop() noexcept;
@@ -48,6 +49,7 @@ class Line {
     std::condition_variable changed_;
     std::list<WorkRef> waiting_ WYE_GUARDED_BY(mutex_);
     bool busy_ WYE_GUARDED_BY(mutex_) = false;  // some work has its turn
+    std::uint64_t turns_ WYE_GUARDED_BY(mutex_) = 0;
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool started_ WYE_GUARDED_BY(mutex_) = false;
     sdk::WideThread thread_ WYE_GUARDED_BY(mutex_);

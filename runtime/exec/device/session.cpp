@@ -248,11 +248,10 @@ void DeviceSession::put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept {
 }
 
 void DeviceSession::leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept {
-    {
-        const sdk::Lock lock(queues_.mutex);
-        queues_.leave_place(hold);
-        set_special(kHasLine, queues_.has_places());
-    }
+    // In one step: who waited for the hold finds that the work is submitted, and can end it.
+    const sdk::Lock lock(queues_.mutex);
+    queues_.leave_place(hold);
+    set_special(kHasLine, queues_.has_places());
     line_.left(in_line);
 }
 
