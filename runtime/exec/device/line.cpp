@@ -36,9 +36,16 @@ void Line::left(std::atomic<bool>& in_line) noexcept {
     changed_.notify_all();
 }
 
-bool Line::is_idle_after_turn() {
+void Line::set_compiling(bool compiling) noexcept {
+    const sdk::Lock lock(mutex_);
+    compiling_ = compiling;
+    changed_.notify_all();
+}
+
+bool Line::is_idle() {
     sdk::WaitingLock lock(mutex_);
-    for (const std::uint64_t turn = turns_; busy_ && turns_ == turn;) lock.wait(changed_);
+    const std::uint64_t turn = turns_;
+    while (busy_ && !compiling_ && turns_ == turn) lock.wait(changed_);
     return waiting_.empty() && !busy_;
 }
 

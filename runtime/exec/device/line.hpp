@@ -36,19 +36,33 @@ class Line {
     [[nodiscard]] bool await(const std::atomic<bool>& in_line,
                              std::optional<Clock::time_point> deadline);
     void left(std::atomic<bool>& in_line) noexcept;
-    // Waits for the turn that is under way. Whether no work is in the line then, or has its turn.
-    [[nodiscard]] bool is_idle_after_turn();
+    // Whether no work is in the line, or has its turn. Waits for a turn's end, unless it compiles.
+    [[nodiscard]] bool is_idle();
     void await_idle();
     // Ends the thread after the last turn.
     void stop() noexcept;
 
+    // The part of a turn that can last much longer than its work, which may be cancelled meanwhile.
+    class Compiling {
+      public:
+        explicit Compiling(Line& line) noexcept : line_(line) { line_.set_compiling(true); }
+        Compiling(const Compiling&) = delete;
+        Compiling& operator=(const Compiling&) = delete;
+        ~Compiling() { line_.set_compiling(false); }
+
+      private:
+        Line& line_;
+    };
+
   private:
     void run() noexcept;
+    void set_compiling(bool compiling) noexcept;
 
     sdk::WaitMutex mutex_;
     std::condition_variable changed_;
     std::list<WorkRef> waiting_ WYE_GUARDED_BY(mutex_);
     bool busy_ WYE_GUARDED_BY(mutex_) = false;  // some work has its turn
+    bool compiling_ WYE_GUARDED_BY(mutex_) = false;
     std::uint64_t turns_ WYE_GUARDED_BY(mutex_) = 0;
     bool stopping_ WYE_GUARDED_BY(mutex_) = false;
     bool started_ WYE_GUARDED_BY(mutex_) = false;

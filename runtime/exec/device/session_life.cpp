@@ -33,9 +33,8 @@ bool DeviceSession::ask_lost() {
 Result<void> DeviceSession::check_idle() {
     bool idle = pending_.collect();
     collect();
-    // A turn of the line can last longer than its work, which has ended or was cancelled.
     idle = idle && (special_.load(std::memory_order_acquire) & kHasAbandoned) == 0 && !overdue() &&
-           line_.is_idle_after_turn();
+           line_.is_idle();
     {
         const sdk::Lock lock(queues_.mutex);
         idle = idle && queues_.is_idle();

@@ -75,6 +75,7 @@ bool PendingLater::withdraw(bool late) {
 Result<void> PendingLater::submit_now() {
     const Clock::time_point enqueue = now();
     if (later_) {
+        const Line::Compiling compiling(session_.line());
         session_.await_overdue();
         if (has_ended()) return {};
         WYE_TRY(compile_kernels(later_->flow()));

@@ -85,16 +85,19 @@ bool PendingCompile::withdraw(bool late) {
 }
 
 Result<void> PendingCompile::compile() {
-    session_.await_overdue();
-    if (has_ended()) return {};
     CompileStats stats;
     std::shared_ptr<Pipeline> made;
-    if (program_) {
-        auto forms = compile_ahead(context_, *program_, session_, {}, stats);
-        if (!forms.ok()) return std::move(forms).error();
-    } else {
-        WYE_TRY(begun_pipeline_.pipeline->compile(context_, begun_pipeline_, stats));
-        made = begun_pipeline_.pipeline;
+    {
+        const Line::Compiling compiling(session_.line());
+        session_.await_overdue();
+        if (has_ended()) return {};
+        if (program_) {
+            auto forms = compile_ahead(context_, *program_, session_, {}, stats);
+            if (!forms.ok()) return std::move(forms).error();
+        } else {
+            WYE_TRY(begun_pipeline_.pipeline->compile(context_, begun_pipeline_, stats));
+            made = begun_pipeline_.pipeline;
+        }
     }
     const sdk::Lock lock(mutex_);
     if (has_ended()) return {};
