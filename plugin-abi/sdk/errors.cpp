@@ -249,7 +249,7 @@ Error not_signalled(std::uint64_t value) {
 
 Error unknown_extension(std::string_view subject, const wye_header& entry) {
     const std::uint32_t type = entry.type & ~WYE_CHAIN_CRITICAL;
-    const bool named = type == WYE_CHAIN_NAMED && entry.size >= sizeof(wye_named_entry);
+    const bool named = type == WYE_CHAIN_NAMED && entry.size >= WYE_SIZE_TO(wye_named_entry, name);
     return {Code::UNSUPPORTED_EXTENSION,
             std::string(subject) + " demands the unknown extension " +
                 (named ? quoted(from_abi(reinterpret_cast<const wye_named_entry&>(entry).name))

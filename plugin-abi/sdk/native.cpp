@@ -3,6 +3,7 @@
 // Reading the native memory of a buffer's description, and the native events of a submission.
 #include <span>
 
+#include "wye/sdk/known.hpp"
 #include "wye/sdk/native_slots.hpp"
 #include "wye/sdk/native_wait.hpp"
 
@@ -34,6 +35,7 @@ const wye_native_value* find_value(const wye_native_handle& handle,
 Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
                                    const std::string& device) {
     const wye_native_handle* const handle = native_memory(desc.header)->handle;
+    WYE_TRY(known_extensions(handle->header.next, "a native handle"));
     const std::string wanted = "`" + std::string(type) + "`";
     const wye_native_value* const found = find_value(*handle, type);
     if (found == nullptr)
@@ -79,6 +81,7 @@ Result<void> check_native(const wye_buffer_desc& desc, std::uint64_t size, std::
 
 Result<std::uint64_t> native_event(const wye_native_handle& event, std::string_view type,
                                    const std::string& device) {
+    WYE_TRY(known_extensions(event.header.next, "a native handle"));
     const std::string wanted = "`" + std::string(type) + "`";
     const wye_native_value* const found = find_value(event, type);
     if (found == nullptr)

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cpu/device.hpp"
+#include "wye/sdk/launch_shape.hpp"
 #include "wye/sdk/typing.hpp"
 #include "wye/sdk/wide_stack.hpp"
 #include "wye/sdk/wire.hpp"
@@ -55,6 +56,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
         return sdk::errors::unknown_format(Plugin::kPlugin, "`" WYE_FORMAT_PROGRAM "`",
                                            sdk::from_abi(artifact.format),
                                            std::string(sdk::from_abi(artifact.label)));
+    WYE_ASSIGN(const sdk::LaunchShape shape, sdk::LaunchShape::of(Plugin::kPlugin, artifact));
     const std::span<const std::byte> wire(static_cast<const std::byte*>(artifact.code.data),
                                           static_cast<std::size_t>(artifact.code.size));
     WYE_ASSIGN(ir::Program decoded, ir::decode(wire));
@@ -71,9 +73,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     std::unique_ptr<Program> made(new Program);
     for (unsigned axis = 0; axis < 3; ++axis)
         made->options_.workgroup[axis] = std::max(artifact.workgroup_size[axis], 1U);
-    for (const wye_slot& slot :
-         std::span(artifact.slots, static_cast<std::size_t>(artifact.slot_count)))
-        made->has_grid_ = made->has_grid_ || slot.kind == WYE_SLOT_GRID;
+    made->has_grid_ = shape.has_grid;
     made->options_.subgroup = subgroup;
     made->options_.kernels = &device.kernels();
     made->options_.geometry = needs_group(decoded) ? Geometry::Group : Geometry::Row;

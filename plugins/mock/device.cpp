@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "wye/sdk/launch_shape.hpp"
 #include "wye/sdk/queue_submit.hpp"
 
 namespace wye::mock {
@@ -103,6 +104,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
         return sdk::errors::unknown_format(Plugin::kPlugin,
                                            formats.empty() ? "none" : '`' + formats.front() + '`',
                                            format, std::string(sdk::from_abi(artifact.label)));
+    WYE_TRY(sdk::LaunchShape::of(Plugin::kPlugin, artifact, true));
     auto out = std::make_unique<Program>();
     out->params_size_ = artifact.params_size;
     out->writes_.resize(artifact.binding_count);

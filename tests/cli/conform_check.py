@@ -120,10 +120,31 @@ BREAKS = [
     ('misbehaves', 'wrong_bytes', 'examples', 'P-23'),
     ('misbehaves', 'wrong_capabilities', 'capabilities', 'P-19'),
     ('misbehaves', 'crash@wait', 'capabilities', 'P-8'),
+    ('takes_parts', 'takes_parts.at=host', 'skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=opening', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=buffer', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=queue', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=timeline', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=command', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=submission', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=artifact', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=loaded', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=slot', 'device_skew', 'P-7'),
+    ('takes_parts', 'takes_parts.at=operation', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=launch', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=binding', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=trap', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=indirect', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=any', 'queue', 'P-7'),
+    ('takes_parts', 'takes_parts.at=recorded', 'command', 'P-7'),
+    ('takes_parts', 'takes_parts.at=update', 'command', 'P-7'),
+    ('takes_parts', 'takes_parts.at=signal', 'timeline', 'P-7'),
+    ('takes_parts', 'takes_parts.at=failure', 'timeline', 'P-7'),
+    ('takes_parts', 'takes_parts.at=handle', 'native', 'P-7'),
     ('turns_wrong', '', 'sweeps', 'P-23'),
 ]
 # Fakes that are the CPU plugin except for what they break, so everything else passes.
-WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'turns_wrong')
+WHOLE = ('breaks_launches', 'breaks_loss', 'misbehaves', 'takes_parts', 'turns_wrong')
 # Fakes that keep the rules which these groups test.
 KEEPS = [('healthy', 'file,load,plugin,skew,process'), ('plain_chain', 'file,load,plugin,skew'),
          ('newer_minor', 'file,load,plugin,skew'), ('init_fails', 'file,load,plugin,skew,process'), ('breaks_loss', 'load,lifetime,loss'),

@@ -181,9 +181,10 @@ wye_status queue_create_with(wye_device_object* device, const wye_queue_desc* de
 
 inline wye_status init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
                        wye_error** error) {
-    if (has_critical_entry(host->header))
-        return fail(host, error, WYE_UNSUPPORTED_EXTENSION,
-                    text("the host's table has an entry that the fake plugin does not know"),
+    if (host->header.type != 0 || has_critical_entry(host->header))
+        return fail(host, error,
+                    host->header.type != 0 ? WYE_UNSUPPORTED : WYE_UNSUPPORTED_EXTENSION,
+                    text("the host's table has a part that the fake plugin does not know"),
                     text("Fix: leave it out"));
     auto* plugin = static_cast<wye_plugin_object*>(std::malloc(sizeof(wye_plugin_object)));
     plugin->host = host;

@@ -57,8 +57,12 @@ wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
     const auto* entry = static_cast<const wye_header*>(desc->header.next);
     if (entry == nullptr || entry->type != (WYE_CHAIN_NATIVE_MEMORY | WYE_CHAIN_CRITICAL))
         return fake::buffer_create(device, desc, out, error);
-    const wye_native_value& value =
-        reinterpret_cast<const wye_native_memory*>(entry)->handle->values[0];
+    const wye_native_handle& handle = *reinterpret_cast<const wye_native_memory*>(entry)->handle;
+    if (fake::has_critical_entry(handle.header))
+        return fake::fail(device->plugin->host, error, WYE_UNSUPPORTED_EXTENSION,
+                          fake::text("the handle has a part that the fake plugin does not know"),
+                          fake::text("Fix: leave it out"));
+    const wye_native_value& value = handle.values[0];
     const bool fits =
         std::string_view(value.type.data, value.type.size) == "fake_memory" && desc->size != 0;
     if ((value.value == 0 && !is("takes_null")) || (!fits && !is("takes_short")))

@@ -43,6 +43,13 @@ done < <(
     wait
 )
 
+# Numbers of the C headers are plain literals (1u, 0x80000000u), since generators of bindings for other languages drop UINT32_C and its kind.
+if calls=$(grep -nE '^#define WYE_.*\bU?INT[0-9A-Z]*_C\(' plugin-abi/include/wye/*.h runtime/include/wye/*.h); then
+    fail "${calls//$'\n'/ | }: bindings drop such a number. Fix: write a plain literal, as 1u"
+else
+    pass
+fi
+
 # The contract is refused, by name, where its layout would be another: on targets of 32 bits, and on big-endian ones.
 for clang in "${@%%:*}"; do
     [[ $clang == *clang* ]] || continue

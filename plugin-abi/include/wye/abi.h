@@ -81,8 +81,8 @@ extern "C" {
  * it needs, or with that of minor 0, and never with sizeof, which grows with this header. */
 #define WYE_SIZE_TO(type, last) ((uint32_t)(offsetof(type, last) + sizeof(((const type*)0)->last)))
 
-/* In every list of numbers here, those from this one to 0x7fffffff are for vendors; lower ones are
- * reserved for these headers. Bits of flags are reserved for these headers, all of them. */
+/* In every list of numbers, those from this one to 0x7fffffff are for vendors; in types of chain
+ * entries this one alone (WYE_CHAIN_NAMED). Others, and all bits of flags, are these headers'. */
 #define WYE_FIRST_VENDOR 0x40000000
 
 /* ---- Scalars and strings ----------------------------------------------------------------- */
@@ -99,10 +99,10 @@ typedef struct wye_bytes {
     uint64_t size;
 } wye_bytes;
 
-/* First member of every structure and table. `next` chains extension structures; each begins with
- * the same header, and there is one of a type at most, or of a name (WYE_CHAIN_NAMED). `type` is 0
- * in a base structure; in a chain entry it names the entry, and bit 31 marks it critical. A reader
- * skips unknown entries, but returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
+/* First member of every structure and table. `next` chains extension structures with a header each,
+ * one of a type at most, or of a name (WYE_CHAIN_NAMED). `type` is 0 in a base structure; it names
+ * a chain entry, and bit 31 marks that critical, but not in structures to fill in. A reader skips
+ * unknown entries, and returns WYE_UNSUPPORTED_EXTENSION for an unknown critical one. */
 typedef struct wye_header {
     uint32_t size;
     uint32_t type;
@@ -417,7 +417,7 @@ typedef struct wye_timeline_object wye_timeline_object; /* its values are reache
 typedef struct wye_command_object wye_command_object; /* operations that are executed many times */
 
 /* An event is a point on a timeline. The host chooses the values: they grow, and may leave gaps; 0
- * is always reached. Never grows.
+ * is always reached. Never grows. Of events outside submissions, other members are never read.
  *
  * Each queue has a timeline of its own: a value of it is reached when every operation submitted to
  * the queue up to that value has ended. A value of a timeline made by `timeline_create` is reached

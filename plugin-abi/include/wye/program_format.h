@@ -78,11 +78,11 @@ enum wye_section {
     WYE_SECTION_BODY = 6,
     WYE_SECTION_VARIANTS = 7
 };
-#define WYE_SECTION_NOTE_BASE UINT32_C(0x80000000) /* the first id of a note */
-#define WYE_SECTION_NAMES UINT32_C(0x80000001)     /* a note: names of locals */
+#define WYE_SECTION_NOTE_BASE 0x80000000U /* the first id of a note */
+#define WYE_SECTION_NAMES 0x80000001U     /* a note: names of locals */
 
 /* HEAD flags. */
-#define WYE_HEAD_ADJUSTABLE UINT32_C(1) /* the workgroup size may be overridden by a request */
+#define WYE_HEAD_ADJUSTABLE 1U /* the workgroup size may be overridden by a request */
 
 /* How a program's grid clause counts. */
 enum wye_grid_kind {
@@ -117,7 +117,7 @@ enum wye_kind {
 #define WYE_KIND_ENUM(name, code, text, bytes, bits) WYE_KIND_##name = code,
     WYE_KINDS(WYE_KIND_ENUM)
 #undef WYE_KIND_ENUM
-        WYE_KIND_FIRST_FREE = 14
+        WYE_KIND_FIRST_FREE = 14 /* no contract: grows with the list */
 };
 
 /* Buffer roles: X(NAME, code, text). */
@@ -134,13 +134,13 @@ enum wye_role {
 #define WYE_ROLE_ENUM(name, code, text) WYE_ROLE_##name = code,
     WYE_ROLES(WYE_ROLE_ENUM)
 #undef WYE_ROLE_ENUM
-        WYE_ROLE_FIRST_FREE = 7
+        WYE_ROLE_FIRST_FREE = 7 /* no contract: grows with the list */
 };
 
-#define WYE_BUFFER_LIVE UINT32_C(1)  /* listed among the outputs (input, uniform, persistent) */
-#define WYE_BUFFER_UNSET UINT32_C(2) /* not zeroed before use (output, shared) */
-#define WYE_BUFFER_BYTES UINT32_C(4) /* a byte range limits what is read back */
-#define WYE_BUFFER_HINTS UINT32_C(8) /* minor 1: hints, which change no result */
+#define WYE_BUFFER_LIVE 1U  /* listed among the outputs (input, uniform, persistent) */
+#define WYE_BUFFER_UNSET 2U /* not zeroed before use (output, shared) */
+#define WYE_BUFFER_BYTES 4U /* a byte range limits what is read back */
+#define WYE_BUFFER_HINTS 8U /* minor 1: hints, which change no result */
 
 /* How often the same elements of a buffer are used: X(NAME, code, text). */
 #define WYE_LOCALITIES(X)                                      \
@@ -153,7 +153,7 @@ enum wye_locality {
 #define WYE_LOCALITY_ENUM(name, code, text) WYE_LOCALITY_##name = code,
     WYE_LOCALITIES(WYE_LOCALITY_ENUM)
 #undef WYE_LOCALITY_ENUM
-        WYE_LOCALITY_FIRST_FREE = 3
+        WYE_LOCALITY_FIRST_FREE = 3 /* no contract: grows with the list */
 };
 
 /* How a buffer's element count is given. */
@@ -177,7 +177,7 @@ enum wye_builtin {
 #define WYE_BUILTIN_ENUM(name, index, text, lanes) WYE_BUILTIN_##name = index,
     WYE_BUILTINS(WYE_BUILTIN_ENUM)
 #undef WYE_BUILTIN_ENUM
-        WYE_BUILTIN_COUNT = 10
+        WYE_BUILTIN_COUNT = 10 /* no contract: grows with the list */
 };
 
 /* Size expressions: X(NAME, opcode, operands). LITERAL: two extra words, u64. PARAM: immediate =
@@ -196,7 +196,7 @@ enum wye_size_op {
 #define WYE_SIZE_ENUM(name, code, operands) WYE_SIZE_##name = code,
     WYE_SIZE_OPS(WYE_SIZE_ENUM)
 #undef WYE_SIZE_ENUM
-        WYE_SIZE_FIRST_FREE = 8
+        WYE_SIZE_FIRST_FREE = 8 /* no contract: grows with the list */
 };
 
 /* Statements: X(NAME, opcode, text).
@@ -381,32 +381,32 @@ enum wye_opcode {
         WYE_MATH(WYE_OP_ENUM4) WYE_EFFECTS(WYE_OP_ENUM4)
 #undef WYE_OP_ENUM3
 #undef WYE_OP_ENUM4
-            WYE_OP_FIRST_FREE = 0x500
+            WYE_OP_FIRST_FREE = 0x500 /* no contract: grows with the list */
 };
 
 /* Limits, for decoder, parser and builder alike. */
-#define WYE_LIMIT_WIRE_BYTES (UINT64_C(64) << 20)    /* the whole wire form */
-#define WYE_LIMIT_TEXT_BYTES (UINT64_C(16) << 20)    /* the whole text */
-#define WYE_LIMIT_VARIANTS 16                        /* of one program */
-#define WYE_LIMIT_VARIANT_BYTES (UINT64_C(16) << 20) /* each */
-#define WYE_LIMIT_BUFFERS 64                         /* of one program, `shared` arrays too */
-#define WYE_LIMIT_PARAMS 64                          /* of one program */
-#define WYE_LIMIT_TABLES 64                          /* of one program */
-#define WYE_LIMIT_TABLE_BYTES 65536                  /* all tables together */
-#define WYE_LIMIT_FUNCTIONS 1024                     /* of one program */
-#define WYE_LIMIT_ARGUMENTS 16                       /* of one function */
-#define WYE_LIMIT_NAME_BYTES 64                      /* each name */
-#define WYE_LIMIT_STRING_BYTES 4096                  /* formats, entries and filters */
-#define WYE_LIMIT_WORKGROUP 4096                     /* x * y * z */
-#define WYE_LIMIT_SHARED_BYTES (UINT64_C(1) << 20)   /* all `shared` arrays together */
-#define WYE_LIMIT_LOCAL_ARRAY_BYTES 16384 /* all local arrays of one function or main together */
-#define WYE_LIMIT_UNIFORM_BYTES 65536     /* each uniform buffer */
-#define WYE_LIMIT_LITERAL_COUNT (UINT64_C(1) << 40) /* elements of a buffer */
-#define WYE_LIMIT_LOCALS 65535                      /* per function or main */
-#define WYE_LIMIT_STATEMENTS (UINT32_C(1) << 20)    /* of the whole program */
-#define WYE_LIMIT_NODES (UINT32_C(1) << 22) /* statements, expressions, sizes; also inlined */
-#define WYE_LIMIT_INLINED_NODES (UINT32_C(1) << 18) /* of them, those that inlined calls add */
-#define WYE_LIMIT_PREFERRED_ALIGNMENT (UINT32_C(1) << 20) /* bytes */
+#define WYE_LIMIT_WIRE_BYTES (64UL << 20)    /* the whole wire form */
+#define WYE_LIMIT_TEXT_BYTES (16UL << 20)    /* the whole text */
+#define WYE_LIMIT_VARIANTS 16                /* of one program */
+#define WYE_LIMIT_VARIANT_BYTES (16UL << 20) /* each */
+#define WYE_LIMIT_BUFFERS 64                 /* of one program, `shared` arrays too */
+#define WYE_LIMIT_PARAMS 64                  /* of one program */
+#define WYE_LIMIT_TABLES 64                  /* of one program */
+#define WYE_LIMIT_TABLE_BYTES 65536          /* all tables together */
+#define WYE_LIMIT_FUNCTIONS 1024             /* of one program */
+#define WYE_LIMIT_ARGUMENTS 16               /* of one function */
+#define WYE_LIMIT_NAME_BYTES 64              /* each name */
+#define WYE_LIMIT_STRING_BYTES 4096          /* formats, entries and filters */
+#define WYE_LIMIT_WORKGROUP 4096             /* x * y * z */
+#define WYE_LIMIT_SHARED_BYTES (1UL << 20)   /* all `shared` arrays together */
+#define WYE_LIMIT_LOCAL_ARRAY_BYTES 16384    /* all local arrays of one function or main together */
+#define WYE_LIMIT_UNIFORM_BYTES 65536        /* each uniform buffer */
+#define WYE_LIMIT_LITERAL_COUNT 0x10000000000U   /* elements of a buffer */
+#define WYE_LIMIT_LOCALS 65535                   /* per function or main */
+#define WYE_LIMIT_STATEMENTS (1U << 20)          /* of the whole program */
+#define WYE_LIMIT_NODES (1U << 22)               /* statements, expressions, sizes; also inlined */
+#define WYE_LIMIT_INLINED_NODES (1U << 18)       /* of them, those that inlined calls add */
+#define WYE_LIMIT_PREFERRED_ALIGNMENT (1U << 20) /* bytes */
 #define WYE_LIMIT_BLOCK_NESTING 64     /* blocks open at once; the body itself is the first */
 #define WYE_LIMIT_EXPRESSION_DEPTH 128 /* nodes from the root to a leaf, both counted */
 #define WYE_LIMIT_NESTING 3000         /* blocks and nodes inside each other, with calls inlined */

@@ -27,6 +27,8 @@ Result<void> before(slot::plugin::device_info, PluginNode& node, Frame&, std::ui
                     wye_device_info*, wye_error**);
 Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, const wye_open_desc* desc,
                     wye_device_object**, const wye_device_table**, wye_error**);
+Result<void> before(slot::plugin::translate, PluginNode& node, Frame&, std::uint32_t index,
+                    const wye_artifact*, wye_string, wye_bytes*, wye_error**);
 Result<void> before(slot::plugin::shutdown, PluginNode& node, Frame&);
 void after(slot::plugin::probe_devices, PluginNode& node, Frame& frame, wye_status status,
            std::uint32_t* count, wye_error**);

@@ -61,6 +61,14 @@ Result<void> before(slot::plugin::open_device, PluginNode& node, Frame&, const w
     return has_device(node, desc->index);
 }
 
+Result<void> before(slot::plugin::translate, PluginNode& node, Frame&, std::uint32_t index,
+                    const wye_artifact*, wye_string, wye_bytes*, wye_error**) {
+    if (index == UINT32_MAX) return {};  // for no device
+    Result<void> out = has_device(node, index);
+    if (out.ok()) return out;
+    return Error(out.error().code, out.error().message, out.error().fix, "H-3");
+}
+
 Result<void> before(slot::plugin::shutdown, PluginNode& node, Frame&) {
     Plugin& plugin = node.state();
     std::size_t left = 0;

@@ -8,6 +8,16 @@
 namespace wye::layers::validate {
 namespace {
 
+thread_local int slots_inside = 0;
+
+// Counts a call of the host.
+struct HostCall {
+    HostCall() { ++slots_inside; }
+    ~HostCall() { --slots_inside; }
+    HostCall(const HostCall&) = delete;
+    HostCall& operator=(const HostCall&) = delete;
+};
+
 std::string fault_of(const wye_error_desc& desc) {
     const std::string_view message = sdk::from_abi(desc.message);
     const std::string_view fix = sdk::from_abi(desc.fix);
@@ -31,6 +41,8 @@ HostTable::HostTable(const wye_host_table& below)
     table_.get_extension = get_extension;
 }
 
+bool HostTable::is_inside() noexcept { return slots_inside != 0; }
+
 std::optional<Made> HostTable::take(const wye_error* error) {
     const sdk::Lock lock(mutex_);
     const auto at = made_.find(error);
@@ -42,6 +54,7 @@ std::optional<Made> HostTable::take(const wye_error* error) {
 
 wye_error* HostTable::error_make(wye_host_object* self, const wye_error_desc* desc) {
     HostTable& table = of(self);
+    const HostCall call;
     wye_error* error = table.below_.error_make(table.below_.self, desc);
     try {
         // Limit for errors that a plugin makes and never returns.
@@ -60,22 +73,26 @@ wye_error* HostTable::error_make(wye_host_object* self, const wye_error_desc* de
 void HostTable::error_release(wye_host_object* self, wye_error* error) {
     HostTable& table = of(self);
     (void)table.take(error);
+    const HostCall call;
     table.below_.error_release(table.below_.self, error);
 }
 
 void HostTable::log(wye_host_object* self, std::uint32_t level, wye_string area, wye_string text) {
     const wye_host_table& below = of(self).below_;
+    const HostCall call;
     below.log(below.self, level, area, text);
 }
 
 wye_status HostTable::config_get(wye_host_object* self, wye_string key, wye_string* out) {
     const wye_host_table& below = of(self).below_;
+    const HostCall call;
     return below.config_get(below.self, key, out);
 }
 
 const void* HostTable::get_extension(wye_host_object* self, wye_string name,
                                      std::uint32_t version) {
     const wye_host_table& below = of(self).below_;
+    const HostCall call;
     return below.get_extension(below.self, name, version);
 }
 

@@ -28,6 +28,8 @@ class HostTable {
     HostTable& operator=(const HostTable&) = delete;
 
     [[nodiscard]] const wye_host_table& table() const { return table_; }
+    // Whether the calling thread is inside of a slot of the host, in any object of this class.
+    [[nodiscard]] static bool is_inside() noexcept;
     // Returns the record of an error and removes it, or nothing if the error was not made here.
     [[nodiscard]] std::optional<Made> take(const wye_error* error);
 

@@ -6,6 +6,7 @@
 // arguments; the call fails with the breach as its error. checks.hpp has the checks of single
 // slots. This file has those of all slots: objects that ended, threads, errors, outputs and
 // surroundings.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -60,6 +61,21 @@ class Watched<T*> {
     unsigned char before_[sizeof(T)] = {};
 };
 
+// Whether an argument is a structure to fill in that is not zero behind its header (H-3).
+template <typename Arg>
+[[nodiscard]] bool is_used(Arg) {
+    return false;
+}
+template <Output T>
+requires requires(T& out) { out.header.size; }
+[[nodiscard]] bool is_used(T* at) {
+    constexpr std::size_t kHeader = sizeof(wye_header);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(at);
+    return std::any_of(bytes + kHeader,
+                       bytes + std::clamp<std::size_t>(at->header.size, kHeader, sizeof(T)),
+                       [](unsigned char byte) { return byte != 0; });
+}
+
 // ---- Slots ---------------------------------------------------------------------------------
 
 template <typename Slot, typename... Slots>
@@ -74,6 +90,9 @@ constexpr bool kAlone =
 template <typename Slot>
 constexpr bool kEnds =
     kIsOneOf<Slot, slot::plugin::shutdown, slot::device::close, slot::queue::destroy>;
+// The slot during which no other call may concern the device (H-2).
+template <typename Slot>
+constexpr bool kRecovers = std::is_same_v<Slot, slot::device::try_recover>;
 // Slots that may load drivers and their compilers.
 template <typename Slot>
 constexpr bool kMayLoad =
@@ -112,6 +131,23 @@ class Visit {
     int others_ = 0, alone_others_ = 0;
 };
 
+// The device that a call concerns; null: none, or all of a plugin.
+Inside* device_of(PluginNode&) { return nullptr; }
+Inside* device_of(DeviceNode& node) { return &node.state().inside; }
+Inside* device_of(QueueNode& node) { return &node.device().state().inside; }
+
+// Says that a device is being recovered.
+class Recovery {
+  public:
+    explicit Recovery(Inside& inside) : inside_(inside) { inside_.recovering = true; }
+    ~Recovery() { inside_.recovering = false; }
+    Recovery(const Recovery&) = delete;
+    Recovery& operator=(const Recovery&) = delete;
+
+  private:
+    Inside& inside_;
+};
+
 template <typename Return>
 Return refused(const wye_host_table& host, const Error& error, wye_error** sink) {
     if constexpr (std::is_same_v<Return, wye_status>)
@@ -137,6 +173,13 @@ struct Validate {
             breaches.add(Side::host, "P-15", Slot::kName, &node,
                          std::to_string(visit.others()) +
                              " other calls are inside of the object that it ends");
+        const Inside* const device = device_of(node);
+        if (kRecovers<Slot> ? visit.others() != 0 : device != nullptr && device->recovering)
+            breaches.add(Side::host, "H-2", Slot::kName, &node,
+                         "a device is recovered while another call concerns it");
+        if (HostTable::is_inside())
+            breaches.add(Side::host, "H-4", Slot::kName, &node,
+                         "the host makes this call from inside of one of its own slots");
         return std::nullopt;
     }
 
@@ -193,10 +236,19 @@ struct Validate {
         const wye_host_table& host = node.plugin().host;
         ++plugin.breaches.calls;
         const Visit visit(node.state().inside, kAlone<Slot>);
+        std::optional<Visit> of_device;
+        if constexpr (std::is_same_v<Node, QueueNode>) of_device.emplace(*device_of(node), false);
         Frame frame(plugin);
 
         std::optional<Error> wrong;
-        if (plugin.breaches.looks_for(Side::host)) wrong = check_threads<Slot>(node, visit);
+        if (plugin.breaches.looks_for(Side::host)) {
+            wrong = check_threads<Slot>(node, visit);
+            if ((is_used(args) || ...))
+                plugin.breaches.add(Side::host, "H-3", Slot::kName, &node,
+                                    "a structure to fill in is not zero");
+        }
+        std::optional<Recovery> recovery;
+        if constexpr (kRecovers<Slot>) recovery.emplace(node.state().inside);
         if (!wrong)
             plugin.breaches.unless_out_of_memory([&] {
                 if (Result<void> promised = before(Slot{}, node, frame, args...); !promised.ok())

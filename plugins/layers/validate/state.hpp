@@ -37,7 +37,8 @@ using QueueNode = sdk::layer::QueueNode<State>;
 // The number of calls inside an object: all calls, and those of [SYNC] slots.
 struct Inside {
     std::atomic<int> calls{0}, alone{0};
-    std::atomic<bool> ended{false};  // whether it was closed or destroyed
+    std::atomic<bool> ended{false};       // whether it was closed or destroyed
+    std::atomic<bool> recovering{false};  // a device: whether a call recovers it
 };
 
 class Plugin {

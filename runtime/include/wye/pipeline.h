@@ -134,7 +134,7 @@ WYE_API wye_status wye_pipeline_free(wye_context* context, wye_pipeline pipeline
 /* ---- Batches ----------------------------------------------------------------------------- */
 
 /* Flags of wye_batch_desc. */
-#define WYE_BATCH_POINTERS UINT32_C(1) /* `pointers` is given in place of `items` */
+#define WYE_BATCH_POINTERS 1U /* `pointers` is given in place of `items` */
 
 /* A batch is several dispatches through one pipeline, submitted in order without waiting between
  * them. If the program cannot trap, dispatches on resident buffers without a read-back go to the

@@ -110,11 +110,11 @@ typedef struct wye_key_value {
     wye_string value;
 } wye_key_value;
 
-#define WYE_CONTEXT_IGNORE_ENVIRONMENT UINT32_C(1) /* WYE_* variables are not read */
-#define WYE_CONTEXT_NO_PLUGINS UINT32_C(2)         /* the built-in CPU plugin only */
+#define WYE_CONTEXT_IGNORE_ENVIRONMENT 1U /* WYE_* variables are not read */
+#define WYE_CONTEXT_NO_PLUGINS 2U         /* the built-in CPU plugin only */
 /* For reports: plugin files are opened in separate processes only (or not at all, if the verdict of
  * an earlier probe is known). Their devices are listed with facts, but cannot be opened. */
-#define WYE_CONTEXT_DESCRIBE UINT32_C(4)
+#define WYE_CONTEXT_DESCRIBE 4U
 
 /* What a context is made of. */
 typedef struct wye_context_desc {
@@ -259,7 +259,7 @@ WYE_API wye_status wye_context_counters(wye_context* context, wye_counters* out,
 typedef uint64_t wye_queue;
 
 /* Fail with WYE_LIMIT_EXCEEDED rather than share a native queue. */
-#define WYE_QUEUE_OWN UINT32_C(1)
+#define WYE_QUEUE_OWN 1U
 
 /* What a queue is made of. */
 typedef struct wye_queue_create_desc {
@@ -536,21 +536,21 @@ typedef struct wye_argument {
 
 /* Flags of wye_dispatch_desc. If `grid` and `elements` are both given, `grid` is the number of
  * workgroups, and `elements` only sets the length of run-time outputs. */
-#define WYE_DISPATCH_GRID UINT32_C(1)     /* `grid` is given */
-#define WYE_DISPATCH_ELEMENTS UINT32_C(2) /* `elements` is given */
+#define WYE_DISPATCH_GRID 1U     /* `grid` is given */
+#define WYE_DISPATCH_ELEMENTS 2U /* `elements` is given */
 /* All workgroups run at the same time. Refused unless the device has the fact grid_sync;
  * WYE_LIMIT_EXCEEDED if the grid has more workgroups than fit. A program with grid barriers, unless
  * a native variant runs, is not refused: it is one launch where possible, else split at its
  * barriers as without this flag, with the same bytes. wye_report says which. */
-#define WYE_DISPATCH_COOPERATIVE UINT32_C(4)
-#define WYE_DISPATCH_VARIANTS UINT32_C(8)     /* the first native variant that fits is used */
-#define WYE_DISPATCH_SPECULATION UINT32_C(16) /* reserved: always refused */
-#define WYE_DISPATCH_PERSISTENT UINT32_C(32)  /* reserved: always refused */
-#define WYE_DISPATCH_TIMED UINT32_C(64)   /* measure the device time with the driver's timestamps */
-#define WYE_DISPATCH_BORROW UINT32_C(128) /* asynchronous: use the caller's memory, do not copy */
-#define WYE_DISPATCH_AT_ONCE UINT32_C(256)   /* asynchronous: WYE_DEVICE_BUSY rather than a wait */
-#define WYE_DISPATCH_FIXPOINT UINT32_C(512)  /* `fixpoint_iterations` is given, and not 0 */
-#define WYE_DISPATCH_INDIRECT UINT32_C(1024) /* `grid_buffer` has the number of workgroups */
+#define WYE_DISPATCH_COOPERATIVE 4U
+#define WYE_DISPATCH_VARIANTS 8U     /* the first native variant that fits is used */
+#define WYE_DISPATCH_SPECULATION 16U /* reserved: always refused */
+#define WYE_DISPATCH_PERSISTENT 32U  /* reserved: always refused */
+#define WYE_DISPATCH_TIMED 64U       /* measure the device time with the driver's timestamps */
+#define WYE_DISPATCH_BORROW 128U     /* asynchronous: use the caller's memory, do not copy */
+#define WYE_DISPATCH_AT_ONCE 256U    /* asynchronous: WYE_DEVICE_BUSY rather than a wait */
+#define WYE_DISPATCH_FIXPOINT 512U   /* `fixpoint_iterations` is given, and not 0 */
+#define WYE_DISPATCH_INDIRECT 1024U  /* `grid_buffer` has the number of workgroups */
 
 /* A program compiled for a device with fixed options: see wye/pipeline.h. */
 typedef uint64_t wye_pipeline;
@@ -658,7 +658,7 @@ enum wye_transfer_kind {
 };
 
 /* Refused unless it uploads or downloads the whole buffer. */
-#define WYE_TRANSFER_WHOLE UINT32_C(65536)
+#define WYE_TRANSFER_WHOLE 65536U
 
 /* A transfer, which can name a queue and measure times. Members of other kinds are zero. */
 typedef struct wye_transfer_desc {

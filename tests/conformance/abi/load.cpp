@@ -46,7 +46,7 @@ void check_id(const std::string& id) {
 }
 
 // A text has at most 4 KiB, which is what the host takes, and no control characters.
-void check_text(const char* what, wye_string text) {
+void check_text(std::string_view what, wye_string text) {
     CAPTURE(what);
     REQUIRE(text.size <= 4096);
     REQUIRE((text.size == 0 || text.data != nullptr));

@@ -54,6 +54,10 @@ bool equal(const wye_native_handle& a, const wye_native_handle& b) {
     return true;
 }
 
+// An entry that a handle cannot have.
+constexpr wye_header kUnknown = {sizeof(wye_header), (WYE_FIRST_VENDOR - 2) | WYE_CHAIN_CRITICAL,
+                                 nullptr};
+
 }  // namespace
 
 TEST_CASE("the table of native handles is whole, and of the version asked for (P-49)") {
@@ -100,7 +104,7 @@ TEST_CASE("each object has native handles of its own, the same while it lives (P
 }
 
 // A buffer whose memory is that of another one, as an application would allocate it.
-TEST_CASE("a buffer of native memory is that memory, and leaves it when destroyed (P-51)") {
+TEST_CASE("a buffer of native memory is that memory, and leaves it when destroyed (P-51, P-7)") {
     Rig rig;
     const wye_native_table* table = table_of(rig);
     if (table == nullptr) return harness::not_applicable("the device has no wye.native_handle");
@@ -150,9 +154,13 @@ TEST_CASE("a buffer of native memory is that memory, and leaves it when destroye
     value = good;
     native.desc.size = 0;
     CHECK(refused() == WYE_INVALID_ARGUMENT);
+    native.desc.size = kBytes;
+    native.handle.header.next = &kUnknown;
+    CHECK(refused() == WYE_UNSUPPORTED_EXTENSION);
 }
 
-TEST_CASE("a submission with a native event is refused, if the event is not a right one (P-52)") {
+TEST_CASE(
+    "a submission with a native event is refused, if the event is not a right one (P-52, P-7)") {
     Rig rig;
     harness::Device& device = rig.device;
     wye_buffer_object* const x = rig.zeros(256);
@@ -163,10 +171,11 @@ TEST_CASE("a submission with a native event is refused, if the event is not a ri
     wye_native_wait wait{};
     wait.header = {sizeof wait, WYE_CHAIN_NATIVE_WAIT | WYE_CHAIN_CRITICAL, nullptr};
     wait.event = &event;
-    const bool claimed = rig.plugin.flag(WYE_FACT_KEY_NATIVE_WAIT);
-    const auto check_refused = [&](const char* type, std::uint64_t value) {
+    wye_status wanted = rig.plugin.flag(WYE_FACT_KEY_NATIVE_WAIT) ? WYE_INVALID_ARGUMENT
+                                                                  : WYE_UNSUPPORTED_EXTENSION;
+    const auto check_refused = [&](std::string_view type, std::uint64_t value) {
         CAPTURE(type);
-        event.values[0] = {{type, std::string_view(type).size()}, value, {}};
+        event.values[0] = {{type.data(), type.size()}, value, {}};
         for (const std::uint64_t operations : {0, 1}) {
             wye_submission submission{};
             submission.header = {sizeof submission, 0, &wait};
@@ -176,12 +185,15 @@ TEST_CASE("a submission with a native event is refused, if the event is not a ri
             harness::Sink sink;
             const wye_status status =
                 device.queue_table->submit(device.queue, &submission, sink.out());
-            CHECK(status == (claimed ? WYE_INVALID_ARGUMENT : WYE_UNSUPPORTED_EXTENSION));
+            CHECK(status == wanted);
             check_helpful(sink.failure(), status);
         }
     };
     check_refused("no_such_type", 77);
     for (const char* type : {"CUevent", "cl_event", "VkSemaphore"}) check_refused(type, 0);
+    event.header.next = &kUnknown;
+    wanted = WYE_UNSUPPORTED_EXTENSION;
+    check_refused("no_such_type", 77);
     // Nothing was queued, and the value may be used again.
     harness::check_same(rig.words(x, 64), std::vector<std::uint32_t>(64));
     REQUIRE(device.run(fill) == WYE_OK);

@@ -15,7 +15,7 @@ namespace {
 
 struct Fact {
     std::uint32_t key, type;
-    const char* name;
+    std::string_view name;
 };
 constexpr Fact kFacts[] = {
 #define WYE_LISTED_FACT(name, key, json, type) {key, WYE_FACT_##type, json},

@@ -191,37 +191,6 @@ TEST_CASE("an unknown operation is refused with its number, and other queues go 
     table.destroy(other);
 }
 
-TEST_CASE("flags that the plugin does not know are refused, and nothing is queued (P-7)") {
-    Rig rig;
-    wye_buffer_object* a = rig.zeros(64);
-    wye_operation odd = fill(a, 0, 64, 1, 4);
-    odd.flags = 0x80000000U;
-    CHECK(rig.device.submit({&odd, 1}) == WYE_UNSUPPORTED);
-    harness::check_helpful(rig.device.failure, WYE_UNSUPPORTED);
-    const std::uint32_t by = 5;
-    const wye_binding bindings[] = {binding(a, 0, 16), binding(a, 0, 16)};
-    wye_operation launch = harness::dispatch(rig.add_program(), bindings, {1, 1, 1}, &by);
-    launch.u.dispatch.flags = 0x80000000U;
-    CHECK(rig.device.submit({&launch, 1}) == WYE_UNSUPPORTED);
-    launch.u.dispatch.flags = 0;
-    wye_binding flagged[] = {bindings[0], bindings[1]};
-    flagged[1].flags = 1;
-    launch.u.dispatch.bindings = flagged;
-    CHECK(rig.device.submit({&launch, 1}) == WYE_UNSUPPORTED);
-    const wye_named_entry critical = {
-        {sizeof critical, WYE_CHAIN_NAMED | WYE_CHAIN_CRITICAL, nullptr}, {"x.y", 3}};
-    wye_operation chained = fill(a, 0, 64, 1, 4);
-    chained.next = &critical;
-    CHECK(rig.device.submit({&chained, 1}) == WYE_UNSUPPORTED_EXTENSION);
-    for (const std::uint32_t any : {0U, 1U})
-        CHECK(rig.device.table->wait(rig.device.object, nullptr, 0, any, 0, nullptr, nullptr) ==
-              WYE_OK);
-    const wye_event end = rig.device.event(rig.device.queue, rig.device.value);
-    CHECK(rig.device.table->wait(rig.device.object, &end, 1, 2, kDeadline, nullptr, nullptr) ==
-          WYE_UNSUPPORTED);
-    harness::check_same(rig.words(a, 16), std::vector<std::uint32_t>(16));
-}
-
 TEST_CASE("a queue says what its driver gave, and no more than was asked for (P-45)") {
     Rig rig;
     for (const std::uint32_t kind : {WYE_QUEUE_ANY, WYE_QUEUE_COMPUTE, WYE_QUEUE_TRANSFER}) {

@@ -19,14 +19,16 @@ std::uint64_t now_ns() {
 
 TEST_SUITE_BEGIN("timeline");
 
-TEST_CASE("the device's time is within the host's, and submits in order end in order (P-19)") {
+TEST_CASE(
+    "the device's time is within the host's, and submits in order end in order (P-19, P-62)") {
     Rig rig(true);
     const wye_queue_table& table = *rig.device.queue_table;
     if (table.timing == nullptr) {
         CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
         return harness::not_applicable("the plugin gives no times");
     }
-    constexpr std::uint64_t kClockError = 1'000'000;  // the most between both clocks
+    constexpr std::uint64_t kClockError = 1'000'000;      // the most between both clocks
+    constexpr std::uint64_t kOtherClock = 1'000'000'000;  // a difference that another clock has
     constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);
     REQUIRE(rig.device.run(fill(buffer, 0, kBytes, 1, 4)) == WYE_OK);
@@ -47,6 +49,8 @@ TEST_CASE("the device's time is within the host's, and submits in order end in o
         CHECK(again.device_ns == time.device_ns);
         if (time.end_ns == 0) continue;
         CHECK(time.begin_ns <= time.end_ns);
+        CHECK(time.begin_ns + kOtherClock >= before);
+        CHECK(time.end_ns <= before + spent + kOtherClock);
         CHECK(time.end_ns + kClockError >= last_end);
         last_end = time.end_ns;
     }

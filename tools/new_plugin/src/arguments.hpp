@@ -14,15 +14,6 @@
 
 namespace driver {
 
-// Refuses kinds of slots that this plugin does not know. Called when a program is made.
-inline void check_slots(std::span<const wye_slot> slots) {
-    for (const wye_slot& slot : slots) {
-        if (slot.flags != 0) refuse("flags of a slot");
-        if (slot.kind < WYE_SLOT_BUFFER || slot.kind > WYE_SLOT_TRAP)
-            refuse("slots of kind " + std::to_string(slot.kind));
-    }
-}
-
 // Copies of all values, and the addresses of buffers.
 class Arguments {
   public:

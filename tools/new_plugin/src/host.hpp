@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -100,6 +101,15 @@ inline void refuse_unknown(const wye_header& header, std::uint32_t flags, const 
     if ((flags & ~known) != 0) refuse("flags " + std::to_string(flags) + " of " + what);
     if (header.type != 0) refuse("type " + std::to_string(header.type) + " of " + what);
     refuse_critical(header.next);
+}
+
+// Refuses kinds of slots that this plugin does not know. Called when a program is made.
+inline void check_slots(std::span<const wye_slot> slots) {
+    for (const wye_slot& slot : slots) {
+        if (slot.flags != 0) refuse("flags of a slot");
+        if (slot.kind < WYE_SLOT_BUFFER || slot.kind > WYE_SLOT_TRAP)
+            refuse("slots of kind " + std::to_string(slot.kind));
+    }
 }
 
 // Refuses a program of another format than `format`.

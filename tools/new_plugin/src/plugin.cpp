@@ -55,7 +55,7 @@ driver::Program& program_of(wye_program_object* object) {
 wye_status plugin_init(const wye_host_table* host, std::uint32_t, wye_plugin_object** out,
                        wye_error** error) {
     return guard(*host, error, [&] {
-        driver::refuse_critical(host->header.next);
+        driver::refuse_unknown(host->header, 0, "the host's table");
         const auto pages = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES));
         const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
         *out = new wye_plugin_object{*host, driver::Tools(*host), pages * bytes};
@@ -252,6 +252,8 @@ driver::Operation operation_of(const wye_operation& op) {
                 refuse("launch flags " + std::to_string(op.u.dispatch.flags));
             for (std::uint32_t b = 0; b < op.u.dispatch.binding_count; ++b)
                 if (op.u.dispatch.bindings[b].flags != 0) refuse("flags of a binding");
+            if ((op.u.dispatch.trap.flags | op.u.dispatch.indirect.flags) != 0)
+                refuse("flags of a binding");
             return program_of(op.u.dispatch.program).launch(op.u.dispatch);
         case WYE_OPERATION_COPY:
             return [copy = op.u.copy] {

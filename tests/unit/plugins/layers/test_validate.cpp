@@ -30,7 +30,8 @@ namespace {
 std::vector<std::string> breaches(const Plugin& plugin) {
     std::vector<std::string> out;
     for (const std::string& line : plugin.host.errors())
-        if (line.find("validate: P-") != line.npos) out.push_back(line);
+        if (line.find("validate: P-") != line.npos || line.find("validate: H-") != line.npos)
+            out.push_back(line);
     return out;
 }
 
@@ -296,6 +297,95 @@ TEST_CASE("two threads in [SYNC] slots of one queue are told") {
     (void)submit(1);
     slow.join();
     CHECK(logs(plugin.host, "P-15: `submit`", "two threads are in [SYNC] slots"));
+}
+
+TEST_CASE("calls of a device while it is recovered are told (H-2)") {
+    for (const std::string_view slow : {"query", "try_recover"}) {
+        CAPTURE(slow);
+        choose(WYE_CPU_PLUGIN, {"validate", "faults"},
+               {{"layer.faults.rules", std::string(slow) + ":1:hang(300ms)"}});
+        Plugin plugin;
+        Device device(plugin);
+        const auto query = [&] { (void)device.query(device.queue, 0, nullptr); };
+        const auto recover = [&] { (void)device.table->try_recover(device.object, nullptr); };
+        std::thread first([&] { slow == "query" ? query() : recover(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        slow == "query" ? recover() : query();
+        first.join();
+        CHECK(logs(plugin.host, slow == "query" ? "H-2: `try_recover`" : "H-2: `query`",
+                   "recovered while another call concerns it"));
+        CHECK(breaches(plugin).size() == 1);
+    }
+}
+
+TEST_CASE("structures to fill in are zero, and translations are for a device or for none (H-3)") {
+    const Below below;
+    Plugin plugin;
+    Device device(plugin);
+    wye_memory_info memory{};
+    memory.header.size = sizeof memory;
+    CHECK(device.table->memory_info(device.object, &memory, nullptr) == WYE_OK);
+    CHECK(breaches(plugin).empty());
+    REQUIRE(memory.total_bytes != 0);
+    CHECK(device.table->memory_info(device.object, &memory, nullptr) == WYE_OK);
+    REQUIRE(breaches(plugin).size() == 1);
+    CHECK(breaches(plugin)[0].find("H-3: `memory_info`") != std::string::npos);
+    wye_artifact artifact{};
+    artifact.header.size = sizeof artifact;
+    wye_bytes out{};
+    REQUIRE((plugin.table->translate != nullptr));
+    const auto translate = [&](std::uint32_t index) {
+        return plugin.table->translate(plugin.object, index, &artifact, {}, &out, nullptr);
+    };
+    CHECK(translate(UINT32_MAX) == WYE_UNIMPLEMENTED);
+    CHECK(translate(0) == WYE_UNIMPLEMENTED);
+    CHECK(breaches(plugin).size() == 1);
+    CHECK(translate(1) == WYE_INVALID_ARGUMENT);
+    REQUIRE(breaches(plugin).size() == 2);
+    CHECK(breaches(plugin)[1].find("H-3: `translate`") != std::string::npos);
+}
+
+// A host that calls the plugin while it makes an error.
+namespace meddling {
+
+const wye_host_table* host = nullptr;
+const wye_plugin_table* table = nullptr;
+wye_plugin_object* object = nullptr;
+
+wye_error* error_make(wye_host_object*, const wye_error_desc* desc) {
+    std::uint32_t count = 0;
+    (void)table->probe_devices(object, &count, nullptr);
+    return host->error_make(host->self, desc);
+}
+
+}  // namespace meddling
+
+TEST_CASE("a host that calls from inside of its own slots is told (H-4)") {
+    const harness::Host host;
+    meddling::host = host.table();
+    meddling::table = harness::desc_of(WYE_LAYERS_FOLDER "/wye_layer_validate.so").table;
+    wye_host_table below = *host.table();
+    below.error_make = meddling::error_make;
+    wye_layer_next next{};
+    next.header = {sizeof next, WYE_CHAIN_LAYER_NEXT | WYE_CHAIN_CRITICAL, nullptr};
+    next.table = harness::desc_of(WYE_CPU_PLUGIN).table;
+    next.host = &below;
+    next.id = {"cpu", 3};
+    wye_host_table above = *host.table();
+    above.header.next = &next;
+    REQUIRE(meddling::table->init(&above, WYE_ABI_MINOR, &meddling::object, nullptr) == WYE_OK);
+    std::uint32_t count = 0;
+    CHECK(meddling::table->probe_devices(meddling::object, &count, nullptr) == WYE_OK);
+    wye_open_desc desc{};
+    desc.header.size = sizeof desc;
+    desc.flags = 1;
+    wye_device_object* device = nullptr;
+    const wye_device_table* devices = nullptr;
+    harness::Sink sink;
+    CHECK(meddling::table->open_device(meddling::object, &desc, &device, &devices, sink.out()) ==
+          WYE_UNSUPPORTED);
+    meddling::table->shutdown(meddling::object);
+    CHECK(logs(host, "H-4: `probe_devices`", "from inside of one of its own slots"));
 }
 
 TEST_CASE("a plugin that breaks a rule is told by its number") {

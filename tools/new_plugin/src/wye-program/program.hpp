@@ -52,6 +52,7 @@ class Program {
     Program(const Tools&, const wye_artifact& artifact) {
         refuse_unknown(artifact.header, artifact.flags, "an artifact");
         check_format(artifact, kFormat);
+        check_slots({artifact.slots, artifact.slot_count});
         const auto* bytes = static_cast<const std::byte*>(artifact.code.data);
         auto decoded = wye::ir::decode({bytes, artifact.code.size});
         if (!decoded.ok()) {

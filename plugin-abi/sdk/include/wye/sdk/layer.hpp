@@ -338,7 +338,8 @@ class LayerSlots {
             if (below == nullptr)
                 return Error(Code::UNSUPPORTED, "this plugin is a layer, and has no devices",
                              "Fix: name it in WYE_LAYERS, and give its manifest the kind `layer`");
-            WYE_TRY(known_extensions(host->header.next, "the host's table", WYE_CHAIN_LAYER_NEXT));
+            WYE_TRY(
+                known_parts(host->header, 0, "layer", "the host's table", WYE_CHAIN_LAYER_NEXT));
             WYE_ASSIGN(auto state, State::Plugin::create(*host, *below));
             node = std::make_unique<Plugin>(*host, *below, std::move(state));
             return {};

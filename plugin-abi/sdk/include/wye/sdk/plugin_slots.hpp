@@ -53,7 +53,7 @@ struct PluginSlots {
     static wye_status init(const wye_host_table* host, std::uint32_t minor, wye_plugin_object** out,
                            wye_error** error) {
         return guard(*host, error, [&]() -> Result<void> {
-            WYE_TRY(known_extensions(host->header.next, "the host's table"));
+            WYE_TRY(known_parts(host->header, 0, Plugin::kPlugin, "the host's table"));
             WYE_ASSIGN(auto plugin, Plugin::create(*host));
             plugin->minor = minor;
             *out = reinterpret_cast<wye_plugin_object*>(plugin.release());

@@ -99,6 +99,8 @@ struct TimelineSlots {
     static wye_status timeline_fail(wye_device_object* object, const wye_event* event,
                                     const wye_error_desc* failure, wye_error** error) {
         return run_on(of(object), error, [&]() -> Result<void> {
+            WYE_TRY(known_parts(failure->header, failure->flags, Device::Queue::kPlugin,
+                                "the description of a failure"));
             made(*event).fail(event->value, error_of(*failure));
             return {};
         });
