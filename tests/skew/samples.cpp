@@ -46,11 +46,11 @@ std::string message_with(const std::string& report) {
 }  // namespace
 
 TEST_CASE("a wire form has the meaning of the text that it was made of") {
-    for (const std::string name : {"scale", "language"}) {
-        CAPTURE(name);
-        const auto text = ir::parse(sample(name + ".wye"));
+    for (const auto& [form, source] :
+         {std::pair("scale.wire", "../scale.wye"), std::pair("language.wire", "language.wye")}) {
+        const auto text = ir::parse(sample(source));
         REQUIRE(text.ok());
-        const std::string wire = sample(name + ".wire");
+        const std::string wire = sample(form);
         auto program = ir::decode(bytes(wire));
         REQUIRE(program.ok());
         CHECK(ir::validate(*program).empty());
