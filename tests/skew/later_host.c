@@ -3,13 +3,13 @@
  * A small host of a later minor: it is compiled with the headers that future.py makes, and sends a
  * plugin each number, flag, entry and structure that they added.
  *
- *   later_host PLUGIN.so SCALE.WIRE
+ *   later_host PLUGIN.so SCALE.WIRE [LAYER.so]
  *
- * SCALE.WIRE is the wire form of scale.wye. Prints a line for each thing that it sent, "good" or
- * "WRONG" first, and runs the program after all of them. What a plugin must not ignore has to be
- * refused with a status and an error with a remedy, and to make nothing; entries that are not
- * critical, longer structures, hints and facts are passed over. Exit status: 0, 1 if a line is
- * WRONG, 2 if the plugin does not start. */
+ * SCALE.WIRE is the wire form of scale.wye. With a layer, all goes through it. Prints a line for
+ * each thing that it sent, "good" or "WRONG" first, and runs the program after all of them. What a
+ * plugin must not ignore has to be refused with a status and an error with a remedy, and to make
+ * nothing; entries that are not critical, longer structures, hints and facts are passed over. Exit
+ * status: 0, 1 if a line is WRONG, 2 if the plugin does not start. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 
 #include "wye/abi.h"
 #include "wye/abi_later.h"
+#include "wye/abi_layer.h"
 
 struct wye_error {
     wye_status code;
@@ -224,6 +225,21 @@ static void send_descriptions(void) {
             "a later extension of the device is absent", 0, "");
 }
 
+/* A command of one operation. */
+static void send_command(const char* what, const wye_operation* operation, wye_status wanted) {
+    wye_command_desc desc;
+    wye_command_object* made = NULL;
+    wye_error* error = NULL;
+    wye_status status;
+    if (table.command_create == NULL) return;
+    INIT(desc);
+    desc.operations = operation;
+    desc.operation_count = 1;
+    status = table.command_create(device, &desc, &made, &error);
+    refused(what, status, wanted, error, made);
+    if (made != NULL) table.command_destroy(device, made);
+}
+
 static void send_submissions(wye_dispatch_op dispatch, const wye_binding* bindings) {
     wye_submission submission;
     wye_operation operation;
@@ -241,22 +257,28 @@ static void send_submissions(wye_dispatch_op dispatch, const wye_binding* bindin
     memset(&operation, 0, sizeof operation);
     operation.kind = WYE_LATER_OP_KIND;
     send_operation("an operation of a later kind", &operation, WYE_UNSUPPORTED);
+    send_command("a command with an operation of a later kind", &operation, WYE_UNSUPPORTED);
     operation.kind = WYE_OPERATION_DISPATCH;
     operation.u.dispatch = dispatch;
     operation.flags = WYE_LATER_FLAG;
     send_operation("an operation with a later flag", &operation, WYE_UNSUPPORTED);
+    send_command("a command with a later flag of an operation", &operation, WYE_UNSUPPORTED);
     operation.flags = 0;
     operation.next = &critical;
     send_operation("an operation with a later critical entry", &operation,
                    WYE_UNSUPPORTED_EXTENSION);
+    send_command("a command with a later critical entry of an operation", &operation,
+                 WYE_UNSUPPORTED_EXTENSION);
     operation.next = NULL;
     operation.u.dispatch.flags = WYE_LATER_LAUNCH_FLAGS;
     send_operation("a dispatch with a later flag", &operation, WYE_UNSUPPORTED);
+    send_command("a command with a later flag of a dispatch", &operation, WYE_UNSUPPORTED);
     memcpy(changed, bindings, sizeof changed);
     changed[1].flags = WYE_LATER_FLAG;
     operation.u.dispatch.flags = 0;
     operation.u.dispatch.bindings = changed;
     send_operation("a binding with a later flag", &operation, WYE_UNSUPPORTED);
+    send_command("a command with a later flag of a binding", &operation, WYE_UNSUPPORTED);
 
     memset(&event, 0, sizeof event);
     event.flags = WYE_LATER_EVENT_FLAGS;
@@ -431,32 +453,68 @@ static wye_bytes bytes_of(const char* path) {
     return out;
 }
 
-int main(int argc, char** argv) {
-    wye_host_table host = {{sizeof host, 0, &critical},
-                           NULL,
-                           error_make,
-                           error_release,
-                           log_text,
-                           config_get,
-                           get_extension,
-                           NULL};
-    void* library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+/* ---- Layers -------------------------------------------------------------------------------- */
+
+static wye_status no_translate(wye_plugin_object* plugin, uint32_t index,
+                               const wye_artifact* artifact, wye_string format, wye_bytes* out,
+                               wye_error** error) {
+    (void)plugin, (void)index, (void)artifact, (void)format, (void)out, (void)error;
+    return WYE_UNIMPLEMENTED;
+}
+static void no_release(wye_plugin_object* plugin, wye_bytes bytes) { (void)plugin, (void)bytes; }
+static const void* no_extension(wye_plugin_object* plugin, wye_string name, uint32_t version) {
+    (void)plugin, (void)name, (void)version;
+    return NULL;
+}
+
+/* Opens a file, and copies its table. Null: it cannot be used. */
+static const wye_plugin_desc* open_file(const char* path, wye_plugin_table* out) {
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     wye_plugin_query_fn query = NULL;
     const wye_plugin_desc* desc;
-    wye_plugin_table plugins;
+    if (library != NULL) *(void**)&query = dlsym(library, WYE_PLUGIN_QUERY_SYMBOL);
+    if (query == NULL) return fprintf(stderr, "later_host: %s\n", dlerror()), NULL;
+    desc = ask(query);
+    if (desc == NULL) return NULL;
+    KNOWN(*out, desc->table);
+    out->header.size = sizeof *out;
+    if (out->translate == NULL) out->translate = no_translate;
+    if (out->translate_release == NULL) out->translate_release = no_release;
+    if (out->get_extension == NULL) out->get_extension = no_extension;
+    return desc;
+}
+
+int main(int argc, char** argv) {
+    wye_host_table host = {{sizeof host, 0, NULL}, NULL,     error_make,
+                           error_release,          log_text, config_get,
+                           get_extension,          NULL};
+    const wye_host_table below = host;
+    wye_plugin_table plugins, under;
+    wye_layer_next next = {{sizeof next, WYE_CHAIN_LAYER_NEXT | WYE_CHAIN_CRITICAL, NULL},
+                           &under,
+                           &below,
+                           {"plugin", 6},
+                           {"1.0.0", 5},
+                           {0}};
+    wye_later_entry more = critical;
+    const wye_plugin_desc* desc;
     wye_plugin_object* plugin = NULL;
     wye_error* error = NULL;
     wye_status status;
-    if (library == NULL) return fprintf(stderr, "later_host: %s\n", dlerror()), 2;
-    *(void**)&query = dlsym(library, WYE_PLUGIN_QUERY_SYMBOL);
-    if (query == NULL || (desc = ask(query)) == NULL) return 2;
-    KNOWN(plugins, desc->table);
+    if (argc < 3 || (desc = open_file(argv[1], &plugins)) == NULL) return 2;
+    if (argc == 4) {
+        under = plugins;
+        next.id = desc->id;
+        more.header.next = &next;
+        if ((desc = open_file(argv[3], &plugins)) == NULL) return 2;
+    }
+    host.header.next = &more;
     status = plugins.init(&host, 0, &plugin, &error);
     refused("a host table with a later critical entry", status, WYE_UNSUPPORTED_EXTENSION, error,
             plugin);
-    host.header.next = &plain;
+    more.header.type = WYE_CHAIN_LATER;
     error = NULL;
-    status = plugins.init(&host, desc->abi_minor, &plugin, &error);
+    status = plugins.init(&host, 0, &plugin, &error);
     taken("a longer host table, with a later entry", status, error);
     if (status != WYE_OK) return 2;
     use_plugin(&plugins, plugin, bytes_of(argv[2]));
