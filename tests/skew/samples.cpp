@@ -143,11 +143,12 @@ TEST_CASE("a verdict of a probe is the same, and one of a later version is not t
     const auto check = [](const std::optional<KeptVerdict>& kept) {
         REQUIRE(kept.has_value());
         CHECK(kept->verdict.end == ProbeEnd::good);
-        CHECK(kept->verdict.times == 2);
-        CHECK(kept->verdict.made_unix_ns == 1795953600000000000);
-        CHECK(kept->plugin == FileStamp{"/usr/lib/wye/wye_vendor.so", 1, 2, 14336, 4});
-        CHECK(kept->hash == "9367ac9a685e290048a204dc54da0bd9");
-        REQUIRE(kept->files.size() == 1);
+        CHECK(kept->verdict.times == 1);
+        CHECK(kept->verdict.made_unix_ns == 1795957558534501736);
+        CHECK(kept->plugin ==
+              FileStamp{"/usr/lib/wye/wye_vendor.so", 65024, 11059314, 14344, 1795957553013339694});
+        CHECK(kept->hash == "383dcaecb7b5a8dff2c16cb04859d986");
+        REQUIRE(kept->files.size() == 3);
         CHECK(kept->files[0].path == "/etc/ld.so.cache");
         REQUIRE(kept->verdict.message.devices.size() == 1);
         CHECK(kept->verdict.message.devices[0]->facts.number(WYE_FACT_KEY_MAX_BUFFERS) == 64);
