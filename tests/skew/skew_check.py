@@ -151,7 +151,7 @@ def later_parts(work, future, now):
     subprocess.run([HERE / 'future.py', HERE.parent.parent, tree], check=True)
     compile_c = [*shlex.split(os.environ.get('CC', 'gcc')), '-std=c11', f'-I{tree}/plugin-abi/include', f'-I{tree}/runtime/include']
     for output, words in (('later_host', [HERE / 'later_host.c', '-ldl']),
-                          ('wye_vendor.so', ['-shared', '-fPIC', '-fvisibility=hidden', HERE / 'vendor_plugin.c']),
+                          ('wye_vendor.so', ['-DREPORTS_LATER', '-shared', '-fPIC', '-fvisibility=hidden', HERE / 'vendor_plugin.c']),
                           ('application', [HERE / 'application.c', now.folder / 'libwye.so.0'])):
         subprocess.run([*compile_c, *words, '-o', files / output], check=True)
     write_manifest(files, 'vendor', 'wye_vendor.so', {**now.abi, 'minor': now.abi['minor'] + 1, 'draft': 0}, '1.0.0', later={'any': 1},
@@ -208,8 +208,8 @@ def works(host, plugins, work, sha256, layers=None):
             scales(pair, host, plugins.folder, device, work, layers=layers)
         done = scales(pair, host, plugins.folder, 'vendor', work, layers=layers, log='info')
         minor = min(side.agrees(other) for side in (host, layers or host) for other in (plugins, layers or plugins))
-        check(f'vendor: the effective minor is {minor}\n' in done.stderr or plugins.of_1_0_in_draft(), f'{pair}: they agree on minor {minor}',
-              done.stderr)
+        check(f'vendor: the effective minor is {minor}\n' in done.stderr or plugins.of_1_0_in_draft(),
+              f'{pair}: they agree on minor {minor}', done.stderr)
         _, data = numbers()
         source, target, block = work / 'in', work / 'out', 1000
         digests = b''.join(hashlib.sha256(data[at:at + block]).digest() for at in range(0, len(data), block))
@@ -402,7 +402,8 @@ def reads_samples(sides, work):
                 done = run(reader, folder, 'plugins')
                 pair = f'{reader.name} with a {name}'
                 if wanted:
-                    check(done.returncode == 0 and f' {BAD_MANIFEST} ' in done.stdout and wanted in done.stdout, pair, done.stdout + done.stderr)
+                    check(done.returncode == 0 and f' {BAD_MANIFEST} ' in done.stdout and wanted in done.stdout, pair,
+                          done.stdout + done.stderr)
                     said.append('refused: bad manifest')
                 else:
                     scales(pair, reader, folder, 'vendor', work)

@@ -5,15 +5,16 @@
  * `r[i] = x[i] * k + 7`, on the host during the submit, and the kit's, named `sample`, which
  * computes `r[i] = x[i] + k`. It refuses all other programs.
  *
- * Compiled with the headers that future.py makes, it reports what they added: a format, a state of
- * a device, a type of a fact, a status, a level of the log, a kind of queue, an extension. */
+ * With REPORTS_LATER and the headers that future.py makes, it reports what they added to every
+ * host, as no plugin may: a format, a state of a device, a type of a fact, a status, a level of the
+ * log, an extension. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "wye/abi.h"
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
 #include "wye/abi_later.h"
 static const wye_later_entry later_entry = {{sizeof later_entry, WYE_CHAIN_LATER, NULL}, 1};
 #endif
@@ -52,7 +53,7 @@ static wye_status fail(const wye_host_table* host, wye_error** sink, wye_status 
     desc.code = code;
     desc.message = message;
     desc.fix = fix;
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     desc.header.next = &later_entry;
     desc.flags = WYE_LATER_FLAG;
 #endif
@@ -102,7 +103,7 @@ static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_pl
     text.data = said;
     text.size = (uint64_t)snprintf(said, sizeof said, "the effective minor is %" PRIu32, minor);
     host->log(host->self, WYE_LOG_INFO, area, text);
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     host->log(host->self, WYE_LATER_LOG_LEVEL, area, text);
 #endif
     return WYE_OK;
@@ -112,7 +113,7 @@ static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* coun
                                        wye_error** error) {
     (void)plugin, (void)error;
     *count = 1;
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     *count = 2;
 #endif
     return WYE_OK;
@@ -121,7 +122,7 @@ static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* coun
 static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
                                      wye_device_info* out, wye_error** error) {
     static const wye_string formats[] = {
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
         TEXT(WYE_FORMAT_LATER),
 #endif
         TEXT(WYE_FORMAT_PROGRAM)};
@@ -129,7 +130,7 @@ static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
     (void)plugin, (void)index, (void)error;
     out->name = name;
     out->state = WYE_DEVICE_USABLE;
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     if (index == 1) out->state = WYE_LATER_DEVICE_STATE;
 #endif
     out->formats = formats;
@@ -177,7 +178,7 @@ static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, 
             out->type = WYE_FACT_TEXT;
             out->text = kind;
             return WYE_OK;
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
         case WYE_FACT_KEY_L1_CACHE_BYTES:
         case WYE_FACT_KEY_LATER:
             out->type = WYE_LATER_FACT_TYPE;
@@ -259,7 +260,7 @@ static wye_status program_create(wye_device_object* device, const wye_artifact* 
         wye_program_object program;
     } known_programs[] = {{TEXT("scale"), {0, 7}}, {TEXT("sample"), {1, 0}}};
     static const char format[] = WYE_FORMAT_PROGRAM;
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     const wye_status refusal = WYE_LATER_STATUSES;
 #else
     const wye_status refusal = WYE_UNSUPPORTED;
@@ -434,13 +435,7 @@ static void queue_destroy(wye_queue_object* queue) { free(queue); }
 
 /* ---- What a later minor added -------------------------------------------------------------- */
 
-#ifdef WYE_FORMAT_LATER
-static wye_status queue_info(wye_queue_object* queue, wye_queue_info* out, wye_error** error) {
-    (void)queue, (void)error;
-    out->kind = WYE_LATER_QUEUE_KIND;
-    return WYE_OK;
-}
-
+#ifdef REPORTS_LATER
 static wye_status device_later(wye_device_object* device, uint64_t argument, wye_error** error) {
     (void)device, (void)argument, (void)error;
     return WYE_LATER_STATUSES;
@@ -467,8 +462,7 @@ static const wye_queue_table queue_table = {
     .header = {sizeof(wye_queue_table), 0, NULL},
     .submit = queue_submit,
     .destroy = queue_destroy,
-#ifdef WYE_FORMAT_LATER
-    .info = queue_info,
+#ifdef REPORTS_LATER
     .later = table_later,
 #endif
 };
@@ -485,7 +479,7 @@ static const wye_device_table device_table = {
     .query = device_query,
     .wait = device_wait,
     .close = device_close,
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     .get_extension = device_extension,
     .later = table_later,
 #endif
@@ -499,13 +493,13 @@ static const wye_plugin_table plugin_table = {
     .device_fact = plugin_device_fact,
     .open_device = plugin_open_device,
     .shutdown = plugin_shutdown,
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     .later = table_later,
 #endif
 };
 
 static const wye_plugin_desc plugin_desc = {
-#ifdef WYE_FORMAT_LATER
+#ifdef REPORTS_LATER
     .header = {sizeof(wye_plugin_desc), 0, &later_entry},
     .build_flags = WYE_BUILD_LATER,
 #else
