@@ -6,8 +6,11 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cache/entry.hpp"
 #include "program/check/validate.hpp"
