@@ -83,7 +83,7 @@ static int wire(wye_context* context, char** argv) {
 static int report(wye_context* context, char** argv) {
     wye_error* error = NULL;
     wye_blob* blob = NULL;
-    if (wye_context_report(context, wye_str("all"), &blob, &error) != WYE_OK) return fail(error);
+    if (wye_context_report(context, wye_str(""), &blob, &error) != WYE_OK) return fail(error);
     return write_blob(argv[2], blob);
 }
 

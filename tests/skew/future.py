@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a source tree as a later minor may have it: links to this one, and headers of the plugin ABI in which everything has grown.
+"""Makes a source tree as a later minor may have it: links to this one, and headers in which everything has grown.
 
 usage: future.py SOURCE TARGET [--draft N]
 
-The headers of TARGET are those of SOURCE with WYE_ABI_MINOR one higher, and with, in each place where a minor may append, a member, a
-slot, a flag, a kind, a fact or a number more. With --draft the minor is in development. Exit status: 0, or 1 if a header has a
-structure that this script does not know how to grow. TARGET may be there from an earlier run.
+The headers of the plugin ABI in TARGET are those of SOURCE with WYE_ABI_MINOR one higher, and with, in each place where a minor may
+append, a member, a slot, a flag, a kind, a fact, a format, a meaning of a spare word or a number more; program_format.h has another
+minor, section and flags, and each list another row; wye/abi_later.h is an extension and a chain entry that only TARGET has. In
+the headers of the library, structures have another member, as a later 0.x may add it. With --draft the minor of the ABI is in
+development. Exit status: 0, or 1 if a header has a structure that this script does not know how to grow. TARGET may be there from
+an earlier run.
 """
 import argparse
 import os
@@ -14,13 +17,38 @@ import pathlib
 import re
 import sys
 
-# Structures without a header: elements of arrays and of unions, which have room of their own or never grow.
+# Structures without a header: elements of arrays and of unions, which have room of their own or never grow. A spare word that has a
+# meaning keeps its old name, by which the sdk refuses it.
 ROOM = {'wye_slot': ('uint32_t reserved[3];', 'uint32_t later, later_too, reserved[1];'),
         'wye_binding': ('uint64_t reserved;', 'uint32_t later, reserved;'),
+        'wye_event': ('uint32_t reserved;', 'union { uint32_t reserved, later; };'),
         'wye_dispatch_op': None, 'wye_copy_op': None, 'wye_fill_op': None, 'wye_transfer_op': None, 'wye_execute_op': None}
-FIXED = {'wye_string', 'wye_bytes', 'wye_header', 'wye_edge', 'wye_event', 'wye_operation', 'wye_native_value', 'wye_named_entry'}
+FIXED = {'wye_string', 'wye_bytes', 'wye_header', 'wye_edge', 'wye_operation', 'wye_native_value', 'wye_named_entry'}
 STRUCTURE = re.compile(r'typedef struct (wye_\w+) \{\n(.*?)\n\} \1;', re.S)
 ENUM = re.compile(r'enum (wye_\w+) \{(.*?)\n?\};', re.S)
+LIST = re.compile(r'#define (WYE_\w+)\(X\)(?:[^\n]*\\\n)+[^\n]*\n')
+# A definition of a family, and what a later minor may append to the family.
+DEFINITIONS = {'WYE_FORMAT_SPIRV': 'WYE_FORMAT_LATER "later-ir"', 'WYE_BUILD_UNLOADABLE': 'WYE_BUILD_LATER 0x20u',
+               'WYE_HEAD_ADJUSTABLE': 'WYE_HEAD_LATER UINT32_C(2)', 'WYE_BUFFER_HINTS': 'WYE_BUFFER_LATER UINT32_C(16)',
+               'WYE_SECTION_NAMES': 'WYE_SECTION_LATER_NOTE UINT32_C(0x80000002)'}
+
+LATER = """/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WYE_ABI_LATER_H
+#define WYE_ABI_LATER_H
+#include "wye/abi.h"
+#define WYE_EXTENSION_LATER "wye.later"
+#define WYE_LATER_FLAG 1u /* where there were no flags */
+#define WYE_CHAIN_LATER 6u
+typedef struct wye_later_entry {
+    wye_header header;
+    uint64_t later;
+} wye_later_entry;
+typedef struct wye_later_table {
+    wye_header header;
+    wye_status (*later)(wye_device_object* device, uint64_t argument, wye_error** error);
+} wye_later_table;
+#endif
+"""
 
 
 def grow_structure(match):
@@ -46,7 +74,7 @@ def grow_structure(match):
 def grow_enum(match):
     name, body = match.group(1), match.group(2)
     values = re.findall(r'(WYE_\w+) = (\d+|0x[0-9a-fA-F]+)\b', body)
-    if not values or name in ('wye_fact_key', 'wye_status_code'):  # made of lists
+    if not values or re.search(r'_ENUM\w*\(', body):  # made of lists
         return match.group(0)
     last = max(int(value, 0) for _, value in values)
     number = last * 2 if 'flags' in name and last else last + 1
@@ -59,8 +87,22 @@ def grow_enum(match):
     return f'enum {name} {{{at}{comma}{comment}\n    WYE_LATER_{name[4:].upper()} = {number}\n}};'
 
 
+def grow_list(text, name):
+    """The text with a row more at the end of a list, with the next number, and with that number counted."""
+    match = next(match for match in LIST.finditer(text) if match.group(1) == name)
+    rows = re.findall(r'X\((\w+), (\w+)(, "[^"]*")?([^()]*)\)', match.group(0))
+    number = max(int(row[1], 0) for row in rows) + 1
+    own = 'later_' + name.removeprefix('WYE_').lower()
+    word = f', "{own}"' if rows[-1][2] else ''
+    longer = f'{match.group(0).rstrip()} \\\n    X({own.upper()}, {number}{word}{rows[-1][3]})\n'
+    rest = re.sub(rf'(_(?:FIRST_FREE|COUNT) = ){number}\b', rf'\g<1>{number + 1}', text[match.end():], count=1)
+    return text[:match.start()] + longer + rest
+
+
 def grow(text, draft):
-    text = re.sub(r'(#define WYE_ABI_MINOR )(\d+)', lambda m: m.group(1) + str(int(m.group(2)) + 1), text)
+    """A header of the plugin ABI."""
+    for minor in ('ABI', 'PROGRAM'):
+        text = re.sub(rf'(#define WYE_{minor}_MINOR )(\d+)', lambda m: m.group(1) + str(int(m.group(2)) + 1), text)
     if draft:
         text = re.sub(r'(#define WYE_ABI_MINOR_DRAFT )\d+', rf'\g<1>{draft}', text)
     else:
@@ -68,15 +110,20 @@ def grow(text, draft):
         text = re.sub(r'(#define WYE_ABI_MINOR_DRAFT )\d+', r'\g<1>0', text)
     text = STRUCTURE.sub(grow_structure, text)
     text = ENUM.sub(grow_enum, text)
-    text = re.sub(r'(    /\* limits \*/ )', r'    X(LATER, 0x0ff, "later", BOOL) \\\n\1', text, count=1)
-    # The last row of the statuses has no backslash; its number is one below the first free one.
-    free = re.search(r'WYE_STATUS_FIRST_FREE = (\d+)', text)
-    if free:
-        row = re.compile(rf'(    X\(\w+, {int(free.group(1)) - 1}, "[^"]*"\))$', re.M)
-        text, found = row.subn(rf'\1 \\\n    X(LATER, {free.group(1)}, "later")', text)
-        if not found:
-            raise SystemExit('future.py: the last status was not found. Fix: say in this script where statuses end')
+    if '#define WYE_FACTS(X)' in text:  # in groups, whose first numbers are apart
+        text = re.sub(r'(    /\* limits \*/ )', r'    X(LATER, 0x0ff, "later", BOOL) \\\n\1', text, count=1)
+    for name in [match.group(1) for match in LIST.finditer(text)]:
+        if name not in ('WYE_FACTS', 'WYE_MATH'):  # another math function is in another math set
+            text = grow_list(text, name)
+    for known, more in DEFINITIONS.items():
+        text = re.sub(rf'(#define {known} .*\n)', rf'\1#define {more}\n', text)
     return text
+
+
+def grow_library(text):
+    """A header of the library: structures with a header have another member."""
+    return STRUCTURE.sub(lambda match: match.group(0) if 'wye_header header;' not in match.group(2) else
+                         f'typedef struct {match.group(1)} {{\n{match.group(2)}\n    uint64_t later;\n}} {match.group(1)};', text)
 
 
 def main():
@@ -96,15 +143,24 @@ def main():
             if entry.name not in without:
                 (target / folder / entry.name).symlink_to(entry)
 
-    link('.', {'plugin-abi', *(name for name in os.listdir(source) if name.startswith('build') or name == '.git')})
-    link('plugin-abi', {'include'})
-    link('plugin-abi/include', {'wye'})
-    link('plugin-abi/include/wye', {path.name for path in (source / 'plugin-abi/include/wye').glob('abi*.h')})
-    for header in (source / 'plugin-abi/include/wye').glob('abi*.h'):
-        text = grow(header.read_text(encoding='utf-8'), given.draft)
-        grown = target / 'plugin-abi/include/wye' / header.name
-        if not grown.exists() or grown.read_text(encoding='utf-8') != text:  # else what was built of it stays valid
-            grown.write_text(text, encoding='utf-8')
+    def write(path, text):
+        if not path.exists() or path.read_text(encoding='utf-8') != text:  # else what was built of it stays valid
+            path.write_text(text, encoding='utf-8')
+
+    abi, library = pathlib.Path('plugin-abi/include/wye'), pathlib.Path('runtime/include/wye')
+    link('.', {'plugin-abi', 'runtime', *(name for name in os.listdir(source) if name.startswith('build') or name == '.git')})
+    for folder, change in ((abi, lambda text: grow(text, given.draft)), (library, grow_library)):
+        headers = sorted((source / folder).glob('*.h'))
+        link(folder.parts[0], {'include'})
+        link(folder.parent, {'wye'})
+        link(folder, {header.name for header in headers})
+        for header in headers:
+            write(target / folder / header.name, change(header.read_text(encoding='utf-8')))
+    missing = [name for name in DEFINITIONS if not any(f'#define {name} ' in header.read_text(encoding='utf-8')
+                                                       for header in (source / abi).glob('*.h'))]
+    if missing:
+        raise SystemExit(f'future.py: {missing[0]} is not defined any more. Fix: correct DEFINITIONS')
+    write(target / abi / 'abi_later.h', LATER)
     return 0
 
 

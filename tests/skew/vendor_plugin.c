@@ -2,14 +2,28 @@
  *
  * A plugin out of tree, as a vendor of a device with one fixed function would write it. It is C11
  * and uses only wye/abi.h of Wye. The device runs programs named `scale`, which compute
- * `r[i] = x[i] * k + 7`, on the host during the submit. It refuses all other programs. */
+ * `r[i] = x[i] * k + 7`, on the host during the submit, and the kit's, named `sample`, which
+ * computes `r[i] = x[i] + k`. It refuses all other programs.
+ *
+ * With REPORTS_LATER and the headers that future.py makes, it reports what they added to every
+ * host, as no plugin may: a format, a state of a device, a type of a fact, a status, a level of the
+ * log, an extension. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "wye/abi.h"
+#ifdef REPORTS_LATER
+#include "wye/abi_later.h"
+static const wye_later_entry later_entry = {{sizeof later_entry, WYE_CHAIN_LATER, NULL}, 1};
+#endif
 
 #define TEXT(literal) \
     { (literal), sizeof(literal) - 1 }
+
+#define MOST_BYTES (UINT64_C(1) << 30) /* of a buffer */
+#define MOST_ALIGNED 64
 
 struct wye_plugin_object {
     const wye_host_table* host;
@@ -21,7 +35,7 @@ struct wye_buffer_object {
     unsigned char* bytes;
 };
 struct wye_program_object {
-    int unused;
+    uint32_t factor, sum; /* 0: k */
 };
 struct wye_queue_object {
     const wye_host_table* host;
@@ -39,20 +53,36 @@ static wye_status fail(const wye_host_table* host, wye_error** sink, wye_status 
     desc.code = code;
     desc.message = message;
     desc.fix = fix;
+#ifdef REPORTS_LATER
+    desc.header.next = &later_entry;
+    desc.flags = WYE_LATER_FLAG;
+#endif
     if (sink != NULL) *sink = host->error_make(host->self, &desc);
     return code;
 }
 
-/* Refuses what a later minor may add: flags, types and critical entries of a chain. */
+/* Fails with a sentence that has a number. */
+static wye_status fail_by(const wye_host_table* host, wye_error** sink, wye_status code,
+                          const char* sentence, uint64_t number) {
+    static const wye_string fix = TEXT("Fix: leave it out, or choose another device");
+    wye_string message;
+    char said[128];
+    message.data = said;
+    message.size = (uint64_t)snprintf(said, sizeof said, "%s %" PRIu64, sentence, number);
+    return fail(host, sink, code, message, fix);
+}
+
+/* Refuses what a later minor may add: flags, types, kinds and critical entries of a chain. */
 static wye_status known(const wye_host_table* host, const wye_header* header, uint32_t flags,
                         wye_error** sink) {
-    static const wye_string message = TEXT("a part of the call is not known here");
-    static const wye_string fix = TEXT("Fix: leave it out");
     const wye_header* entry;
-    if ((flags | header->type) != 0) return fail(host, sink, WYE_UNSUPPORTED, message, fix);
+    if (flags != 0) return fail_by(host, sink, WYE_UNSUPPORTED, "no flag is known here of", flags);
+    if (header->type != 0)
+        return fail_by(host, sink, WYE_UNSUPPORTED, "nothing is known here of type", header->type);
     for (entry = header->next; entry != NULL; entry = entry->next)
         if ((entry->type & WYE_CHAIN_CRITICAL) != 0)
-            return fail(host, sink, WYE_UNSUPPORTED_EXTENSION, message, fix);
+            return fail_by(host, sink, WYE_UNSUPPORTED_EXTENSION, "no entry is known here of type",
+                           entry->type & ~WYE_CHAIN_CRITICAL);
     return WYE_OK;
 }
 
@@ -60,14 +90,22 @@ static wye_status known(const wye_host_table* host, const wye_header* header, ui
 
 static wye_status plugin_init(const wye_host_table* host, uint32_t minor, wye_plugin_object** out,
                               wye_error** error) {
+    static const wye_string area = TEXT("vendor");
     const wye_status status = known(host, &host->header, 0, error);
     wye_plugin_object* plugin;
-    (void)minor;
+    wye_string text;
+    char said[64];
     if (status != WYE_OK) return status;
     plugin = calloc(1, sizeof *plugin);
     if (plugin == NULL) return WYE_OUT_OF_MEMORY;
     plugin->host = host;
     *out = plugin;
+    text.data = said;
+    text.size = (uint64_t)snprintf(said, sizeof said, "the effective minor is %" PRIu32, minor);
+    host->log(host->self, WYE_LOG_INFO, area, text);
+#ifdef REPORTS_LATER
+    host->log(host->self, WYE_LATER_LOG_LEVEL, area, text);
+#endif
     return WYE_OK;
 }
 
@@ -75,18 +113,28 @@ static wye_status plugin_probe_devices(wye_plugin_object* plugin, uint32_t* coun
                                        wye_error** error) {
     (void)plugin, (void)error;
     *count = 1;
+#ifdef REPORTS_LATER
+    *count = 2;
+#endif
     return WYE_OK;
 }
 
 static wye_status plugin_device_info(wye_plugin_object* plugin, uint32_t index,
                                      wye_device_info* out, wye_error** error) {
-    static const wye_string formats[] = {TEXT(WYE_FORMAT_PROGRAM)};
+    static const wye_string formats[] = {
+#ifdef REPORTS_LATER
+        TEXT(WYE_FORMAT_LATER),
+#endif
+        TEXT(WYE_FORMAT_PROGRAM)};
     static const wye_string name = TEXT("Fixed function");
     (void)plugin, (void)index, (void)error;
     out->name = name;
     out->state = WYE_DEVICE_USABLE;
+#ifdef REPORTS_LATER
+    if (index == 1) out->state = WYE_LATER_DEVICE_STATE;
+#endif
     out->formats = formats;
-    out->format_count = 1;
+    out->format_count = sizeof formats / sizeof *formats;
     return WYE_OK;
 }
 
@@ -109,17 +157,46 @@ static wye_status plugin_device_fact(wye_plugin_object* plugin, uint32_t index, 
             out->type = WYE_FACT_U64;
             out->u = 64;
             return WYE_OK;
+        case WYE_FACT_KEY_BUFFER_ALIGNMENT:
+            out->type = WYE_FACT_U64;
+            out->u = MOST_ALIGNED;
+            return WYE_OK;
+        case WYE_FACT_KEY_MAX_SHARED_BYTES:
+            out->type = WYE_FACT_U64;
+            out->u = 16384;
+            return WYE_OK;
+        case WYE_FACT_KEY_BARRIER:
+            out->type = WYE_FACT_BOOL;
+            out->u = 1;
+            return WYE_OK;
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
             out->type = WYE_FACT_U64;
-            out->u = UINT64_C(1) << 30;
+            out->u = MOST_BYTES;
             return WYE_OK;
         case WYE_FACT_KEY_DEVICE_KIND:
             out->type = WYE_FACT_TEXT;
             out->text = kind;
             return WYE_OK;
+#ifdef REPORTS_LATER
+        case WYE_FACT_KEY_L1_CACHE_BYTES:
+        case WYE_FACT_KEY_LATER:
+            out->type = WYE_LATER_FACT_TYPE;
+            out->later[0] = 1;
+            return WYE_OK;
+        case WYE_FACT_KEY_L2_CACHE_BYTES:
+            return WYE_LATER_STATUSES;
+#endif
         default:
-            return WYE_UNSUPPORTED;
+            break;
+    }
+    switch (key) {
+#define KNOWN(name, number, json, type) case number:
+        WYE_FACTS(KNOWN)
+#undef KNOWN
+        return WYE_UNSUPPORTED;
+        default:
+            return WYE_UNKNOWN_KEY;
     }
 }
 
@@ -143,17 +220,23 @@ static void plugin_shutdown(wye_plugin_object* plugin) { free(plugin); }
 
 static wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                                 wye_buffer_object** out, wye_error** error) {
-    static const wye_string message = TEXT("this device has no memory of that kind or alignment");
-    static const wye_string fix = TEXT("Fix: ask for a buffer of the usage DEVICE");
-    const uint64_t most_aligned = 64;
-    const wye_status status = known(device->plugin->host, &desc->header, desc->flags, error);
+    const wye_host_table* host = device->plugin->host;
+    const wye_status status = known(host, &desc->header, desc->flags, error);
     wye_buffer_object* buffer;
     if (status != WYE_OK) return status;
-    if (desc->usage > WYE_BUFFER_USAGE_SHARED || desc->alignment > most_aligned)
-        return fail(device->plugin->host, error, WYE_UNSUPPORTED, message, fix);
+    if (desc->usage > WYE_BUFFER_USAGE_STAGING)
+        return fail_by(host, error, WYE_UNSUPPORTED, "there is no memory here of usage",
+                       desc->usage);
+    if (desc->alignment > MOST_ALIGNED)
+        return fail_by(host, error, WYE_UNSUPPORTED, "no memory is aligned here to",
+                       desc->alignment);
+    if (desc->size > MOST_BYTES)
+        return fail_by(host, error, WYE_DEVICE_MEMORY,
+                       "a buffer has 1 GiB at most, not bytes:", desc->size);
     buffer = calloc(1, sizeof *buffer);
     if (buffer == NULL) return WYE_OUT_OF_MEMORY;
-    buffer->bytes = aligned_alloc(64, (size_t)(desc->size / 64 + 1) * 64);
+    buffer->bytes =
+        aligned_alloc(MOST_ALIGNED, (size_t)(desc->size / MOST_ALIGNED + 1) * MOST_ALIGNED);
     if (buffer->bytes == NULL) {
         free(buffer);
         return WYE_OUT_OF_MEMORY;
@@ -172,20 +255,69 @@ static wye_status program_create(wye_device_object* device, const wye_artifact* 
                                  wye_program_object** out, wye_error** error) {
     static const wye_string message = TEXT("this device runs programs named `scale` only");
     static const wye_string fix = TEXT("Fix: choose another device");
-    static const char name[] = "scale";
-    const wye_status status =
-        known(device->plugin->host, &artifact->header, artifact->flags, error);
+    static const struct {
+        wye_string name;
+        wye_program_object program;
+    } known_programs[] = {{TEXT("scale"), {0, 7}}, {TEXT("sample"), {1, 0}}};
+    static const char format[] = WYE_FORMAT_PROGRAM;
+#ifdef REPORTS_LATER
+    const wye_status refusal = WYE_LATER_STATUSES;
+#else
+    const wye_status refusal = WYE_UNSUPPORTED;
+#endif
+    static const wye_string other_format = TEXT("this device takes the wire form of programs only");
+    static const wye_string no_code = TEXT("the code is no wire form of a program");
+    wye_header header = artifact->header;
+    uint64_t size = 0;
+    uint32_t i, flags = artifact->flags;
+    wye_status status;
+    for (i = 0; i < artifact->slot_count; ++i) {
+        if (artifact->slots[i].kind > WYE_SLOT_GRID_BARRIER) header.type = artifact->slots[i].kind;
+        flags |= artifact->slots[i].flags;
+    }
+    status = known(device->plugin->host, &header, flags, error);
     if (status != WYE_OK) return status;
-    if (artifact->label.size != sizeof name - 1 ||
-        memcmp(artifact->label.data, name, sizeof name - 1) != 0)
-        return fail(device->plugin->host, error, WYE_UNSUPPORTED, message, fix);
+    if (artifact->format.size != sizeof format - 1 ||
+        memcmp(artifact->format.data, format, sizeof format - 1) != 0)
+        return fail(device->plugin->host, error, WYE_UNSUPPORTED, other_format, fix);
+    if (artifact->code.size >= 24) memcpy(&size, (const char*)artifact->code.data + 16, 8);
+    if (size == 0 || size != artifact->code.size || memcmp(artifact->code.data, "WYEP", 4) != 0)
+        return fail(device->plugin->host, error, WYE_INVALID_WIRE, no_code, fix);
+    for (i = 0; i < sizeof known_programs / sizeof *known_programs; ++i)
+        if (artifact->label.size == known_programs[i].name.size &&
+            memcmp(artifact->label.data, known_programs[i].name.data, artifact->label.size) == 0)
+            break;
+    if (i == sizeof known_programs / sizeof *known_programs)
+        return fail(device->plugin->host, error, refusal, message, fix);
     *out = calloc(1, sizeof **out);
-    return *out == NULL ? WYE_OUT_OF_MEMORY : WYE_OK;
+    if (*out == NULL) return WYE_OUT_OF_MEMORY;
+    **out = known_programs[i].program;
+    return WYE_OK;
 }
 
 static void program_destroy(wye_device_object* device, wye_program_object* program) {
     (void)device;
     free(program);
+}
+
+/* What the device needs is fixed, so the saved form is a word alone. */
+static const char saved_form[] = "fixed function 1";
+
+static wye_status program_save(wye_device_object* device, wye_program_object* program,
+                               wye_bytes* out, wye_error** error) {
+    (void)device, (void)program, (void)error;
+    out->data = saved_form;
+    out->size = sizeof saved_form;
+    return WYE_OK;
+}
+
+static wye_status program_load(wye_device_object* device, const wye_artifact* artifact,
+                               wye_bytes saved, wye_program_object** out, wye_error** error) {
+    static const wye_string message = TEXT("the saved program is another device's");
+    static const wye_string fix = TEXT("Fix: none needed, it is compiled again");
+    if (saved.size != sizeof saved_form || memcmp(saved.data, saved_form, sizeof saved_form) != 0)
+        return fail(device->plugin->host, error, WYE_UNSUPPORTED, message, fix);
+    return program_create(device, artifact, out, error);
 }
 
 static wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
@@ -230,14 +362,15 @@ static void device_close(wye_device_object* device) { free(device); }
 
 /* ---- Queue --------------------------------------------------------------------------------- */
 
-static void scale(const wye_dispatch_op* op) {
+static void dispatch(const wye_dispatch_op* op) {
     const wye_binding *x = &op->bindings[0], *r = &op->bindings[1];
     uint32_t k, word;
     uint64_t i;
     memcpy(&k, op->params, sizeof k);
     for (i = 0; i < x->elements && i < r->elements; ++i) {
         memcpy(&word, x->buffer->bytes + x->offset + i * 4, 4);
-        word = word * k + 7;
+        word = word * (op->program->factor == 0 ? k : op->program->factor) +
+               (op->program->sum == 0 ? k : op->program->sum);
         memcpy(r->buffer->bytes + r->offset + i * 4, &word, 4);
     }
 }
@@ -249,7 +382,7 @@ static void run(const wye_operation* operation) {
     uint64_t i;
     switch (operation->kind) {
         case WYE_OPERATION_DISPATCH:
-            if (operation->u.dispatch.groups[0] != 0) scale(&operation->u.dispatch);
+            if (operation->u.dispatch.groups[0] != 0) dispatch(&operation->u.dispatch);
             break;
         case WYE_OPERATION_COPY:
             memcpy(copy->target->bytes + copy->target_offset,
@@ -270,19 +403,27 @@ static void run(const wye_operation* operation) {
 
 static wye_status queue_submit(wye_queue_object* queue, const wye_submission* submission,
                                wye_error** error) {
-    wye_status status = known(queue->host, &submission->header, submission->flags, error);
+    wye_status status = known(queue->host, &submission->header,
+                              submission->flags & ~(uint32_t)WYE_SUBMISSION_TIMED, error);
     uint64_t i;
     for (i = 0; i < submission->operation_count && status == WYE_OK; ++i) {
         const wye_operation* operation = &submission->operations[i];
-        const wye_header header = {sizeof header, operation->kind > WYE_OPERATION_DOWNLOAD,
-                                   operation->next};
-        status = known(queue->host, &header, operation->flags, error);
+        const wye_header header = {sizeof header, 0, operation->next};
+        uint32_t flags = operation->flags;
+        if (operation->kind == WYE_OPERATION_DISPATCH)
+            flags |= operation->u.dispatch.flags | operation->u.dispatch.bindings[0].flags |
+                     operation->u.dispatch.bindings[1].flags;
+        status = operation->kind == 0 || operation->kind > WYE_OPERATION_DOWNLOAD
+                     ? fail_by(queue->host, error, WYE_UNSUPPORTED,
+                               "there is no operation here of kind", operation->kind)
+                     : known(queue->host, &header, flags, error);
     }
     for (i = 0; i < submission->wait_count && status == WYE_OK; ++i) {
         /* Work ends during its submit, so only what was submitted can be waited for. */
         const wye_event* event = &submission->waits[i];
         const wye_header header = {sizeof header, device_query(NULL, event, NULL) != WYE_OK, NULL};
-        status = known(queue->host, &header, event->flags & ~WYE_EVENT_ORDER_ONLY, error);
+        status = known(queue->host, &header,
+                       (event->flags & ~(uint32_t)WYE_EVENT_ORDER_ONLY) | event->reserved, error);
     }
     if (status != WYE_OK) return status;
     for (i = 0; i < submission->operation_count; ++i) run(&submission->operations[i]);
@@ -292,12 +433,38 @@ static wye_status queue_submit(wye_queue_object* queue, const wye_submission* su
 
 static void queue_destroy(wye_queue_object* queue) { free(queue); }
 
+/* ---- What a later minor added -------------------------------------------------------------- */
+
+#ifdef REPORTS_LATER
+static wye_status device_later(wye_device_object* device, uint64_t argument, wye_error** error) {
+    (void)device, (void)argument, (void)error;
+    return WYE_LATER_STATUSES;
+}
+
+static const void* device_extension(wye_device_object* device, wye_string name, uint32_t version) {
+    static const wye_later_table later = {{sizeof later, 0, NULL}, device_later};
+    static const char known_name[] = WYE_EXTENSION_LATER;
+    const int same = name.size == sizeof known_name - 1 && version == 1 &&
+                     memcmp(name.data, known_name, sizeof known_name - 1) == 0;
+    (void)device;
+    return same ? &later : NULL;
+}
+
+static wye_status table_later(void* object, uint64_t argument, wye_error** error) {
+    (void)object, (void)argument, (void)error;
+    return WYE_LATER_STATUSES;
+}
+#endif
+
 /* ---- Tables -------------------------------------------------------------------------------- */
 
 static const wye_queue_table queue_table = {
     .header = {sizeof(wye_queue_table), 0, NULL},
     .submit = queue_submit,
     .destroy = queue_destroy,
+#ifdef REPORTS_LATER
+    .later = table_later,
+#endif
 };
 
 static const wye_device_table device_table = {
@@ -306,10 +473,16 @@ static const wye_device_table device_table = {
     .buffer_destroy = buffer_destroy,
     .program_create = program_create,
     .program_destroy = program_destroy,
+    .program_save = program_save,
+    .program_load = program_load,
     .queue_create = queue_create,
     .query = device_query,
     .wait = device_wait,
     .close = device_close,
+#ifdef REPORTS_LATER
+    .get_extension = device_extension,
+    .later = table_later,
+#endif
 };
 
 static const wye_plugin_table plugin_table = {
@@ -320,10 +493,18 @@ static const wye_plugin_table plugin_table = {
     .device_fact = plugin_device_fact,
     .open_device = plugin_open_device,
     .shutdown = plugin_shutdown,
+#ifdef REPORTS_LATER
+    .later = table_later,
+#endif
 };
 
 static const wye_plugin_desc plugin_desc = {
+#ifdef REPORTS_LATER
+    .header = {sizeof(wye_plugin_desc), 0, &later_entry},
+    .build_flags = WYE_BUILD_LATER,
+#else
     .header = {sizeof(wye_plugin_desc), 0, NULL},
+#endif
     .abi_major = WYE_ABI_MAJOR,
     .abi_minor = WYE_ABI_MINOR,
     .host_minor_needed = 0,

@@ -54,6 +54,17 @@ TEST_CASE("a whole message of the helper is read in full") {
     CHECK(message->checks[0].wrong);
 }
 
+TEST_CASE("a code of a later minor, which has no name here, is read as unknown") {
+    const auto later = static_cast<Code>(WYE_STATUS_FIRST_FREE);
+    const auto message = parse_probe_message(
+        kHello + R"({"record":{"stage":"initialised","severity":"refused","code":")" +
+            std::string(code_name(later)) + "\"}}\n" + kDone,
+        "x");
+    REQUIRE(message.ok());
+    REQUIRE(message->records.size() == 1);
+    CHECK(message->records[0].code == later);
+}
+
 TEST_CASE("a message that ends early has what came before, and where") {
     const auto message = parse_probe_message(kHello + "{\"in\":\"init\"}\n{\"repo", "x");
     REQUIRE(message.ok());
