@@ -15,6 +15,7 @@
 #include "wye/sdk/build_id.hpp"
 #include "wye/sdk/checksum.hpp"
 #include "wye/sdk/new_file.hpp"
+#include "wye/sdk/own_folders.hpp"
 
 namespace wye::sdk {
 namespace {
@@ -82,15 +83,6 @@ std::optional<std::size_t> take_size(std::string_view& rest, char separator) noe
     if (status != std::errc{} || digits == rest.size() || *end != separator) return std::nullopt;
     rest.remove_prefix(digits + 1);
     return out;
-}
-
-Result<void> make_folders(const std::string& folder) {
-    for (std::size_t at = folder.find('/', 1);; at = folder.find('/', at + 1)) {
-        const std::string part = folder.substr(0, at);
-        if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
-            return io_error("cannot make the folder", part);
-        if (at == std::string::npos) return {};
-    }
 }
 
 // Reads a file. Nothing if it is absent, too long, another user's, or writable by others.
@@ -180,7 +172,8 @@ Result<void> keep_text(const std::string& folder, std::string_view kind, std::st
     const std::string file = kept_file(kind, whole, text);
     const std::string path = folder + "/" + kept_name(kind, whole);
     if (file.size() > kMostKeptBytes) return io_error("cannot write", path, EFBIG);
-    WYE_TRY(make_folders(folder));
+    if (const std::string part = make_own_folders(folder); !part.empty())
+        return io_error("cannot make the folder", part);
     const File place(open_folder(folder));
     if (place.get() < 0) return io_error("another user may write to the folder", folder);
     return replace(path, file);

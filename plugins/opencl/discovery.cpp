@@ -9,6 +9,7 @@
 
 #include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
+#include "wye/sdk/file_mask.hpp"
 #include "wye/sdk/mutex.hpp"
 
 namespace wye::opencl {
@@ -205,6 +206,19 @@ bool DeviceInfo::has_extension(std::string_view extension) const {
     return false;
 }
 
+std::optional<Error> refuses_file_mask(std::string_view platform_name) {
+    if (!is_pocl(platform_name)) return std::nullopt;
+    const mode_t mask = sdk::file_mask().value_or(0);
+    if ((mask & 0700U) == 0) return std::nullopt;
+    char text[8];
+    std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mask & 0777U));
+    return Error(Code::UNSUPPORTED,
+                 std::string("the file mode mask (umask) of this process is ") + text +
+                     ", so PoCL could not read the files that it writes into its cache folder",
+                 "Fix: set a mask that leaves the owner all rights, such as 0077",
+                 std::string(platform_name));
+}
+
 Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surroundings& surroundings) {
     // quirk pocl-first-query: one lock per process, since all contexts share the plugin.
     static sdk::Mutex first_query;
@@ -229,6 +243,11 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
                                 "PoCL ends the process when POCL_CACHE_DIR is set and empty, so it "
                                 "was not asked for devices",
                                 "Fix: unset POCL_CACHE_DIR, or name a folder", name);
+            continue;
+        }
+        // It makes its cache folder when it is asked for devices.
+        if (auto refused = refuses_file_mask(name)) {
+            passed_over = std::move(refused);
             continue;
         }
         cl_uint found = 0;

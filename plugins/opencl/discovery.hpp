@@ -51,6 +51,10 @@ struct Surroundings {
     std::optional<std::string> home;            // HOME
 };
 
+// Quirk pocl-file-mask: why PoCL can build nothing now, in this process. Nothing if it can, and for
+// other platforms. UNSUPPORTED.
+[[nodiscard]] std::optional<Error> refuses_file_mask(std::string_view platform_name);
+
 // NO_DEVICE if there is no platform, or no platform has a device.
 [[nodiscard]] Result<std::vector<DeviceInfo>> discover(const Driver& driver,
                                                        const Surroundings& surroundings);

@@ -50,8 +50,11 @@ Error build_error(const Device& device, cl_int status, const std::string& label,
     error.code = Code::COMPILE_FAILED;
     error.subject = label;
     error.fix =
-        "Fix: if the source is your own variant, correct it; if Wye wrote it, update the "
-        "OpenCL driver or use another device, and report it with `wye lower` and this log";
+        log.empty() && is_pocl(device.info.platform_name)
+            ? "Fix: see that all of PoCL's cache folder (POCL_CACHE_DIR, else ~/.cache/pocl) can "
+              "be read and written, or remove it"
+            : "Fix: if the source is your own variant, correct it; if Wye wrote it, update the "
+              "OpenCL driver or use another device, and report it with `wye lower` and this log";
     return sdk::with_log(std::move(error), "the OpenCL compiler", source, log);
 }
 
@@ -63,6 +66,7 @@ Result<std::unique_ptr<Program>> Program::create(Device& device, const wye_artif
     if (sdk::from_abi(artifact.format) != WYE_FORMAT_OPENCL_C)
         return sdk::errors::unknown_format(Plugin::kPlugin, "`" WYE_FORMAT_OPENCL_C "`",
                                            sdk::from_abi(artifact.format), shape.label);
+    if (auto refused = refuses_file_mask(device.info.platform_name)) return *std::move(refused);
     std::unique_ptr<Program> program(new Program(device, std::move(shape)));
     WYE_TRY(saved.size != 0 ? program->load(saved) : program->compile(artifact));
     WYE_ASSIGN(Kernel kernel, program->make_kernel());
@@ -149,7 +153,7 @@ Result<wye_bytes> Program::save() {
     const Driver& driver = device_.driver;
     const sdk::Lock lock(mutex_);
     // quirk pocl-compiles-at-launch.
-    if (!launched_ && pocl_compiles_at_launch(device_.info))
+    if (launched_ == 0 && pocl_compiles_at_launch(device_.info))
         return Error(Code::NOT_READY, "program `" + shape_.label + "` has not run yet",
                      "Fix: save it after its first launch", shape_.label);
     WYE_TRY(device_.context().check_numbered(Code::UNSUPPORTED, shape_.label));
@@ -226,6 +230,11 @@ Result<Program::Range> Program::range_of(const wye_dispatch_op& op) const {
         if (op.groups[k] > 1 && out.axes < k + 1) out.axes = k + 1;
     }
     return out;
+}
+
+Result<void> Program::before_first_launch() const {
+    if (auto refused = refuses_file_mask(device_.info.platform_name)) return *std::move(refused);
+    return {};
 }
 
 Error Program::refused(cl_int status) const {

@@ -4,7 +4,11 @@
 // state of the kernel object and several queues may launch it.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +23,11 @@ class Program {
     struct Range {
         cl_uint axes = 0;
         std::array<std::size_t, 3> global{};
+
+        // Whether PoCL makes machine code for it that narrow grids alone run.
+        [[nodiscard]] bool is_small() const {
+            return std::max({global[0], global[1], global[2]}) < 0xffff;
+        }
     };
 
     // COMPILE_FAILED has the compiler's log and the line that it refers to. If `saved`, the result
@@ -55,16 +64,23 @@ class Program {
                                                                   cl_command_queue queue,
                                                                   const Range& range,
                                                                   const Order& order) {
+        const std::uint8_t form = range.is_small() ? kSmallForm : kLargeForm;
+        const bool first = (launched_.load(std::memory_order_relaxed) & form) == 0;
+        if (first) [[unlikely]]
+            WYE_TRY(before_first_launch());
         const cl_int status = device_.driver.clEnqueueNDRangeKernel(
             queue, kernel.get(), range.axes, nullptr, range.global.data(), workgroup_.data(),
             order.wait_count, order.waits, order.event);
         if (status != CL_SUCCESS) [[unlikely]]
             return refused(status);
-        launched_.store(true, std::memory_order_relaxed);
+        if (first) [[unlikely]]
+            launched_.fetch_or(form, std::memory_order_relaxed);
         return {};
     }
 
   private:
+    enum Form : std::uint8_t { kSmallForm = 1, kLargeForm = 2 };
+
     Program(Device& device, sdk::LaunchShape shape);
     [[nodiscard]] Result<void> set_and_launch(cl_command_queue queue, const wye_dispatch_op& op,
                                               const Order& order, const void* by)
@@ -73,6 +89,8 @@ class Program {
     // Compiles the texts as one source; lines in errors refer to the last text.
     Result<void> compile(std::span<const std::string_view> texts, const std::string& options);
     Result<void> load(wye_bytes saved);
+    // Quirks pocl-compiles-at-launch and pocl-file-mask: before the first launch of each form.
+    [[nodiscard]] Result<void> before_first_launch() const;
     // The driver's limit of invocations per workgroup for this kernel.
     [[nodiscard]] std::size_t most_invocations() const;
     [[nodiscard]] bool compiled_for_workgroup() const;
@@ -85,7 +103,7 @@ class Program {
     cl_kernel asked_ = nullptr;  // the kernel below, for queries only
     std::array<std::size_t, 3> workgroup_ = {1, 1, 1};
     bool doubtful_ = false;  // the workgroup exceeds the driver's limit, which may be wrong
-    std::atomic<bool> launched_ = false;
+    std::atomic<std::uint8_t> launched_ = 0;  // the forms of the launches so far
     cl_uint axes_ = 3;  // without trailing axes that have one invocation and one group
 
     sdk::Mutex mutex_;

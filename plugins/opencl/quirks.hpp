@@ -22,6 +22,12 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "written "
      "each build fails",
      "the remedy names the folder; devices are listed as unusable; regression: test `rooms`"},
+    {"pocl-file-mask", "PoCL", "3.1", "platform name, and a umask that takes rights from the owner",
+     "its cache folder and the files there, which it makes with the process's mask, cannot be "
+     "read: "
+     "builds fail, those of later processes too, and a first launch ends the process",
+     "the platform is not asked, and builds and first launches are refused; regression: test "
+     "`caller_state_opencl`"},
     {"pocl-slow-headers", "PoCL", "3", "platform name and version",
      "each build reads Clang's header of all built-in functions: 90 ms of 105 for a small kernel",
      "programs that say that they call few (-DWYE_BUILTINS=1) get those declared instead "

@@ -41,7 +41,8 @@ Fd open_mark(const std::string& folder, std::string_view key, int flags) {
                   O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0600));
     struct stat status {};
     const bool own = out.open() && ::fstat(out.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-                     status.st_uid == ::geteuid() && (status.st_mode & 022U) == 0;
+                     status.st_uid == ::geteuid() && (status.st_mode & 022U) == 0 &&
+                     ((flags & O_CREAT) == 0 || ::fchmod(out.get(), 0600) == 0);
     return own ? std::move(out) : Fd();
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "registry/probe/spawn.hpp"
+#include "wye/sdk/file_mask.hpp"
 
 namespace wye::registry {
 namespace {
@@ -123,6 +124,8 @@ std::string surroundings() {
     add_devices(out);
     add_folders(out);
     add_limits(out);
+    // A driver whose files the owner cannot read is another driver.
+    out += fmt::format("\n{:o}\n", sdk::file_mask().value_or(0) & 0700U);
     return out;
 }
 

@@ -35,7 +35,7 @@ CountsFile::CountsFile(const Folder& folder, Recount recount)
                    0600)) {
     struct stat status {};
     if (file_.open() && (fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-                         status.st_uid != geteuid()))
+                         status.st_uid != geteuid() || fchmod(file_.get(), 0600) != 0))
         file_ = Descriptor();
     if (file_.open() && !load()) update([](Counts&) {});
 }

@@ -13,6 +13,7 @@
 #include <ctime>
 
 #include "wye/sdk/new_file.hpp"
+#include "wye/sdk/own_folders.hpp"
 
 namespace wye::cache {
 namespace {
@@ -40,15 +41,6 @@ Result<void> check_owner(const struct stat& status, const std::string& path) {
                  "Fix: remove it, or make it yours and private (chmod 700); until then every "
                  "process compiles again",
                  path);
-}
-
-Result<void> make_folders(const std::string& path) {
-    for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
-        const std::string part = path.substr(0, at);
-        if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && errno != EROFS)
-            return io_error("cannot make the folder", part, errno);
-        if (at == std::string::npos) return {};
-    }
 }
 
 }  // namespace
@@ -79,7 +71,8 @@ Result<void> check_folder(const std::string& path) {
 }
 
 Result<Folder> Folder::open(const std::string& path) {
-    WYE_TRY(make_folders(path));
+    if (const std::string part = sdk::make_own_folders(path); !part.empty())
+        return io_error("cannot make the folder", part, errno);
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder.open()) return io_error("cannot open the folder", path, errno);
     struct stat status {};
@@ -142,7 +135,9 @@ Result<std::uint64_t> Folder::replace(const std::string& name,
         const Descriptor file(openat(folder_.get(), temporary.c_str(),
                                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file.open()) return io_error("cannot make", full, errno);
-        problem = sdk::above_file_limit(bytes.size()) ? EFBIG : sdk::write_all(file.get(), bytes);
+        problem = ::fchmod(file.get(), 0600) != 0       ? errno
+                  : sdk::above_file_limit(bytes.size()) ? EFBIG
+                                                        : sdk::write_all(file.get(), bytes);
     }
     struct stat old {};
     const bool replaces =

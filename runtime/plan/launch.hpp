@@ -27,6 +27,7 @@ struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
+    std::uint32_t params_bytes = 0;  // at least, of each kernel: the program, or its phases
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
     // By binding number: the argument, or -1.

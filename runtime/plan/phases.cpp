@@ -4,33 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "plan/evaluate.hpp"
+#include "plan/segment_uses.hpp"
 
 namespace wye::plan {
 namespace {
 
 using ir::Op;
 
-bool holds_barrier(const ir::Code& code, ir::BlockId block) {
-    return std::ranges::any_of(code.blocks[block], [&](ir::StmtId id) {
-        const ir::Stmt& s = code.stmts[id];
-        return s.op == Op::GRID_BARRIER || (s.op == Op::FOR && holds_barrier(code, s.body));
-    });
-}
-
 // Walks main in execution order. Iterates loops with grid barriers, and skips other statements
 // without evaluating them.
-// statements without evaluating them.
 class Walk {
   public:
     Walk(const ProgramPlan& plan, const Launch& launch)
-        : program_(*plan.program), code_(program_.main), known_(plan, launch) {
-        phase_loop_.assign(code_.stmts.size(), false);
-        for (std::size_t s = 0; s < code_.stmts.size(); ++s)
-            phase_loop_[s] =
-                code_.stmts[s].op == Op::FOR && holds_barrier(code_, code_.stmts[s].body);
-    }
+        : program_(*plan.program),
+          code_(program_.main),
+          known_(plan, launch),
+          uses_(code_),
+          counters_(code_.stmts.size()),
+          shares_(std::ranges::any_of(program_.buffers, &ir::Buffer::shared)) {}
 
     Result<std::vector<Phase>> run() {
         WYE_TRY(block(code_.root));
@@ -45,17 +39,16 @@ class Walk {
         for (std::uint32_t at = 0; at < statements.size(); ++at) {
             const ir::Stmt& s = code_.stmts[statements[at]];
             if (s.op == Op::LET) known_.set(s.local, known_.value(s.args[0]));
-            if (s.op != Op::GRID_BARRIER && !phase_loop_[statements[at]]) continue;
-            add(id, first, at);
+            if (s.op != Op::GRID_BARRIER && !uses_.is_phase_loop(statements[at])) continue;
+            WYE_TRY(add(id, first, at));
             first = at + 1;
             if (s.op == Op::GRID_BARRIER) {
                 WYE_TRY(end_phase());
             } else {
-                WYE_TRY(loop(s));
+                WYE_TRY(loop(statements[at]));
             }
         }
-        add(id, first, static_cast<std::uint32_t>(statements.size()));
-        return {};
+        return add(id, first, static_cast<std::uint32_t>(statements.size()));
     }
 
     Result<std::uint64_t> bound(const ir::Stmt& s, std::size_t which) {
@@ -75,7 +68,8 @@ class Walk {
                      program_.name);
     }
 
-    Result<void> loop(const ir::Stmt& s) {
+    Result<void> loop(ir::StmtId id) {
+        const ir::Stmt& s = code_.stmts[id];
         const ir::Type type = code_.locals[s.local].type;
         WYE_ASSIGN(std::uint64_t counter, bound(s, 0));
         WYE_ASSIGN(const std::uint64_t end, bound(s, 1));
@@ -86,23 +80,29 @@ class Walk {
             type.signed_integer() ? std::uint64_t{1} << (type.bits() - 1) : 0;
         if ((step ^ turn) < (1 ^ turn)) step = 1;
         if ((counter ^ turn) >= (end ^ turn)) return {};
-        counters_.push_back(counter);
         for (;;) {
             if (++rounds_ > kMaxPhases) return too_many();
-            counters_.back() = counter;
+            counters_[id] = counter;
             known_.set(s.local, Evaluator::Value{counter});
             WYE_TRY(block(s.body));
             if (((end - counter) & all) <= step) break;
             counter = (counter + step) & all;
         }
-        counters_.pop_back();
         return {};
     }
 
-    void add(ir::BlockId id, std::uint32_t first, std::uint32_t last) {
-        if (first == last) return;
-        current_.path.push_back({id, first, last});
-        current_.counters.insert(current_.counters.end(), counters_.begin(), counters_.end());
+    Result<void> add(ir::BlockId id, std::uint32_t first, std::uint32_t last) {
+        if (first == last) return {};
+        const Segment segment{id, first, last};
+        const auto [at, fresh] = used_.try_emplace(segment);
+        if (fresh) at->second = uses_.of(segment).counters;
+        const std::vector<ir::StmtId>& used = at->second;
+        const std::size_t others = program_.params.size() + current_.counters.size();
+        // Without a barrier at the cut, only contents of `shared` arrays would be lost.
+        if (others + used.size() > WYE_LIMIT_PARAMS && !shares_) WYE_TRY(end_phase());
+        current_.path.push_back(segment);
+        for (const ir::StmtId loop : used) current_.counters.push_back(counters_[loop]);
+        return {};
     }
 
     Result<void> end_phase() {
@@ -124,15 +124,29 @@ class Walk {
     const ir::Program& program_;
     const ir::Code& code_;
     Evaluator known_;
-    std::vector<bool> phase_loop_;  // by StmtId
-    // The counters of the phase loops around, outermost first.
-    std::vector<std::uint64_t> counters_;
+    SegmentUses uses_;
+    std::map<Segment, std::vector<ir::StmtId>> used_;  // the counters that a segment uses
+    std::vector<std::uint64_t> counters_;              // by StmtId, of the phase loops around
+    const bool shares_;                                // whether there are `shared` arrays
     std::size_t rounds_ = 0;
     Phase current_;
     std::vector<Phase> out_;
 };
 
 }  // namespace
+
+Result<std::uint32_t> phase_params_bytes(const ir::Program& program) {
+    SegmentUses uses(program.main);
+    std::uint32_t most = 0;
+    for (const Segment& segment : uses.segments()) {
+        std::vector<ir::Param> params = program.params;
+        for (const ir::StmtId loop : uses.of(segment).counters)
+            params.push_back({{}, program.main.locals[program.main.stmts[loop].local].type, {}});
+        if (params.size() > WYE_LIMIT_PARAMS) return too_many_params(program, params.size());
+        most = std::max(most, ir::param_layout(params).size);
+    }
+    return most;
+}
 
 Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch) {
     return Walk(plan, launch).run();

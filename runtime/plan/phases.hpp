@@ -5,9 +5,9 @@
 // must depend only on integer parameters, lengths, workgroup counts, tables and literals.
 //
 // A phase runs one or more consecutive segments, such as the statements before a loop and the first
-// part of its first iteration. The program of a phase consists of its segments; counters of the
-// loops around them become parameters after the program's own, and lets of level 0 are computed
-// again. Pure; thread-safe.
+// part of its first iteration. The program of a phase consists of its segments; the counters that
+// they use of the loops around them become parameters after the program's own, and lets of level 0
+// are computed again. Pure; thread-safe.
 #pragma once
 
 #include <compare>
@@ -35,13 +35,21 @@ struct Phase {
     std::vector<std::uint64_t> counters;  // bits of the additional parameters of its program
 };
 
-// Returns the phases of a launch in order, without empty ones. Errors: UNSUPPORTED for a loop bound
-// that only the device can compute; LIMIT_EXCEEDED for more than kMaxPhases.
+// Returns the phases of a launch in order, without empty ones. Between two barriers there is one
+// phase, unless its parameters would exceed WYE_LIMIT_PARAMS: then it is cut between segments, if
+// the program has no `shared` arrays. Errors: UNSUPPORTED for a loop bound that only the device can
+// compute; LIMIT_EXCEEDED for more than kMaxPhases.
 [[nodiscard]] Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch);
 
 // Makes the program for all phases with this path. It has the same buffers. Its additional
-// parameters are, for each segment, the counters of the loops around it, outermost first. Error:
-// LIMIT_EXCEEDED if it would have more parameters than a program may have.
+// parameters are, for each segment, the counters that it uses of the loops around it, outermost
+// first. Error: LIMIT_EXCEEDED if it would have more parameters than a program may have.
 [[nodiscard]] Result<ir::Program> phase_program(const ir::Program& program, const Path& path);
+
+// Returns the bytes of parameters that a device needs for each phase of a program with grid
+// barriers. Error: LIMIT_EXCEEDED if a segment alone has too many parameters.
+[[nodiscard]] Result<std::uint32_t> phase_params_bytes(const ir::Program& program);
+
+[[nodiscard]] Error too_many_params(const ir::Program& program, std::size_t count);
 
 }  // namespace wye::plan

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/launch.hpp"
+#include "plan/phases.hpp"
 
 namespace wye::plan {
 namespace {
@@ -28,7 +29,11 @@ Result<ProgramPlan> plan_program(const ir::Program& program) {
     out.program = &program;
     WYE_ASSIGN(out.bindings, binding_plan(program));
     out.params = ir::param_layout(program.params);
+    out.params_bytes = out.params.size;
     out.analysis = ir::analyse(program);
+    if (out.analysis.uses_grid_barrier) {
+        WYE_ASSIGN(out.params_bytes, phase_params_bytes(program));
+    }
     out.zero_fill = ir::zero_fill(program);
     out.zero_fill.outputs.resize(program.buffers.size());
     out.argument_of.fill(-1);

@@ -40,7 +40,7 @@ registry::Requirements requirements(const plan::ProgramPlan& plan) {
     needs.workgroup = plan.program->workgroup;
     needs.shared_bytes = plan.analysis.shared_bytes;
     needs.private_bytes = plan.analysis.local_array_bytes;
-    needs.param_bytes = plan.params.size;
+    needs.param_bytes = plan.params_bytes;
     needs.buffers = plan.bindings.arguments.size();
     for (const plan::Binding& binding : plan.bindings.bindings)
         if (binding.static_bytes && binding.role != ir::Role::SHARED)

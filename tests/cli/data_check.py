@@ -143,6 +143,9 @@ def check_files():
         done = run(copier('f32'), '--in', 'x=a.csv', '--out', 'r=b.NPY', '-q')
         check(f'a heading {heading!r}: {done.stderr}', numpy.array_equal(numpy.load('b.NPY'), [1, 2, 3, 4]))
         check('an ending in capitals', copied('f32', 'b.NPY') == struct.pack('<4f', 1, 2, 3, 4))
+    numpy.savetxt('a.txt', [[1, 2], [3, 4]])
+    run(copier('f32'), '--in', 'x=a.txt', '--out', 'r=b.TXT', '--shape', 'r=2x2', '-q')
+    check('numbers of a .txt', numpy.array_equal(numpy.loadtxt('b.TXT', delimiter=','), [[1, 2], [3, 4]]))
     half = numpy.arange(0x7c01, dtype='u2').view('f2')
     numpy.save('a.npy', half)
     run(copier('f16'), '--in', 'x=a.npy', '--out', 'r=b.csv', '-q')
@@ -199,7 +202,8 @@ def check_wrong_files():
     refused('f32', 'absent.npy', 'absent.npy')
     for text, part in (('1,2\n3,x\n', 'line 2 of `wrong.csv`, `x`'), ('1\n\n2,\n', 'number 2 of line 3'), ('1e999\n', 'line 1'),
                        ('a\nb\n1\n', 'line 2 of `wrong.csv`, `b`'), ('a,1\n2,3\n', 'line 1'), ('nan,b\n', 'line 1'), ('a,b\n', 'and no numbers'),
-                       (',\n', 'number 1 of line 1')):
+                       (',\n', 'number 1 of line 1'), ('"1","2"\n3,4\n', 'line 1 of `wrong.csv`, `"1"`'),
+                       ('1.0f\n', 'Fix: write 1.0, since')):
         with open('wrong.csv', 'w', encoding='utf-8') as file:
             file.write(text)
         refused('f32', 'wrong.csv', part)

@@ -297,7 +297,7 @@ class Buffers(unittest.TestCase):
             with self.assertRaises(BufferError) as caught:
                 call()
             self.assertIn("Fix: ", str(caught.exception))
-        for wrong in (5, 0, (), (1,), (1, 0, 0), "ab", object(), (None, 0), (float("inf"), 0)):
+        for wrong in (5, 0, (), (1,), (1, 0, 0), "ab", object(), (None, 0), (float("inf"), 0), (1.5, 0)):
             with self.assertRaises(BufferError) as caught:
                 shared.__dlpack__(dl_device=wrong)
             self.assertIsInstance(caught.exception, wye.Error)

@@ -167,7 +167,7 @@ constexpr CallerState kStates[] = {
     {"a stack of 256 KiB", &on_small_stack<256>},
     {"a stack of 64 KiB", &on_small_stack<64>},
     {"all signals blocked", &with_signals_blocked},
-    {"a file mode mask of 0777", &with_file_mask},
+    {kFileMask, &with_file_mask},
     {"the current folder removed", &in_removed_folder},
     {"an odd environment", &in_odd_environment},
     {"errno set", &with_errno},

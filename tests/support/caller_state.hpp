@@ -16,6 +16,9 @@ struct CallerState {
     // `work` changed what it was given of the state, or it could not be set.
     bool (*run)(const std::function<void()>& work);
 };
+// The name of the state with a file mode mask (umask) of 0777.
+inline constexpr const char* kFileMask = "a file mode mask of 0777";
+
 // The first one changes nothing. Other threads of the process must not run meanwhile, except those
 // of drivers.
 [[nodiscard]] std::span<const CallerState> caller_states();

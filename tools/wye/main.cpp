@@ -102,13 +102,13 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
                    "prefer: else the best of all others; auto: the best of those that it names")
         ->check(CLI::IsMember({"require", "prefer", "auto"}))
         ->type_name("POLICY");
-    app.add_option("--in", options.inputs,
-                   "NAME=DATA: an input: numbers (1,2,3), @range(N), @zeros(N), @ones(N), "
-                   "@random(N,SEED), or a file: .npy, .csv or raw bytes; - is standard input");
     app.add_option(
-        "--out", options.outputs,
-        "NAME=FILE: the file for an output: .npy, .csv, .png or raw bytes; - is standard "
-        "output");
+        "--in", options.inputs,
+        "NAME=DATA: an input: numbers (1,2,3), @range(N), @zeros(N), @ones(N), "
+        "@random(N,SEED), or a file: .npy, .csv, .txt or raw bytes; - is standard input");
+    app.add_option("--out", options.outputs,
+                   "NAME=FILE: the file for an output: .npy, .csv, .txt, .png or raw bytes; - is "
+                   "standard output");
     app.add_option("--shape", options.shapes,
                    "NAME=ROWSxCOLUMNS: the dimensions of an output, for its table, .npy, .csv or "
                    ".png");

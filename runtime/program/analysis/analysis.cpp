@@ -19,8 +19,9 @@ std::string where(Place place, const std::string& body) {
     return fmt::format(" at {}:{}", place.line, place.column);
 }
 
-// Whether the operation copies a value without computing.
-bool moves_only(Op op) {
+// Whether the operation moves a float, or works on its bits, in every lowering: no device can round
+// the value, or flush a subnormal one.
+bool keeps_float_bits(Op op) {
     switch (op) {
         case Op::LITERAL:
         case Op::PARAM:
@@ -34,6 +35,11 @@ bool moves_only(Op op) {
         case Op::COMPONENT:
         case Op::BITCAST:
         case Op::SELECT:
+        case Op::NEG:
+        case Op::ABS:
+        case Op::COPYSIGN:
+        case Op::ISNAN:
+        case Op::ISINF:
             return true;
         default:
             return op_atomic(op) || op == Op::WORKGROUP_UNIFORM_LOAD;
@@ -89,10 +95,7 @@ class Analyser {
     void type(Type t, In in, Place place) {
         const auto because = [&](const char* what) { return [=] { return what + in(); }; };
         if (t.bits() == 64 && t.integer()) need("int64", because("64-bit integers"), place);
-        if (t.kind == Kind::F64) {
-            need("f64", because("f64"), place);
-            need("ieee_f64", because("f64"), place);
-        }
+        if (t.kind == Kind::F64) need("f64", because("f64"), place);
         if (t.kind == Kind::F16) need("storage16", because("f16"), place);
     }
 
@@ -106,9 +109,6 @@ class Analyser {
             type(b.type, in, b.place);
             if (b.type.bits() == 8) need("storage8", elements, b.place);
             if (b.type.bits() == 16) need("storage16", elements, b.place);
-            if (b.type.kind == Kind::BF16)
-                need(
-                    "ieee_f32", [&] { return fmt::format("conversion of bf16{}", in()); }, b.place);
             if (b.shared()) out_.shared_bytes += b.count * private_bytes(b.type);
         }
         for (const Table& t : program_.tables)
@@ -196,15 +196,21 @@ class Analyser {
         if (op_atomic(e.op)) atomic(e);
         if (op_subgroup(e.op)) subgroup(op_text(e.op), e.place);
         if (e.op == Op::BUILTIN && subgroup_builtin(e.imm)) subgroup(builtin_text(e.imm), e.place);
-        if (moves_only(e.op)) return;
-        const auto narrow = [](Type t) { return t.kind == Kind::F32 || t.kind == Kind::F16; };
-        bool computes = narrow(e.type);
+        if (keeps_float_bits(e.op)) return;
+        computes(e.op, e.type, e);
         for (const ExprId operand : code.operands_of(e))
-            computes = computes || narrow(code.exprs[operand].type);
-        if (computes)
-            need(
-                "ieee_f32", [&] { return fmt::format("f32 arithmetic{}", where(e.place, body_)); },
-                e.place);
+            computes(e.op, code.exprs[operand].type, e);
+    }
+
+    // Adds what an operation needs that computes with values of a type.
+    void computes(Op op, Type type, const Expr& e) {
+        if (!type.floating()) return;
+        const auto because = [&] {
+            const std::string what = op == Op::CONVERT ? "a conversion" : quoted(op_text(op));
+            return fmt::format("{} of {}{}", what, type_name({type.kind, 1}),
+                               where(e.place, body_));
+        };
+        need(type.kind == Kind::F64 ? "ieee_f64" : "ieee_f32", because, e.place);
     }
 
     const Program& program_;

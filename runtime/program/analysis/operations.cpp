@@ -19,12 +19,13 @@ constexpr std::string_view kSharedAtomics =
     "i32 u32 i64(int64,atomic_int64_shared) u64(int64,atomic_int64_shared)";
 constexpr std::string_view kSubgroupNumbers =
     "i32(subgroup) u32(subgroup) i64(int64,subgroup) u64(int64,subgroup) f32(subgroup,ieee_f32) "
-    "f64(f64,ieee_f64,subgroup)";
+    "f64(f64,subgroup,ieee_f64)";
 constexpr std::string_view kSubgroupIntegers =
     "i32(subgroup) u32(subgroup) i64(int64,subgroup) u64(int64,subgroup)";
 constexpr std::string_view kSubgroupBool = "bool(subgroup)";
-constexpr std::string_view kSigned =
-    "i32 i64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
+// Of operations on the bits of floats.
+constexpr std::string_view kFloatBits = "f16(storage16) f32 f64(f64)";
+constexpr std::string_view kSigned = "i32 i64(int64) f16(storage16) f32 f64(f64)";
 constexpr std::string_view kAllTypes =
     "bool i32 u32 i64(int64) u64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
 constexpr std::string_view kUnsigned = "u32 u64(int64)";
@@ -77,13 +78,13 @@ constexpr Row kRows[] = {
     {"clamp", "", kNumbers},
     {"sqrt", "", kFloats},
     {"fma", "", kFloats},
-    {"copysign", "", kFloats},
+    {"copysign", "", kFloatBits},
     {"floor", "", kFloats},
     {"ceil", "", kFloats},
     {"trunc", "", kFloats},
     {"round", "", kFloats},
-    {"isnan", "", kFloats},
-    {"isinf", "", kFloats},
+    {"isnan", "", kFloatBits},
+    {"isinf", "", kFloatBits},
     {"any", "", kBools},
     {"all", "", kBools},
     {"exp", "", kMath},
@@ -115,10 +116,10 @@ constexpr Row kRows[] = {
     {"atomic_exchange", "shared", kSharedAtomics},
     {"atomic_add", "storage",
      "i32 u32 i64(int64,atomic_int64) u64(int64,atomic_int64) f32(atomic_f32_add) "
-     "f64(f64,ieee_f64,atomic_f64_add)"},
+     "f64(f64,atomic_f64_add)"},
     {"atomic_add", "shared",
      "i32 u32 i64(int64,atomic_int64_shared) u64(int64,atomic_int64_shared) f32(atomic_f32_add) "
-     "f64(f64,ieee_f64,atomic_f64_add)"},
+     "f64(f64,atomic_f64_add)"},
     {"atomic_min", "storage", kAtomics},
     {"atomic_min", "shared", kSharedAtomics},
     {"atomic_max", "storage", kAtomics},
@@ -146,7 +147,7 @@ constexpr Row kRows[] = {
     {"subgroup_or", "", kSubgroupIntegers},
     {"subgroup_xor", "", kSubgroupIntegers},
     {"workgroup_uniform_load", "shared",
-     "i32 u32 i64(int64) u64(int64) f16(storage16) f32 f64(f64,ieee_f64)"},
+     "i32 u32 i64(int64) u64(int64) f16(storage16) f32 f64(f64)"},
 };
 
 // Returns the text before the separator, and removes both from `text`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _dlpack
@@ -246,8 +247,8 @@ class Buffer:
 def _place(wanted: Any, default: tuple[int, int]) -> tuple[int, int]:
     """The device that `dl_device` names."""
     try:
-        kind, number = default if wanted is None else map(int, wanted)
-    except (TypeError, ValueError, OverflowError) as error:
+        kind, number = default if wanted is None else map(operator.index, wanted)
+    except (TypeError, ValueError) as error:
         raise invalid(f"`dl_device` is {shown(wanted)}, which is no pair of a type and a number of a device",
                       "Fix: pass what __dlpack_device__() of the other library's tensor returns",
                       "dl_device") from error

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "take.hpp"
@@ -156,6 +159,128 @@ TEST_CASE("a verdict depends on the driver's libraries, not on the kernels that 
     }
     CHECK(verdicts == 1);
     fs::remove_all(folder);
+}
+
+// ---- A device that takes subnormal f32 for zero ------------------------------------------------
+
+wye::Context flushing() {
+    return take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT,
+                                      .plugin_paths = {WYE_OPENCL_FOLDER},
+                                      .config = {{"opencl.library", WYE_FLUSHING_OPENCL}}}));
+}
+
+// Subnormals of both signs, zeros, ordinary numbers and infinities.
+std::vector<std::uint32_t> bits_with_subnormals() {
+    std::vector<std::uint32_t> out = {0,           0x80000000U, 1,
+                                      0x80000001U, 0x007fffff,  0x807fffffU,
+                                      0x00800000U, 0x7f800000U, 0xff800000U};
+    while (out.size() < 64) {
+        const auto n = static_cast<std::uint32_t>(out.size());
+        out.push_back(n << 31U | ((out[n % 7] ^ n * 0x12345U) & 0x00ffffffU));
+    }
+    return out;
+}
+
+TEST_CASE("programs that move floats have the same bytes where the device flushes subnormals") {
+    const auto ctx = flushing();
+    const auto device = take(ctx.open("opencl:0"));
+    const auto program = take(ctx.program_from_text(R"(wye 1; program moves; workgroup 64;
+input x: f32[64]; input h: f16[64]; input g: bf16[64];
+output r: f32[512]; output rh: f16[64]; output rg: bf16[64]; shared t: f32[64]; grid groups 1;
+table small: f32[2] = { 1e-40, -3e-39 };
+main {
+    let i = local_index;
+    t[i] = x[63u - i];
+    var own: f32[2];
+    own[i & 1u] = x[i];
+    barrier;
+    r[i] = x[i];
+    r[64u + i] = t[i];
+    r[128u + i] = -x[i];
+    r[192u + i] = abs(x[i]);
+    r[256u + i] = copysign(x[i], t[i]);
+    r[320u + i] = select(isinf(x[i]) || isnan(x[i]), 2e-39, x[i]);
+    r[384u + i] = select(i < 32u, own[i & 1u], small[i & 1u]);
+    r[448u + i] = bitcast<f32>(bitcast<u32>(x[i]) & 0x807fffffu);
+    rh[i] = -h[i];
+    rg[i] = g[63u - i];
+})"));
+    const auto x = bits_with_subnormals();
+    std::vector<std::uint16_t> h, g;
+    for (std::uint16_t k = 0; k < 64; ++k) {
+        h.push_back(static_cast<std::uint16_t>(k % 2 << 15U | k * 33U));  // up to 2^-14 and above
+        g.push_back(static_cast<std::uint16_t>(k % 2 << 15U | k * 3U));
+    }
+    std::vector<std::uint32_t> r(512);
+    std::vector<std::uint16_t> rh(64), rg(64);
+    const auto as_bytes = [](const auto& v) { return std::as_bytes(std::span(v)); };
+    const auto writable = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
+    take(wye::Dispatch(program, device)
+             .input("x", as_bytes(x))
+             .input("h", as_bytes(h))
+             .input("g", as_bytes(g))
+             .output("r", writable(r))
+             .output("rh", writable(rh))
+             .output("rg", writable(rg))
+             .run());
+    constexpr std::uint32_t kSign = 0x80000000U;
+    const std::uint32_t small[2] = {std::bit_cast<std::uint32_t>(1e-40F),
+                                    std::bit_cast<std::uint32_t>(-3e-39F)};
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        CAPTURE(i);
+        const bool infinite = (x[i] & ~kSign) == 0x7f800000U;
+        CHECK(r[i] == x[i]);
+        CHECK(r[64 + i] == x[63 - i]);
+        CHECK(r[128 + i] == (x[i] ^ kSign));
+        CHECK(r[192 + i] == (x[i] & ~kSign));
+        CHECK(r[256 + i] == ((x[i] & ~kSign) | (x[63 - i] & kSign)));
+        CHECK(r[320 + i] == (infinite ? std::bit_cast<std::uint32_t>(2e-39F) : x[i]));
+        CHECK(r[384 + i] == (i < 32 ? x[i] : small[i & 1U]));
+        CHECK(r[448 + i] == (x[i] & 0x807fffffU));
+        CHECK(rh[i] == (h[i] ^ 0x8000U));
+        CHECK(rg[i] == g[63 - i]);
+    }
+}
+
+TEST_CASE("programs in which flushed subnormals can be seen are refused, with the operation") {
+    const auto ctx = flushing();
+    const auto device = take(ctx.open("opencl:0"));
+    const std::vector<float> x(64, 1e-40F);
+    std::vector<float> r(64);
+    const auto run = [&](const std::string& value, bool variants = false) {
+        const std::string text =
+            "wye 1; program p; workgroup 64; input x: f32[64]; output r: f32[64]; "
+            "grid groups 1;\n"
+            "variant \"opencl-c\" entry \"k\" text \"\"\"\n"
+            "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+            "void k(__global const float* x, __global float* r, ulong n, ulong m) "
+            "{ r[get_global_id(0)] = (x[get_global_id(0)] * 2.0f) * 0.5f; }\n"
+            "\"\"\";\n"
+            "main { let i = local_index; r[i] = " +
+            value + "; }\n";
+        const auto program = take(ctx.program_from_text(text));
+        wye::Dispatch dispatch(program, device);
+        dispatch.input("x", x).output("r", r);
+        if (variants) dispatch.variants();
+        const auto done = dispatch.run();
+        return done.ok() ? std::string() : done.error().message;
+    };
+    CHECK(run("x[63u - i]").empty());
+    CHECK(r == x);
+    // The device does flush, as a native kernel shows.
+    CHECK(run("x[63u - i]", true).empty());
+    CHECK(r == std::vector<float>(64));
+    for (const auto& [value, operation] :
+         std::initializer_list<std::pair<const char*, const char*>>{
+             {"x[i] * 2.0", "`*` of f32 at 6:"},
+             {"select(x[i] > 0.0, 1.0, 2.0)", "`>` of f32 at 6:"},
+             {"max(x[i], x[0])", "`max` of f32 at 6:"},
+             {"f32(u32(x[i]))", "a conversion of f32 at 6:"}}) {
+        const std::string said = run(value);
+        CAPTURE(said);
+        CHECK(said.find("needs ieee_f32") != std::string::npos);
+        CHECK(said.find(operation) != std::string::npos);
+    }
 }
 
 }  // namespace

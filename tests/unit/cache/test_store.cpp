@@ -42,6 +42,26 @@ TEST_CASE("what one store puts another finds, and counts are shared") {
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
+TEST_CASE("its owner can read and write it, whatever the file mode mask was") {
+    Rig rig;
+    const mode_t before = ::umask(0777);
+    rig.store().put(bytes("key"), bytes("value"));
+    ::umask(before);
+    const auto mode = [](const std::filesystem::path& path) {
+        struct stat status {};
+        REQUIRE(::stat(path.c_str(), &status) == 0);
+        return status.st_mode & 0777U;
+    };
+    CHECK(mode(rig.root / "made") == 0700);
+    CHECK(mode(rig.folder()) == 0700);
+    std::size_t files = 0;
+    for (const auto& one : std::filesystem::directory_iterator(rig.folder())) {
+        ++files;
+        CHECK(mode(one.path()) == 0600);
+    }
+    CHECK(files == 2);  // the entry, and the counts
+}
+
 TEST_CASE("the bytes of an entry that is removed are counted no more") {
     Rig rig;
     Store store = rig.store();

@@ -75,7 +75,7 @@ TEST_CASE("loops with grid barriers are stepped, the ends of rounds run with the
 
 TEST_CASE("nested loops, and rounds without a barrier of their own") {
     CHECK(schedule("for i in 0u..3u { a[0] = i; for j in 0u..i { a[1] = j; grid_barrier; } }") ==
-          "+++ 0 1 1 0 | ++ 2 2 0 | + 2 1");
+          "+++ 0 1 0 | ++ 2 0 | + 1");
 }
 
 TEST_CASE("bounds follow from parameters, lengths, counts, tables and lets") {
@@ -115,4 +115,89 @@ TEST_CASE("bounds that only the device can compute are refused by name") {
 TEST_CASE("too many phases are refused") {
     const std::string text = schedule("for i in 0u..n { a[1] = i; grid_barrier; }", 1000000);
     CHECK(text.find("more than 65536 phases") != std::string::npos);
+}
+
+TEST_CASE("counters are parameters of the segments that use them, directly or through lets") {
+    CHECK(schedule("for i in 0u..2u { grid_barrier; a[0] = n; }") == "+ | +");
+    CHECK(schedule("for i in 0u..2u { for j in 5u..6u { a[0] = j; grid_barrier; } }") ==
+          "+ 5 | + 5");
+    CHECK(schedule("for i in 3u..5u { let t = i + n; let w = t * 2u; for j in 0u..1u { "
+                   "grid_barrier; a[0] = w; } }") == "+ 3 | ++ 3 4 | + 4");
+    CHECK(schedule("for i in 3u..5u { grid_barrier; for k in 0u..i { a[k] = k; } }") ==
+          "+ 3 | + 4");
+}
+
+namespace {
+
+// A program with `params` parameters besides those of `program`, and without `shared` arrays.
+std::string with_params(std::size_t params, const std::string& body, const std::string& head = {}) {
+    std::string text = "wye 1; program many; workgroup 8; param n: u32; param q: i64; ";
+    for (std::size_t k = 0; k < params; ++k) text += "param p" + std::to_string(k) + ": u32; ";
+    return text + head + "input_output a: u32[]; grid groups 2; main { " + body + " }";
+}
+
+std::string schedule_with(std::size_t params, const std::string& body, std::uint64_t n) {
+    const Planned made = planned(with_params(params, body));
+    Ask ask = Ask().param(n).param(0);
+    for (std::size_t k = 0; k < params; ++k) ask.param(k);
+    const auto launch = admitted(made, ask.inout(0, 64));
+    const auto found = phases(made.plan, *launch);
+    REQUIRE(found.ok());
+    std::string out;
+    for (const Phase& phase : *found) {
+        out += std::string(out.empty() ? "" : " ") + std::to_string(phase.path.size()) + ":" +
+               std::to_string(phase.counters.size());
+        auto program = phase_program(*made.program, phase.path);
+        REQUIRE(program.ok());
+        CHECK(program->params.size() == 2 + params + phase.counters.size());
+        CHECK(wye::ir::validate(*program).empty());
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a phase never has more parameters than a program may have") {
+    // The rounds of the outer loop have no barrier, since the inner loop has none.
+    const std::string rounds =
+        "for i in 0u..n { a[0] = i; for j in 0i64..q { grid_barrier; a[1] = n; } }";
+    CHECK(schedule_with(0, rounds, 62) == "62:62");
+    CHECK(schedule_with(0, rounds, 130) == "62:62 62:62 6:6");
+    CHECK(schedule_with(62, "for i in 0u..n { a[0] = n; grid_barrier; }", 2) == "1:0 1:0");
+    // Six counters, of which each segment uses three at most.
+    const std::string nested =
+        "for i in 0u..n { for j in 0u..n { for k in 0u..n { a[0] = i + j + k; grid_barrier; "
+        "a[1] = k; } a[2] = i; } }";
+    CHECK(schedule_with(57, nested, 1) == "1:3 2:2");
+    CHECK(schedule_with(59, nested, 2) ==
+          "1:3 1:1 1:3 2:2 1:3 1:1 1:3 2:2 1:3 1:1 1:3 2:2 1:3 1:1 1:3 2:2");
+}
+
+TEST_CASE("programs whose segments have too many parameters are refused before any launch") {
+    const auto plan_of = [](std::size_t params, const char* body) {
+        wye::ir::ParseResult parsed = wye::ir::parse(with_params(params, body));
+        REQUIRE(parsed.ok());
+        CHECK(wye::ir::validate(parsed.program).empty());
+        const auto plan = plan_program(parsed.program);
+        return plan.ok() ? std::to_string(plan->params_bytes) : plan.error().message;
+    };
+    const char* body = "for i in 0u..n { for j in 0i64..q { a[0] = i + u32(j); grid_barrier; } }";
+    CHECK(plan_of(60, body) == "272");  // n, padding, q, 60 words, i, padding, j
+    const std::string refused = plan_of(61, body);
+    CHECK(refused.find("`many` has 65 parameters") != std::string::npos);
+    CHECK(refused.find("the limit is 64") != std::string::npos);
+}
+
+TEST_CASE("phases of programs with shared arrays are not cut, but refused by their limit") {
+    const Planned made = planned(
+        program("for i in 0u..n { s[local_index] = i; for j in 0i64..q { grid_barrier; } }"));
+    const auto launch = admitted(made, Ask().param(63).param(0).inout(0, 64));
+    const auto found = phases(made.plan, *launch);
+    REQUIRE(found.ok());
+    REQUIRE(found->size() == 1);
+    const auto refused = phase_program(*made.program, found->front().path);
+    REQUIRE(!refused.ok());
+    CHECK(refused.error().code == Code::LIMIT_EXCEEDED);
+    CHECK(refused.error().message.find("has 65 parameters") != std::string::npos);
+    CHECK(refused.error().fix.starts_with("Fix: "));
 }

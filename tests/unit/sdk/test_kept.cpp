@@ -15,6 +15,7 @@
 
 #include "wye/sdk/build_id.hpp"
 #include "wye/sdk/checksum.hpp"
+#include "wye/sdk/file_mask.hpp"
 #include "wye/sdk/kept_text.hpp"
 
 using namespace wye::sdk;
@@ -123,6 +124,21 @@ TEST_CASE("what is kept is read back by kind, key and build, and by no other") {
     CHECK(fs::is_empty(folder.path));
     CHECK_FALSE(keep_text(path, "kind", "key", std::string(kMostKeptBytes, 'x')).ok());
     CHECK(fs::is_empty(folder.path));
+}
+
+TEST_CASE("folders are made for their owner, whatever the file mode mask is, which can be read") {
+    const Folder folder;
+    const mode_t before = ::umask(0777);
+    CHECK(file_mask().value_or(0777) == 0777);
+    const auto done = keep_text((folder.path / "a" / "b").string(), "kind", "key", "text");
+    ::umask(before);
+    CHECK(file_mask().value_or(before) == before);
+    REQUIRE(done.ok());
+    for (const char* name : {"a", "a/b"}) {
+        struct stat status {};
+        REQUIRE(::stat((folder.path / name).c_str(), &status) == 0);
+        CHECK((status.st_mode & 0777U) == 0700);
+    }
 }
 
 TEST_CASE("in a folder that others may write to, nothing is read, written or removed") {

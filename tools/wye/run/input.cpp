@@ -45,16 +45,24 @@ bool is_list(std::string_view data) {
     return is_number(word) || is_number(without_suffix(word));
 }
 
+// A part of a table's row without the quotes around it, one of which may be in another part.
+std::string_view unquoted(std::string_view part) {
+    if (part.starts_with('"')) part.remove_prefix(1);
+    if (part.ends_with('"')) part.remove_suffix(1);
+    return trimmed(part);
+}
+
 // Whether a row of a table is its heading: names, and no number.
 bool is_heading(std::string_view row) {
     bool named = false;
     while (!row.empty()) {
         const std::string_view cell = trimmed(row.substr(0, row.find(',')));
         row.remove_prefix(std::min(row.find(','), row.size() - 1) + 1);
-        if (cell.empty()) continue;
-        const auto first = static_cast<unsigned char>(cell.front());
-        named = first == '"' || first == '_' || first >= 0x80 || std::isalpha(first) != 0;
-        if (!named || is_number(cell)) return false;
+        const std::string_view name = unquoted(cell);
+        if (name.empty()) continue;
+        const auto first = static_cast<unsigned char>(name.front());
+        named = first == '_' || first >= 0x80 || std::isalpha(first) != 0;
+        if (!named || is_number(name)) return false;
     }
     return named;
 }
@@ -262,8 +270,8 @@ Result<Values> from_npy(const Wanted& wanted, const std::string& path,
     return whole(wanted, fmt::format("`{}`", path), std::move(out));
 }
 
-Result<Values> from_csv(const Wanted& wanted, const std::string& path,
-                        const std::vector<std::byte>& bytes) {
+Result<Values> from_text(const Wanted& wanted, const std::string& path,
+                         const std::vector<std::byte>& bytes) {
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // tells that it is UTF-8
     Values out;
@@ -330,10 +338,10 @@ Result<Values> read_values(const Wanted& wanted, const std::string& data) {
         WYE_ASSIGN(auto bytes, read_file(path, what, most_of_file(wanted, 1, 2 * kMostNpyHeader)));
         return from_npy(wanted, path, std::move(bytes));
     }
-    if (has_ending(path, ".csv")) {
+    if (has_ending(path, ".csv") || has_ending(path, ".txt")) {
         constexpr std::uint64_t kMostText = 64;  // characters of a number, with blanks around it
         WYE_ASSIGN(const auto bytes, read_file(path, what, most_of_file(wanted, kMostText, 4096)));
-        return from_csv(wanted, path, bytes);
+        return from_text(wanted, path, bytes);
     }
     WYE_ASSIGN(auto bytes, read_file(path, what, wanted.most));
     return from_raw(wanted, path, std::move(bytes));

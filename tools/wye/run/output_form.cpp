@@ -52,7 +52,7 @@ std::vector<std::byte> npy_of(const Table& table) {
 
 OutputForm output_form(std::string_view path) {
     if (has_ending(path, ".npy")) return OutputForm::Npy;
-    if (has_ending(path, ".csv")) return OutputForm::Csv;
+    if (has_ending(path, ".csv") || has_ending(path, ".txt")) return OutputForm::Csv;
     return has_ending(path, ".png") ? OutputForm::Png : OutputForm::Raw;
 }
 

@@ -70,15 +70,32 @@ TEST_CASE("needs") {
     CHECK(needs(plain("atomic_add(z[0], 1i64);", "shared z: i64[2];")) == "atomic_int64_shared");
     CHECK(needs(plain("atomic_add(f[0], 1.0);")) == "atomic_f32_add");
     CHECK(needs(plain("atomic_add(z[0], 1.0f64);", "persistent z: f64[];")) ==
-          "atomic_f64_add f64 ieee_f64");
+          "atomic_f64_add f64");
     CHECK(needs(plain("let q = subgroup_lane;")) == "subgroup");
     CHECK(needs(plain("let q = subgroup_add(n);")) == "subgroup");
     CHECK(needs(plain("grid_barrier;")) == "");
     CHECK(needs(plain("", "input z: u8x2[];")) == "storage8");
     CHECK(needs(plain("", "input z: i16[];")) == "storage16");
     CHECK(needs(plain("", "input z: f16[];")) == "storage16");
-    CHECK(needs(plain("", "input z: bf16[];")) == "ieee_f32 storage16");
+    CHECK(needs(plain("", "input z: bf16[];")) == "storage16");
     CHECK(needs(plain("let q = 1.0f16;")) == "storage16");
+    // Moves of floats, and work on their bits, need no arithmetic.
+    CHECK(needs(plain("f[0] = -abs(copysign(x[0], a)); b[0] = u32(isnan(a) || isinf(x[0]));")) ==
+          "");
+    CHECK(needs(plain("w[0] = select(n == 1u, -z[0], abs(z[1]));",
+                      "input z: f64[]; output w: f64[2];")) == "f64");
+    CHECK(needs(plain("z[0] = z[1];", "input_output z: bf16[];")) == "storage16");
+    CHECK(needs(plain("z[0] = z[1] * 2.0;", "input_output z: bf16[];")) == "ieee_f32 storage16");
+    for (const char* value : {"x[0] + a", "a < x[0]", "min(a, x[0])", "floor(a)", "f32(n)"})
+        CHECK(needs(plain("let q = " + std::string(value) + ";")) == "ieee_f32");
+    const auto because = [](const std::string& body, const std::string& head = {}) {
+        for (const Need& n : analyse(program(plain(body, head))).needs)
+            if (n.capability.starts_with("ieee_")) return n.because;
+        return std::string();
+    };
+    CHECK(because("f[0] = x[0];\nf[1] = max(x[0], a);") == "`max` of f32 at 6:8");
+    CHECK(because("b[0] = u32(a);") == "a conversion of f32 at 5:8");
+    CHECK(because("let q = w[0] >= w[1];", "input w: f64[2];") == "`>=` of f64 at 5:14");
     const Analysis a = analyse(program(plain("let q = f64(n);\nlet z = len64(b);")));
     CHECK(a.needs[0].capability == "int64");
     for (const Need& n : a.needs)
