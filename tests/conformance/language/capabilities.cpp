@@ -73,9 +73,9 @@ main { r[global_id.x] = bitcast<u32>(f32(x[global_id.x]) / 3.0); })"},
         {"f64",
          {},
          WYE_KIND_U32,
-         kCount * 4,
-         R"(output r: u32[len(x)];
-main { r[global_id.x] = u32(f64(x[global_id.x] & 0xffffu) * 1.5f64); })"},
+         kCount * 8,
+         R"(output r: f64[len(x)];
+main { r[global_id.x] = -select(x[global_id.x] % 2u == 0u, 1.5f64, 3e-310f64); })"},
         {"ieee_f64",
          {"f64"},
          WYE_KIND_U32,
