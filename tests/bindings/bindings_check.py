@@ -21,7 +21,7 @@ ANSWERS = """null 0.1.0 of Wye, ABI 1.{minor}, 64 bits: 0 0, 0 devices
 device 0: 8: the null plugin has no devices; Fix: choose a device of another plugin
 1 errors made, 1 released
 vendor 1.0.0 of Vendor, ABI 1.{minor}, 64 bits: 0 0, 1 devices
-device 0: 8: this device has no memory of that kind or alignment; Fix: ask for a buffer of the usage DEVICE
+device 0: 8: there is no memory here of usage 5; Fix: leave it out, or choose another device
 device 0: Fixed function, wye-program, a buffer: true
 1 errors made, 1 released
 """

@@ -267,15 +267,16 @@ static wye_status program_create(wye_device_object* device, const wye_artifact* 
 #endif
     static const wye_string other_format = TEXT("this device takes the wire form of programs only");
     static const wye_string no_code = TEXT("the code is no wire form of a program");
-    wye_header header = artifact->header;
     uint64_t size = 0;
     uint32_t i, flags = artifact->flags;
     wye_status status;
     for (i = 0; i < artifact->slot_count; ++i) {
-        if (artifact->slots[i].kind > WYE_SLOT_GRID_BARRIER) header.type = artifact->slots[i].kind;
+        if (artifact->slots[i].kind == 0 || artifact->slots[i].kind > WYE_SLOT_GRID_BARRIER)
+            return fail_by(device->plugin->host, error, WYE_UNSUPPORTED,
+                           "there is no slot here of kind", artifact->slots[i].kind);
         flags |= artifact->slots[i].flags;
     }
-    status = known(device->plugin->host, &header, flags, error);
+    status = known(device->plugin->host, &artifact->header, flags, error);
     if (status != WYE_OK) return status;
     if (artifact->format.size != sizeof format - 1 ||
         memcmp(artifact->format.data, format, sizeof format - 1) != 0)
@@ -412,7 +413,8 @@ static wye_status queue_submit(wye_queue_object* queue, const wye_submission* su
         uint32_t flags = operation->flags;
         if (operation->kind == WYE_OPERATION_DISPATCH)
             flags |= operation->u.dispatch.flags | operation->u.dispatch.bindings[0].flags |
-                     operation->u.dispatch.bindings[1].flags;
+                     operation->u.dispatch.bindings[1].flags | operation->u.dispatch.trap.flags |
+                     operation->u.dispatch.indirect.flags;
         status = operation->kind == 0 || operation->kind > WYE_OPERATION_DOWNLOAD
                      ? fail_by(queue->host, error, WYE_UNSUPPORTED,
                                "there is no operation here of kind", operation->kind)
