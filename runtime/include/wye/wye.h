@@ -56,10 +56,7 @@ extern "C" {
 #define WYE_API /* a function that libwye.so exports */
 #endif
 
-/* The library is 0.x: each version may change this API. The plugin ABI, the language and the math
- * functions have numbers of their own, and are stable. The installed VERSIONS.md has what each of
- * the four promises. */
-#define WYE_VERSION_MAJOR 0 /* of this header */
+#define WYE_VERSION_MAJOR 0 /* of this header; 0.x may change: VERSIONS.md says what is stable */
 #define WYE_VERSION_MINOR 1 /* likewise */
 #define WYE_VERSION_PATCH 0 /* likewise */
 
