@@ -403,9 +403,7 @@ Result<void> HostChecks::operation(const wye_operation& operation, const Place& 
 
 // ---- Submits and events ------------------------------------------------------------------------
 
-Result<void> HostChecks::event(const wye_event& event, std::uint32_t flags) const {
-    if ((event.flags & ~flags) != 0)
-        return broken("an event has the flags " + number(event.flags) + ", which it cannot have");
+Result<void> HostChecks::event(const wye_event& event) const {
     if (event.reserved != 0) return broken("an event has a reserved member that is not zero");
     return usable(event.timeline);
 }
@@ -422,13 +420,15 @@ Result<void> HostChecks::submission(const wye_submission& submission, std::uint6
             return broken("the native wait has no event, or one without values");
     for (const wye_event& wait : std::span(submission.waits, submission.wait_count)) {
         if (wait.timeline == nullptr) continue;
-        WYE_TRY(event(wait, WYE_EVENT_ORDER_ONLY));
+        if ((wait.flags & ~WYE_EVENT_ORDER_ONLY) != 0) return {};  // the plugin refuses it (P-7)
+        WYE_TRY(event(wait));
         const std::uint64_t known = objects_.timelines.find(wait.timeline)->signalled;
         if (wait.value > known)
             return broken("the submit waits for the value " + number(wait.value) +
                           ", which nothing signals yet; the highest is " + number(known));
     }
     for (const wye_event& signal : std::span(submission.signals, submission.signal_count)) {
+        if (signal.flags != 0) return {};  // likewise
         WYE_TRY(event(signal));
         const Timeline& timeline = *objects_.timelines.find(signal.timeline);
         if (timeline.of_queue) return broken("the submit signals the timeline of a queue");

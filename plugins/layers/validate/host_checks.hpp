@@ -50,8 +50,7 @@ class HostChecks {
     // Checks an operation that replaces the one with number `index`.
     [[nodiscard]] Result<void> update(wye_command_object* command, std::uint64_t index,
                                       const wye_operation& operation) const;
-    // `flags`: those that it may have.
-    [[nodiscard]] Result<void> event(const wye_event& event, std::uint32_t flags = 0) const;
+    [[nodiscard]] Result<void> event(const wye_event& event) const;
     // Checks a submission to the queue with this highest submitted value.
     [[nodiscard]] Result<void> submission(const wye_submission& submission,
                                           std::uint64_t newest) const;

@@ -143,6 +143,8 @@ TEST_CASE("longer descriptions of a newer host are read as far as the plugin kno
 }
 
 TEST_CASE("longer outputs of a newer host are written as far as the plugin knows them (P-3)") {
+    if (harness::desc_of(subject().library).abi_minor > WYE_ABI_MINOR)
+        return harness::not_applicable("the plugin is of a later minor, and knows more of them");
     Rig rig;
     harness::Device& device = rig.device;
     const wye_device_table& table = *device.table;
