@@ -51,8 +51,8 @@ struct Surroundings {
     std::optional<std::string> home;            // HOME
 };
 
-// Quirk pocl-file-mask: why PoCL can build nothing now, in this process. Nothing if it can, and for
-// other platforms. UNSUPPORTED.
+// Quirk pocl-file-mask: the error of a mask with which PoCL can build nothing. None if it can, and
+// for other platforms. UNSUPPORTED.
 [[nodiscard]] std::optional<Error> refuses_file_mask(std::string_view platform_name);
 
 // NO_DEVICE if there is no platform, or no platform has a device.

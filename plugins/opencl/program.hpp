@@ -24,7 +24,7 @@ class Program {
         cl_uint axes = 0;
         std::array<std::size_t, 3> global{};
 
-        // Whether PoCL makes machine code for it that narrow grids alone run.
+        // Whether PoCL takes it for a small grid, which has machine code of its own.
         [[nodiscard]] bool is_small() const {
             return std::max({global[0], global[1], global[2]}) < 0xffff;
         }
