@@ -21,7 +21,7 @@ struct ContextState {
 // Makes the context current on this thread for its lifetime, then restores the caller's context.
 class Current {
   public:
-    explicit Current(const ContextState& context) : driver_(context.driver) {
+    [[gnu::always_inline]] explicit Current(const ContextState& context) : driver_(context.driver) {
         CUcontext now = nullptr;
         if (driver_.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context.handle) return;
         pushed_ = driver_.cuCtxPushCurrent(context.handle) == CUDA_SUCCESS;

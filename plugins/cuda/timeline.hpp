@@ -22,7 +22,7 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventRef> {
     Staging staging;
     Events events;
 
-    [[nodiscard]] Current enter() const { return events.enter(); }
+    [[nodiscard, gnu::always_inline]] Current enter() const { return events.enter(); }
 
   private:
     friend sdk::Timeline<Timeline, Submit, EventRef>;

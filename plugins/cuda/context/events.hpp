@@ -50,7 +50,7 @@ class Events {
 
     // Makes the context current for the lifetime of the result. All members except give_back need
     // this.
-    [[nodiscard]] Current enter() const { return Current(context_); }
+    [[nodiscard, gnu::always_inline]] Current enter() const { return Current(context_); }
     // Records an event after all work queued so far.
     [[nodiscard]] Result<EventRef> record(EventKind kind);
     // Records an event with a time. If `out` has an event, records that one again.

@@ -152,7 +152,7 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
 
 // The fast paths with a public queue. They are functions of their own, so that the compiler knows
 // the queue's index in the paths without one.
-[[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin& graph,
+[[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin graph,
                                         const wye_graph_run_desc& run, const Instant& start,
                                         Result<void>& failed) {
     NamedQueue queue;
@@ -176,8 +176,9 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
     Pin pin = handles.try_find(graph, HandleKind::graph);
     if (!pin) [[unlikely]]
         return 0;
-    Pending* const work = run.queue == 0 ? PendingLaunch::submit_plain(pin, run, 0, start, failed)
-                                         : submit_named(handles, pin, run, start, failed);
+    Pending* const work = run.queue == 0
+                              ? PendingLaunch::submit_plain(pin, run, 0, start, failed)
+                              : submit_named(handles, std::move(pin), run, start, failed);
     if (work == nullptr) [[unlikely]]
         return 0;
     const wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
@@ -188,7 +189,11 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
 }
 
 bool is_plain(const wye_header& header, std::size_t size) {
-    return header.size == size && header.type == 0 && header.next == nullptr;
+    // One comparison for size and type. The API is little-endian.
+    static_assert(offsetof(wye_header, type) == sizeof header.size);
+    std::uint64_t size_and_type = 0;
+    std::memcpy(&size_and_type, &header, sizeof size_and_type);
+    return size_and_type == size && header.next == nullptr;
 }
 
 // Whether the fast paths take such an execution.

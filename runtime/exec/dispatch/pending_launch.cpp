@@ -42,14 +42,15 @@ void PendingLaunch::unreferenced() noexcept {
     delete this;
 }
 
-void PendingLaunch::fail_plain(const Graph::Plain& work, registry::Pin& graph) noexcept {
-    graph = std::move(pin_);
+registry::Pin PendingLaunch::fail_plain(Graph::Plain work) noexcept {
+    registry::Pin graph = std::move(pin_);
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
     Graph::settle(*work.steps);
     Graph::fail_plain(queues, work);
     session_.pending().keep_back(*this);
+    return graph;
 }
 
 Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& graph,

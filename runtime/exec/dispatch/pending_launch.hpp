@@ -74,8 +74,7 @@ class PendingLaunch final : public Pending {
                                            const wye_dispatch_desc& request, Target& target,
                                            std::uint32_t queue, Clock::time_point start);
     // Ends the submit of submit_plain after a failure, and gives the pin back.
-    [[gnu::cold, gnu::noinline]] void fail_plain(const Graph::Plain& work,
-                                                 registry::Pin& graph) noexcept;
+    [[gnu::cold, gnu::noinline]] registry::Pin fail_plain(Graph::Plain work) noexcept;
     void unreferenced() noexcept override;
     [[nodiscard]] Ticket ticket() override { return ticket_; }
     // Called when the work has ended.

@@ -44,12 +44,12 @@ namespace wye::exec {
     out->set_references(2);  // of the list and the handle
     try {
         if (!Graph::send_plain(work, failed)) [[unlikely]] {
-            out->fail_plain(work, pin);
+            pin = out->fail_plain(work);
             failed = session.noted(std::move(failed).error());
             return nullptr;
         }
     } catch (...) {
-        out->fail_plain(work, pin);
+        pin = out->fail_plain(work);
         throw;
     }
     out->queued_.read();

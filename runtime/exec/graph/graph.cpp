@@ -403,7 +403,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     out.ticket = std::move(work.sending.ticket);
 }
 
-void Graph::fail_plain(QueuePool& queues, const Plain& work) {
+void Graph::fail_plain(QueuePool& queues, Plain work) {
     // The value before this one belongs to work at least as new as the graph's last execution.
     note_newest(*work.steps, *work.instance, work.index, work.value - 1);
     work.instance->sending = false;

@@ -86,10 +86,10 @@ class Pin {
           slot_(std::exchange(other.slot_, nullptr)),
           handle_(other.handle_) {}
     Pin& operator=(Pin&& other) noexcept {
-        if (this == &other) return *this;
+        detail::HandleSlot* const slot = std::exchange(other.slot_, nullptr);
         release();
         table_ = other.table_;
-        slot_ = std::exchange(other.slot_, nullptr);
+        slot_ = slot;
         handle_ = other.handle_;
         return *this;
     }

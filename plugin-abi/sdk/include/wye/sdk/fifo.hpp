@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace wye::sdk {
 
@@ -21,7 +21,7 @@ class Fifo {
     [[nodiscard]] T& front() { return places_[first_]; }
 
     // Whether the next push allocates nothing.
-    [[nodiscard]] bool has_room() const { return size_ < places_.size(); }
+    [[nodiscard]] bool has_room() const { return size_ < capacity_; }
     // Makes sure that the next push allocates nothing.
     void make_room() {
         if (!has_room()) grow();
@@ -34,8 +34,10 @@ class Fifo {
     // Adds a value as a new T.
     [[nodiscard]] T& push_new() {
         make_room();
-        return places_[place(size_++)];
+        return push_next();
     }
+    // The same after make_room, which it does not repeat.
+    [[nodiscard]] T& push_next() { return places_[place(size_++)]; }
     [[nodiscard]] T pop() {
         T out = std::exchange(places_[first_], T());
         drop();
@@ -46,7 +48,7 @@ class Fifo {
         first_ = place(1);
         --size_;
     }
-    // The value that the next push_new returns, after make_room. Removing values does not move it.
+    // The value that push_next will return, after make_room. Removing values does not move it.
     [[nodiscard]] T& next() { return places_[place(size_)]; }
     void clear() {
         while (!empty()) (void)pop();
@@ -56,16 +58,19 @@ class Fifo {
     static constexpr std::size_t kFirstPlaces = 16;
 
     [[nodiscard]] std::size_t place(std::size_t at) const {
-        return (first_ + at) & (places_.size() - 1);
+        return (first_ + at) & (capacity_ - 1);
     }
     [[gnu::cold, gnu::noinline]] void grow() {
-        std::vector<T> larger(places_.empty() ? kFirstPlaces : places_.size() * 2);
+        const std::size_t capacity = capacity_ == 0 ? kFirstPlaces : capacity_ * 2;
+        auto larger = std::make_unique<T[]>(capacity);
         for (std::size_t at = 0; at < size_; ++at) larger[at] = std::move((*this)[at]);
         places_ = std::move(larger);
+        capacity_ = capacity;
         first_ = 0;
     }
 
-    std::vector<T> places_;  // its size is a power of two
+    std::unique_ptr<T[]> places_;
+    std::size_t capacity_ = 0;  // of places_: a power of two, or 0
     std::size_t first_ = 0, size_ = 0;
 };
 

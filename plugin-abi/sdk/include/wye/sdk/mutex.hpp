@@ -84,7 +84,7 @@ class WYE_CAPABILITY("mutex") Mutex {
             lock_contended();
         WYE_FOR_TSAN(__tsan_mutex_post_lock(this, 0, 0));
     }
-    void unlock() WYE_RELEASE() {
+    [[gnu::always_inline]] void unlock() WYE_RELEASE() {
         WYE_FOR_TSAN(__tsan_mutex_pre_unlock(this, 0));
         if (state_.exchange(kFree, std::memory_order_release) == kWanted) [[unlikely]]
             wake_one();
@@ -168,7 +168,7 @@ template <typename AnyMutex>
 class WYE_SCOPED_CAPABILITY Lock {
   public:
     explicit Lock(AnyMutex& mutex) WYE_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-    ~Lock() WYE_RELEASE() { mutex_.unlock(); }
+    [[gnu::always_inline]] ~Lock() WYE_RELEASE() { mutex_.unlock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 

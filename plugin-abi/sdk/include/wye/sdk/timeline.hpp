@@ -50,7 +50,7 @@ namespace wye::sdk {
 
 // Calls the timeline's enter(), if it has one.
 template <typename Timeline>
-[[nodiscard]] auto enter([[maybe_unused]] Timeline& timeline) {
+[[nodiscard, gnu::always_inline]] inline auto enter([[maybe_unused]] Timeline& timeline) {
     if constexpr (requires { timeline.enter(); })
         return timeline.enter();
     else
@@ -189,9 +189,9 @@ class Timeline : public TimelineObject {
         return &pending_.next().submit;
     }
     // Like `add`, for the submit that was written to its place. Does not throw.
-    void add_drafted(std::uint64_t value, bool timed) {
+    [[gnu::always_inline]] void add_drafted(std::uint64_t value, bool timed) {
         const Lock lock(mutex_);
-        set(pending_.push_new(), value, timed);
+        set(pending_.push_next(), value, timed);
     }
     // Like `add`, for work that has already ended, after all earlier work.
     void add_ended(std::uint64_t value, const WorkTimes& times, bool timed) {
@@ -451,7 +451,8 @@ class Timeline : public TimelineObject {
             signal();
     }
     // Without memory to settle a submit, its value fails.
-    [[nodiscard]] std::optional<Error> settle(Pending& pending) noexcept WYE_REQUIRES(mutex_) {
+    [[nodiscard, gnu::always_inline]] std::optional<Error> settle(Pending& pending) noexcept
+        WYE_REQUIRES(mutex_) {
         std::optional<Error> error;
         try {
             error = self().settle(pending.value, pending.submit);
