@@ -194,6 +194,47 @@ Result<void> QueuePool::send_slowly(Sending& sending, std::span<const wye_operat
     return sent;
 }
 
+Result<void> QueuePool::send_again(Sending& sending, std::span<const wye_operation> operations,
+                                   Result<void> sent) {
+    while (!sent.ok() && sent.error().code == Code::DEVICE_BUSY) {
+        WYE_ASSIGN(const bool may_have_room, await_room(sending));
+        if (!may_have_room) break;
+        sent = send_once(sending, operations);
+    }
+    return sent;
+}
+
+Ticket QueuePool::oldest(std::uint32_t index) {
+    const sdk::Lock lock(mutex);
+    for (std::uint32_t n = 0; n < kAllQueues; ++n) {
+        const std::uint32_t i = (index + n) % kAllQueues;
+        const std::uint64_t value = ended_[i].load(std::memory_order_relaxed) + 1;
+        if (queues_[i].native && value <= newest_sent(i)) return {queues_[i].native, i, value};
+    }
+    return {};
+}
+
+Result<bool> QueuePool::await_room(const Sending& sending) {
+    const Ticket first = oldest(sending.ticket.index);
+    const Clock::time_point begin = now();
+    if (!first.queue || sending.room_until == Clock::time_point::min()) return false;
+    const std::uint64_t limit = sending.room_until == Clock::time_point::max() ? UINT64_MAX
+                                : begin < sending.room_until
+                                    ? nanoseconds(sending.room_until - begin)
+                                    : 0;
+    auto waited = first.queue->wait(first.value, limit);
+    if (waited.ok() || first.queue->has_ended(first.value)) {
+        ended(first);
+        return true;
+    }
+    if (waited.error().code != Code::TIMEOUT) return std::move(waited).error();
+    const std::string& selector = first.queue->device()->info().selector;
+    return Error(
+        Code::TIMEOUT,
+        fmt::format("{} did not have room for another submit before the time-out", selector),
+        "Fix: give a longer time-out, or wait for earlier work first", selector);
+}
+
 void QueuePool::abandon(Sending& sending) noexcept {
     const sdk::Lock lock(mutex);
     end(sending, false);

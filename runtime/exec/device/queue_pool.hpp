@@ -29,6 +29,7 @@
 #include <string>
 
 #include "exec/device/buffer_use.hpp"
+#include "exec/device/clock.hpp"
 #include "exec/device/hold.hpp"
 #include "exec/device/ticket.hpp"
 #include "exec/dispatch/repeat.hpp"
@@ -55,9 +56,20 @@ struct SubmitOptions {
         out.placed = true;
         return out;
     }
+    // The same for a call that waits for room on the device until the deadline, or not at all.
+    [[nodiscard]] SubmitOptions waiting(bool at_once,
+                                        std::optional<Clock::time_point> deadline) const {
+        SubmitOptions out = *this;
+        if (at_once)
+            out.room_until = Clock::time_point::min();
+        else if (deadline)
+            out.room_until = *deadline;
+        return out;
+    }
     bool timed;
     bool placed = false;
     std::uint32_t queue;  // the number of a public queue; 0: none
+    Clock::time_point room_until = Clock::time_point::max();
 };
 
 // The properties that a public queue requests.
@@ -108,6 +120,7 @@ class QueuePool {
         std::span<const BufferUse> uses;
         bool* held = nullptr;  // also held for the submit; `end` sets it to false
         bool timed = false;
+        Clock::time_point room_until = Clock::time_point::max();
         std::uint32_t public_queue = 0;  // its number; 0: none
         std::uint32_t wait_count = 0;    // of the arrays
         std::array<wye_event, kAllQueues> waits;
@@ -132,13 +145,15 @@ class QueuePool {
         record(uses, index, out.ticket.value);
         return true;
     }
-    // Submits all operations or none.
+    // Submits all operations or none. While the device has no room for them (DEVICE_BUSY), waits
+    // for work in flight to end, and tries again.
     [[nodiscard, gnu::always_inline]] Result<void> send(Sending& sending,
                                                         std::span<const wye_operation> operations)
         WYE_EXCLUDES(mutex) {
-        if (sending.wait_count == 0 && !sending.timed && !is_traced()) [[likely]]
-            return send_plain(*sending.native, operations);
-        return send_slowly(sending, operations);
+        auto sent = send_once(sending, operations);
+        if (sent.ok()) [[likely]]
+            return sent;
+        return send_again(sending, operations, std::move(sent));
     }
     // Called after `begin`, in success (`sent`) or failure. A Sending that is destroyed before has
     // failed.
@@ -369,6 +384,7 @@ class QueuePool {
               Sending& out, bool* held) WYE_REQUIRES(mutex) {
         const Queue& queue = queues_[index];
         out.timed = options.timed;
+        out.room_until = options.room_until;
         out.native = queue.native.get();
         out.ticket.queue = queue.native;
         out.ticket.index = index;
@@ -411,6 +427,20 @@ class QueuePool {
         (void)native.send_plain(operations, failed);
         return failed;
     }
+    [[nodiscard, gnu::always_inline]] Result<void> send_once(
+        Sending& sending, std::span<const wye_operation> operations) WYE_EXCLUDES(mutex) {
+        if (sending.wait_count == 0 && !sending.timed && !is_traced()) [[likely]]
+            return send_plain(*sending.native, operations);
+        return send_slowly(sending, operations);
+    }
+    [[nodiscard, gnu::cold]] Result<void> send_again(Sending& sending,
+                                                     std::span<const wye_operation> operations,
+                                                     Result<void> sent) WYE_EXCLUDES(mutex);
+    // The oldest work in flight, preferably of the queue with this index; empty: there is none.
+    [[nodiscard]] Ticket oldest(std::uint32_t index) WYE_EXCLUDES(mutex);
+    // Waits for the end of work after which the device may have room. False: there is none, or the
+    // submit does not wait. TIMEOUT at its deadline.
+    [[nodiscard]] Result<bool> await_room(const Sending& sending) WYE_EXCLUDES(mutex);
     // Submits with waits, timed or traced.
     [[nodiscard]] Result<void> send_slowly(Sending& sending,
                                            std::span<const wye_operation> operations)

@@ -116,6 +116,11 @@ Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
         }
     }
     auto sent = sending.native->wait_native(event);
+    while (!sent.ok() && sent.error().code == Code::DEVICE_BUSY) {
+        WYE_ASSIGN(const bool may_have_room, await_room(sending));
+        if (!may_have_room) break;
+        sent = sending.native->wait_native(event);
+    }
     const sdk::Lock lock(mutex);
     end(sending, sent.ok());
     return sent;

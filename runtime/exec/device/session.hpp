@@ -216,6 +216,12 @@ class DeviceSession {
     void abandon(std::list<Abandoned>& work) noexcept;
     // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
+    // The same for the failure of a fast path. Success: the general path must be taken, since it
+    // waits for room on the device.
+    [[nodiscard, gnu::cold]] Result<void> noted_plain(Result<void> failed) {
+        if (failed.error().code == Code::DEVICE_BUSY) return {};
+        return noted(std::move(failed).error());
+    }
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
     // Takes a public queue, for PublicQueue. Errors as in QueuePool::take_public.
     [[nodiscard]] Result<QueueGrant> take_queue(const QueueRequest& request);

@@ -63,7 +63,8 @@ struct Flow {
     }
     [[nodiscard]] bool has(std::uint32_t flag) const { return (desc.flags & flag) != 0; }
     [[nodiscard]] SubmitOptions options() const {
-        return {has(WYE_DISPATCH_TIMED), queue.number()};
+        return SubmitOptions(has(WYE_DISPATCH_TIMED), queue.number())
+            .waiting(has(WYE_DISPATCH_AT_ONCE), deadline);
     }
 
     Target& target;                    // keeps the program and the device

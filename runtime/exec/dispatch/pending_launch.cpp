@@ -105,6 +105,7 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
                                         std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     Repeated work{report_, {}, {}};
+    work.at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
     registry::Pin pipeline = target.pin_pipeline(handles);
     if (!pipeline && target.pipeline() != nullptr) return false;
     if (!submit_repeated(handles, request, target.program(), session_, queue, work)) return false;

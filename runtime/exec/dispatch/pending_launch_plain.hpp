@@ -45,7 +45,7 @@ namespace wye::exec {
     try {
         if (!Graph::send_plain(work, failed)) [[unlikely]] {
             pin = out->fail_plain(work);
-            failed = session.noted(std::move(failed).error());
+            failed = session.noted_plain(std::move(failed));
             return nullptr;
         }
     } catch (...) {

@@ -27,7 +27,7 @@ class PendingRequest : public Pending {
 
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles, Flow& flow);
     [[nodiscard]] Result<void> start(const registry::HandleTable& handles,
-                                     const CheckedTransfer& checked);
+                                     const CheckedTransfer& checked, std::uint32_t flags);
 
     bool wait(std::optional<Clock::time_point> deadline) override;
     [[nodiscard]] Result<std::span<const std::byte>> output(std::uint32_t binding) const override;

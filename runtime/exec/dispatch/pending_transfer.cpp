@@ -47,13 +47,13 @@ Result<WorkPtr<Pending>> Pending::submit(const Context& context, const CheckedTr
     }
     WorkPtr<PendingRequest> out(
         session.recycler().make<PendingRequest>(context, checked, flags, start));
-    WYE_TRY(out->start(context.handles(), checked));
+    WYE_TRY(out->start(context.handles(), checked, flags));
     if (!out->has_ended()) room.take(out);
     return WorkPtr<Pending>(std::move(out));
 }
 
 Result<void> PendingRequest::start(const registry::HandleTable& handles,
-                                   const CheckedTransfer& checked) {
+                                   const CheckedTransfer& checked, std::uint32_t flags) {
     const Clock::time_point enqueue = now();
     const sdk::Lock lock(mutex_);
     wye_operation operation;
@@ -63,9 +63,11 @@ Result<void> PendingRequest::start(const registry::HandleTable& handles,
         end({});
         return {};
     }
-    const SubmitOptions options(timed_, checked.queue.number());
-    WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count),
-                                        options.in_place(), enqueue, times_));
+    const auto options = SubmitOptions(timed_, checked.queue.number())
+                             .waiting((flags & WYE_DISPATCH_AT_ONCE) != 0, {})
+                             .in_place();
+    WYE_ASSIGN(ticket_, session_.submit(work, std::span(checked.uses).first(checked.count), options,
+                                        enqueue, times_));
     return {};
 }
 

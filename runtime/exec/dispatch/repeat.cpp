@@ -244,6 +244,7 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
 
 // The submitted work of a repeated request; empty if the request is not a repeated one.
 struct Submitted {
+    bool at_once = false;  // it does not wait for room on the device
     std::optional<Known> known;
     RunTimes times;
     Result<void> sent;
@@ -268,7 +269,9 @@ struct Submitted {
     const LoadedProgram& program, DeviceSession& session, QueuePool& queues, std::uint32_t queue,
     Submitted& out, QueuePool::Sending& sending) WYE_REQUIRES(queues.mutex) {
     // No work was in the line when the call began.
-    const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue).in_place();
+    const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue)
+                             .waiting(out.at_once, {})
+                             .in_place();
     for (;;) {
         Repeat* const repeat = queues.repeats.find(desc, program.plan());
         if (repeat == nullptr) return nullptr;
@@ -324,6 +327,7 @@ bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_de
                      const LoadedProgram& program, DeviceSession& session, std::uint32_t queue,
                      Repeated& out) {
     Submitted work;
+    work.at_once = out.at_once;
     if (!submit_again(handles, desc, program, session, queue, false, work)) return false;
     out.report.header = {};
     write_report(desc, *work.known, out.report);

@@ -128,7 +128,8 @@ class Repeats {
 struct Repeated {
     wye_report& report;  // is written, with an empty header and without times
     Result<void> sent;
-    Ticket ticket;  // valid if it was sent
+    Ticket ticket;         // valid if it was sent
+    bool at_once = false;  // set by the caller: do not wait for room on the device
 };
 // The form in which a request is kept and found: without the flags that concern only one call.
 [[nodiscard]] inline wye_dispatch_desc kept_form(const wye_dispatch_desc& desc) {

@@ -277,8 +277,12 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
                                                             const wye_graph_run_desc& run,
                                                             Clock::time_point start,
                                                             const Submitted& out) {
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
     SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    options.placed = run.timeout_ns != 0 || (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    if (at_once || run.timeout_ns != 0) [[unlikely]] {
+        options = options.waiting(at_once, after(start, run.timeout_ns));
+        options.placed = true;
+    }
     auto sent = submit_work(handles, run, options, out);
     out.times.submitted(start);
     if (!sent.ok()) [[unlikely]]

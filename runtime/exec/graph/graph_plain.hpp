@@ -38,7 +38,7 @@ namespace wye::exec {
     try {
         if (!send_plain(work, failed)) [[unlikely]] {
             fail();
-            failed = session.noted(std::move(failed).error());
+            failed = session.noted_plain(std::move(failed));
             return false;
         }
     } catch (...) {

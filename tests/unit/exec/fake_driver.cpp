@@ -144,6 +144,7 @@ wye_status query(wye_device_object*, const wye_event* event, wye_error** error) 
     if (queue->device->lost) return there(queue->device, error);
     if (fake().hang || fake().holds) return WYE_NOT_READY;
     make_late_copies();  // work that fails has ended, too
+    fake().unseen = 0;
     if (fake().fail_wait) return fail(queue->host, Code::DRIVER, "the fake fails", error);
     if (queue->first_cancelled <= event->value && event->value <= queue->last_cancelled)
         return fail(queue->host, Code::CANCELLED, "the fake was told to stop", error);
@@ -184,8 +185,11 @@ wye_status submit(wye_queue_object* queue, const wye_submission* submission, wye
         // Nothing is queued.
     } else if (fake().fail_submit || fake().submits_left-- == 0) {
         status = fail(queue->host, Code::DRIVER, "the fake refuses to submit", error);
+    } else if (fake().unseen >= fake().room) {
+        status = fail(queue->host, Code::DEVICE_BUSY, "the fake has no room", error);
     } else {
         const std::lock_guard lock(submit_mutex);
+        ++fake().unseen;
         const wye_operation* before = nullptr;
         for (const wye_operation& operation :
              std::span(submission->operations, submission->operation_count)) {

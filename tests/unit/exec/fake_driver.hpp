@@ -75,7 +75,10 @@ struct FakeDriver {
     bool fail_submit = false;
     // Submits that succeed before one fails as with fail_submit; after that all succeed again.
     std::atomic<int> submits_left{INT32_MAX};
-    bool fail_wait = false;  // every value that is asked for fails
+    // Submits that the device takes (DEVICE_BUSY after these) until somebody sees the end of work.
+    int room = INT32_MAX;
+    std::atomic<int> unseen{0};  // submits since then
+    bool fail_wait = false;      // every value that is asked for fails
     // Bytes left for buffers; freed bytes are added again.
     std::atomic<std::uint64_t> memory_left{UINT64_MAX};
     // So many of the next buffers, of any usage, and of the next programs fail for want of memory.

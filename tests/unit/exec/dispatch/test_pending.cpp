@@ -3,10 +3,13 @@
 // Asynchronous dispatches on a driver that ends work when the test says so.
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "rig.hpp"
+#include "wye/graph.h"
 
 namespace wye::exec::test::test_pending {
 namespace {
@@ -204,6 +207,89 @@ TEST_CASE("above a limit a submit waits for the oldest, or says that the device 
     t.rig.driver.holds = false;
     CHECK(third.get() == WYE_OK);
     check_ok(t.wait(pending));
+}
+
+TEST_CASE("a submit that the device has no room for waits for work to end, in every form") {
+    Ready t;
+    const wye_buffer x = t.rig.buffer(t.device, 12), r = t.rig.buffer(t.device, 12);
+    const wye_buffer other = t.rig.buffer(t.device, 12);
+    t.rig.upload(x, t.x);
+    Job job(t.program, t.device);
+    job.param(1).resident(0, x).resident(1, r);
+    wye_graph_step step{&job.filled(), nullptr};
+    wye_graph_desc desc;
+    WYE_INIT(desc);
+    desc.steps = &step;
+    desc.step_count = 1;
+    wye_graph graph = 0;
+    check_ok(
+        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    wye_graph_run_desc run;
+    WYE_INIT(run);
+    wye_pending pending = 0;
+    const auto graph_run = [&](wye_error** e) {
+        return wye_graph_run(t.rig.context, graph, &run, nullptr, e);
+    };
+    const auto graph_submit = [&](wye_error** e) {
+        return wye_graph_submit(t.rig.context, graph, &run, &pending, e);
+    };
+    const auto dispatch_submit = [&](wye_error** e) {
+        return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
+    };
+    const auto upload = [&](wye_error** e) {
+        return wye_buffer_upload(t.rig.context, other, {t.x.data(), 12}, e);
+    };
+    const std::pair<const char*, std::function<wye_status(wye_error**)>> forms[] = {
+        {"graph run", graph_run},
+        {"graph submit", graph_submit},
+        {"dispatch, repeated",
+         [&](wye_error** e) { return wye_dispatch(t.rig.context, &job.filled(), nullptr, e); }},
+        {"dispatch submit", dispatch_submit},
+        {"upload", upload},
+    };
+    for (const auto& [name, call] : forms) {
+        CAPTURE(name);
+        check_ok(attempt(call));  // the first one is prepared
+        if (pending != 0) check_ok(t.free(std::exchange(pending, 0)));
+        check_ok(attempt(call));
+        if (pending != 0) check_ok(t.wait(pending));
+        pending = 0;
+        t.rig.driver.room = 1;
+        t.rig.driver.unseen = 0;
+        t.rig.driver.holds = true;
+        const wye_pending first = t.submitted(t.job());
+        const int refused = t.rig.driver.submits;
+        auto second = std::async(std::launch::async, [&] { return attempt(call).status; });
+        while (t.rig.driver.submits == refused) std::this_thread::yield();
+        CHECK(second.wait_for(std::chrono::milliseconds(5)) == std::future_status::timeout);
+        t.rig.driver.holds = false;
+        CHECK(second.get() == WYE_OK);
+        CHECK(t.rig.driver.submits == refused + 2);
+        if (pending != 0) check_ok(t.wait(std::exchange(pending, 0)));
+        check_ok(t.wait(first));
+        t.rig.driver.room = INT32_MAX;
+    }
+
+    // A call that does not wait, or has a limit, says so.
+    t.rig.driver.room = 1;
+    t.rig.driver.unseen = 0;
+    t.rig.driver.holds = true;
+    const wye_pending first = t.submitted(t.job());
+    run.flags = WYE_DISPATCH_AT_ONCE;
+    check_refused(attempt(graph_submit), WYE_DEVICE_BUSY, "the fake has no room");
+    run.flags = 0;
+    run.timeout_ns = 2'000'000;
+    check_refused(attempt(graph_submit), WYE_TIMEOUT, "did not have room for another submit");
+    job.desc.flags = WYE_DISPATCH_AT_ONCE;
+    check_refused(attempt(dispatch_submit), WYE_DEVICE_BUSY, "the fake has no room");
+    t.rig.driver.holds = false;
+    check_ok(t.wait(first));
+    check_ok(attempt(dispatch_submit));
+    check_ok(t.wait(pending));
+
+    // Without work in flight there is nothing to wait for.
+    t.rig.driver.room = 0;
+    check_refused(attempt(upload), WYE_DEVICE_BUSY, "the fake has no room");
 }
 
 TEST_CASE("the limit of owned bytes counts copies, and one dispatch may exceed it alone") {
