@@ -66,6 +66,11 @@ bool World::fits(wye_status status, int owner, bool cancel_asked, std::string& r
     return failed ? matches : status == WYE_OK && !runs;
 }
 
+bool World::gave_up_meanwhile() const {
+    return scope_.calls > 1 && !device_.is_idle() &&
+           std::ranges::any_of(calls_, [](const Call& one) { return one.time_passed; });
+}
+
 void World::judge_pending(const Call& call, int owner, bool cancel_asked) {
     std::string right;
     const bool good = fits(call.status, owner, cancel_asked, right);
@@ -92,7 +97,9 @@ void World::judge(Call& call) {
                 wye_error* error = nullptr;
                 const wye_status made =
                     wye_buffer_create(context_, handle_, &desc, &buffer.handle, &error);
-                if (made != WYE_OK && !device_.lost)
+                // If it was lost again meanwhile, another recovery may have taken it back since.
+                const bool is_old = lost_again_ && made == WYE_DEVICE_LOST;
+                if (made != WYE_OK && !device_.lost && !is_old)
                     fail("a buffer of an opened device is refused");
                 wye_error_free(error);
             });
@@ -139,8 +146,9 @@ void World::judge(Call& call) {
     }
     if (is_one_of(kind, "tv") && call.time_passed && status == WYE_TIMEOUT) return;
     if (is_one_of(kind, "detBD")) {
-        // While work that timed out still runs, the device is busy.
-        if (status == WYE_DEVICE_BUSY && !call.idle_before) return;
+        // While work that timed out still runs, the device is busy. With two threads it may have
+        // begun during the call.
+        if (status == WYE_DEVICE_BUSY && (!call.idle_before || gave_up_meanwhile())) return;
         return judge_pending(call, call.number, false);
     }
     if (kind == 'v') {
@@ -167,6 +175,7 @@ void World::judge(Call& call) {
         // An abandoned dispatch keeps the device busy.
         if (std::ranges::any_of(calls_, [](const Call& one) { return one.time_passed; })) return;
     }
+    if (kind == 'b' && status == WYE_DEVICE_BUSY && gave_up_meanwhile()) return;
     if (kind == 'R' && status == WYE_DEVICE_BUSY && is_busy()) return;
     expect(call, status == WYE_OK, "ok");
 }
@@ -214,6 +223,8 @@ void World::judge_locks() {
         if (fiber->reason == Reason::Device) continue;
         const Call& call = calls_[static_cast<std::size_t>(fiber->call)];
         if (call.step.kind == 'Z') continue;  // for calls in progress
+        // There is one recovery at a time.
+        if (call.step.kind == 'R' && fiber->reason == Reason::Lock && !call.alone) continue;
         if (fiber->reason == Reason::Wake && may_await_line(call)) continue;
         fail(fmt::format("{} ({}) waits for {}, though no call is stopped", call.step.text(),
                          letter_of(call.step.kind)->meaning,

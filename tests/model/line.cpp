@@ -224,8 +224,12 @@ void World::judge_submit(const Work& work) {
     for (const InLine& one : line_) {
         if (one.call == work.call || !waits(one) || !conflict(one, uses, call.queue)) continue;
         const Call& before = calls_[static_cast<std::size_t>(one.call)];
-        // Work whose time limit has passed may have been withdrawn.
-        if (before.returned != 0 && before.returned < call.began && !before.time_passed)
+        // Work whose time limit has passed, or that a call cancels, may have been withdrawn.
+        const bool cancelled = std::ranges::any_of(pending_, [&](const PendingState& state) {
+            return state.call == one.call && state.cancel_asked;
+        });
+        if (before.returned != 0 && before.returned < call.began && !before.time_passed &&
+            !cancelled)
             fail(fmt::format(
                 "{} ({}) is submitted before the work of {}, which was called before "
                 "it and is in the line",

@@ -21,6 +21,7 @@ COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
 PENDING = 'runtime/exec/dispatch/pending.cpp'
 LATER = 'runtime/exec/dispatch/pending_later.cpp'
+LAUNCH = 'runtime/exec/dispatch/pending_launch.cpp'
 REPEAT = 'runtime/exec/dispatch/repeat.cpp'
 DEVICE = 'registry/open/device.cpp'
 
@@ -106,6 +107,8 @@ FAULTS = [
         (LIST, 'first ? !first->wait(deadline) : !await_change(bytes, deadline)', '!first || !first->wait(deadline)')]),
     ('spins', 'two_room', 'a submit spins while all room is taken by submits in progress', [
         (LIST, 'if (first && first->poll()) continue;', 'if (!first || first->poll()) continue;')]),
+    ('early', 'two_room', 'work counts as ended before it leaves the list, and who needs its room spins', [
+        (LAUNCH, '    WorkRef listed;  // released after the lock\n', '    ended_.store(true);\n    WorkRef listed;  // released after the lock\n')]),
     ('unused', 'limits', 'a time limit is used up though a native queue was not made yet', [
         (POOL, 'if (!queues_[i].native || !runs(i, newest_sent(i))) return {};',
          'if (queues_[i].native && !runs(i, newest_sent(i))) return {};')]),
@@ -114,7 +117,7 @@ FAULTS = [
     ('ahead', 'line', 'an asynchronous submit does not ask whether it belongs in the line', [
         (PENDING, 'if (!session.queues().is_held({uses.data(), uses.size()}, flow.queue.number()))\n', '')]),
     ('meanwhile', 'two_line_lost', 'a repeated request waits for work that another thread put in the line meanwhile', [
-        (REPEAT, 'queue).in_place();', 'queue);')]),
+        (REPEAT, '.waiting(out.at_once, {})\n                             .in_place();', '.waiting(out.at_once, {});')]),
     ('withdrawn', 'line', 'work in the line is submitted although it was cancelled', [
         (LATER, '    if (has_ended()) return {};\n    begun_submit_ = true;', '    begun_submit_ = true;')]),
     ('left', 'line_queues', 'work leaves its place in the order before it is submitted', [

@@ -115,6 +115,8 @@ class World {
     void judge(Call& call);
     [[nodiscard]] bool fits(wye_status status, int owner, bool cancel_asked,
                             std::string& right) const;
+    // Whether work that timed out, and that the device cannot stop, runs beside calls in progress.
+    [[nodiscard]] bool gave_up_meanwhile() const;
     void judge_pending(const Call& call, int owner, bool cancel_asked);
     void judge_block(const Work& work);
     void judge_locks();

@@ -156,10 +156,12 @@ class PendingList {
             return PendingRoom(*this, bytes);
         return room_slowly(bytes, at_once, deadline);
     }
-    // Removes work that has ended.
-    void remove(PendingWork& work) noexcept {
+    // Removes work that has ended, and sets `ended` in the same step: whoever reads true finds it
+    // removed, and need not try again.
+    void remove(PendingWork& work, std::atomic<bool>& ended) noexcept {
         WorkRef last;  // possibly the last reference; released after the lock
         const sdk::Lock lock(mutex_);
+        ended.store(true, std::memory_order_release);
         last = unlink(work);
     }
     // Destroys the idle objects.

@@ -186,13 +186,10 @@ class Pending : public PendingWork {
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
                              Result<void>& waited);
     // The first steps of every end: completes the report of work that began at `begun`, and sets
-    // `error_` unless that is set already, which stands for an outcome without memory for it.
+    // `error_` unless that is set already, which stands for an outcome without memory for it. The
+    // last step is PendingList::remove.
     void complete(Clock::time_point begun, const RunTimes& times, Result<void> outcome) noexcept
         WYE_REQUIRES(mutex_);
-    // The last steps of every end are to set `ended_`, and to remove it from the session's list.
-    void set_ended() noexcept WYE_REQUIRES(mutex_) {
-        ended_.store(true, std::memory_order_release);
-    }
     // Ends it with a brief error if its work has ended, without memory for what became of that.
     virtual void end_without_memory() noexcept = 0;
     void log(const Texts* texts) const WYE_REQUIRES(mutex_);

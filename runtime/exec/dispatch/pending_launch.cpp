@@ -191,10 +191,10 @@ void PendingLaunch::end_without_memory() noexcept {
 }
 
 void PendingLaunch::leave() noexcept {
-    set_ended();
     WorkRef listed;  // released after the lock
     const sdk::Lock lock(session_.queues().mutex);
     session_.pending().assert_held();
+    ended_.store(true, std::memory_order_release);  // in one step with `unlink`, as in remove
     if (steps_ != nullptr) Graph::settle(*steps_);
     listed = session_.pending().unlink(*this);
 }

@@ -201,8 +201,7 @@ void PendingRequest::end(Result<void> outcome) noexcept {
     staged_inputs_.release();
     registered_.release();
     if (error_ || borrows_) staged_outputs_.release();
-    set_ended();
-    session_.pending().remove(*this);
+    session_.pending().remove(*this, ended_);
 }
 
 void PendingRequest::end_without_memory() noexcept {

@@ -68,8 +68,7 @@ void PendingCompile::end(Result<void> outcome) noexcept {
     times.device_known = false;
     complete(begun_, times, std::move(outcome));
     report_.enqueue_ns = report_.wait_ns = 0;
-    set_ended();
-    session_.pending().remove(*this);
+    session_.pending().remove(*this, ended_);
 }
 
 bool PendingCompile::withdraw(bool late) {
