@@ -151,6 +151,8 @@ void World::end_turns(const InLine* begun) {
             one.outcome = WYE_DEVICE_LOST;
         else if (is_late_)  // work that was given up keeps the device busy
             one.outcome = WYE_DEVICE_BUSY;
+        else if (calls_[static_cast<std::size_t>(one.call)].time_passed)  // its call is in progress
+            one.outcome = WYE_TIMEOUT;
         else if (begun == nullptr || scope_.calls == 1)
             fail(fmt::format("the work of {} had its turn in the line, and was not submitted",
                              calls_[static_cast<std::size_t>(one.call)].step.text()));
