@@ -23,10 +23,15 @@ class Copier {
     void segment(const Segment& segment) {
         const SegmentUses::Names names = uses_.of(segment);
         places_.assign(from_.locals.size(), {});
-        for (const ir::StmtId loop : names.counters) {
-            const std::uint32_t local = from_.stmts[loop].local;
-            places_[local] = {true, static_cast<std::uint32_t>(out_.params.size())};
-            out_.params.push_back({fresh_name(), from_.locals[local].type, {}});
+        for (std::size_t k = 0; k < names.counters.size(); ++k) {
+            const std::uint32_t local = from_.stmts[names.counters[k]].local;
+            const ir::Type type = from_.locals[local].type;
+            if (segment.literals.empty()) {
+                places_[local] = {Op::PARAM, static_cast<std::uint16_t>(out_.params.size()), 0};
+                out_.params.push_back({fresh_name(), type, {}});
+            } else {
+                places_[local] = {Op::LITERAL, type.code(), segment.literals[k]};
+            }
         }
         for (const ir::StmtId let : names.lets) statement(let, to_.root);
         const auto& statements = from_.blocks[segment.block];
@@ -35,9 +40,11 @@ class Copier {
     }
 
   private:
+    // What an expression that names a local becomes (program_format.h).
     struct Place {
-        bool parameter = false;
-        std::uint32_t index = ir::kNone;
+        Op op = Op::LOCAL;
+        std::uint16_t imm = 0;
+        std::uint64_t extra = ir::kNone;
     };
 
     std::string fresh_name() {
@@ -59,7 +66,7 @@ class Copier {
     }
 
     void declare(std::uint32_t local) {
-        places_[local] = {false, static_cast<std::uint32_t>(to_.locals.size())};
+        places_[local] = {Op::LOCAL, 0, to_.locals.size()};
         to_.locals.push_back(from_.locals[local]);
     }
 
@@ -72,10 +79,10 @@ class Copier {
         to_.operands.insert(to_.operands.end(), operands.begin(), operands.end());
         if (names_local(e.op)) {
             const Place place = places_[static_cast<std::size_t>(e.extra)];
-            e.extra = place.parameter ? 0 : place.index;
-            if (place.parameter) {
-                e.op = Op::PARAM;
-                e.imm = static_cast<std::uint16_t>(place.index);
+            e.extra = place.extra;
+            if (place.op != Op::LOCAL) {
+                e.op = place.op;
+                e.imm = place.imm;
             }
         }
         to_.exprs.push_back(e);
@@ -93,7 +100,7 @@ class Copier {
         for (ir::ExprId& arg : s.args)
             if (arg != ir::kNone) arg = expression(arg);
         if (declares(s.op)) declare(s.local);
-        if (s.local != ir::kNone) s.local = places_[s.local].index;
+        if (s.local != ir::kNone) s.local = static_cast<std::uint32_t>(places_[s.local].extra);
         if (s.body != ir::kNone) s.body = block(s.body);
         if (s.otherwise != ir::kNone) s.otherwise = block(s.otherwise);
         to_.stmts.push_back(s);
@@ -109,16 +116,7 @@ class Copier {
 
 }  // namespace
 
-Error too_many_params(const ir::Program& program, std::size_t count) {
-    return {Code::LIMIT_EXCEEDED,
-            fmt::format("program `{}` has {} parameters together with the counters of loops that "
-                        "it uses between two grid barriers; the limit is {}",
-                        program.name, count, WYE_LIMIT_PARAMS),
-            "Fix: use fewer parameters, or fewer counters of loops around `grid_barrier`",
-            program.name};
-}
-
-Result<ir::Program> phase_program(const ir::Program& program, const Path& path) {
+ir::Program phase_program(const ir::Program& program, const Path& path) {
     ir::Program out;
     out.name = program.name;
     out.workgroup = program.workgroup;
@@ -131,7 +129,6 @@ Result<ir::Program> phase_program(const ir::Program& program, const Path& path) 
     out.functions = program.functions;
     Copier copier(program, out);
     for (const Segment& segment : path) copier.segment(segment);
-    if (out.params.size() > WYE_LIMIT_PARAMS) return too_many_params(program, out.params.size());
     return out;
 }
 

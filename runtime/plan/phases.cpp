@@ -98,10 +98,12 @@ class Walk {
         if (fresh) at->second = uses_.of(segment).counters;
         const std::vector<ir::StmtId>& used = at->second;
         const std::size_t others = program_.params.size() + current_.counters.size();
-        // Without a barrier at the cut, only contents of `shared` arrays would be lost.
-        if (others + used.size() > WYE_LIMIT_PARAMS && !shares_) WYE_TRY(end_phase());
+        const bool full = others + used.size() > WYE_LIMIT_PARAMS;
+        if (full && !shares_) WYE_TRY(end_phase());
         current_.path.push_back(segment);
-        for (const ir::StmtId loop : used) current_.counters.push_back(counters_[loop]);
+        std::vector<std::uint64_t>& counters =
+            full && shares_ ? current_.path.back().literals : current_.counters;
+        for (const ir::StmtId loop : used) counters.push_back(counters_[loop]);
         return {};
     }
 
@@ -142,7 +144,14 @@ Result<std::uint32_t> phase_params_bytes(const ir::Program& program) {
         std::vector<ir::Param> params = program.params;
         for (const ir::StmtId loop : uses.of(segment).counters)
             params.push_back({{}, program.main.locals[program.main.stmts[loop].local].type, {}});
-        if (params.size() > WYE_LIMIT_PARAMS) return too_many_params(program, params.size());
+        if (params.size() > WYE_LIMIT_PARAMS)
+            return Error(
+                Code::LIMIT_EXCEEDED,
+                fmt::format("program `{}` has {} parameters together with the counters of loops "
+                            "that it uses between two grid barriers; the limit is {}",
+                            program.name, params.size(), WYE_LIMIT_PARAMS),
+                "Fix: use fewer parameters, or fewer counters of loops around `grid_barrier`",
+                program.name);
         most = std::max(most, ir::param_layout(params).size);
     }
     return most;

@@ -26,6 +26,7 @@ struct Segment {
     ir::BlockId block = 0;
     std::uint32_t first = 0;
     std::uint32_t last = 0;
+    std::vector<std::uint64_t> literals = {};  // the counters that it uses, unless parameters
     friend auto operator<=>(const Segment&, const Segment&) = default;
 };
 using Path = std::vector<Segment>;
@@ -36,20 +37,19 @@ struct Phase {
 };
 
 // Returns the phases of a launch in order, without empty ones. Between two barriers there is one
-// phase, unless its parameters would exceed WYE_LIMIT_PARAMS: then it is cut between segments, if
-// the program has no `shared` arrays. Errors: UNSUPPORTED for a loop bound that only the device can
-// compute; LIMIT_EXCEEDED for more than kMaxPhases.
+// phase, unless its parameters would exceed WYE_LIMIT_PARAMS: then it is cut between segments, or
+// further counters become literals of its program if that has `shared` arrays, which a cut would
+// lose. Errors: UNSUPPORTED for a loop bound that only the device can compute; LIMIT_EXCEEDED for
+// more than kMaxPhases.
 [[nodiscard]] Result<std::vector<Phase>> phases(const ProgramPlan& plan, const Launch& launch);
 
 // Makes the program for all phases with this path. It has the same buffers. Its additional
-// parameters are, for each segment, the counters that it uses of the loops around it, outermost
-// first. Error: LIMIT_EXCEEDED if it would have more parameters than a program may have.
-[[nodiscard]] Result<ir::Program> phase_program(const ir::Program& program, const Path& path);
+// parameters are, for each segment without literals, the counters that it uses of the loops around
+// it, outermost first.
+[[nodiscard]] ir::Program phase_program(const ir::Program& program, const Path& path);
 
 // Returns the bytes of parameters that a device needs for each phase of a program with grid
 // barriers. Error: LIMIT_EXCEEDED if a segment alone has too many parameters.
 [[nodiscard]] Result<std::uint32_t> phase_params_bytes(const ir::Program& program);
-
-[[nodiscard]] Error too_many_params(const ir::Program& program, std::size_t count);
 
 }  // namespace wye::plan

@@ -51,8 +51,7 @@ class Kernels {
         launch_of_one_.params = launch.params;
         launch_of_one_.params_size = launch.params_size;
     }
-    // Splits the program at its grid barriers, in place of `whole`. Errors: those of plan::phases
-    // and plan::phase_program.
+    // Splits the program at its grid barriers, in place of `whole`. Errors: those of plan::phases.
     [[nodiscard]] Result<void> split(LoadedProgram& program, const plan::Launch& launch);
 
     // Both are empty for a launch without workgroups.

@@ -68,8 +68,7 @@ Result<std::shared_ptr<LoadedProgram>> LoadedProgram::phase(const plan::Path& pa
     std::shared_ptr<LoadedProgram>& found = phases_[path];
     if (found) return found;
     WYE_ASSIGN(found, sdk::with_room([&]() -> Result<std::shared_ptr<LoadedProgram>> {
-                   WYE_ASSIGN(ir::Program program, plan::phase_program(ir_, path));
-                   auto made = std::make_shared<LoadedProgram>(std::move(program));
+                   auto made = std::make_shared<LoadedProgram>(plan::phase_program(ir_, path));
                    WYE_TRY(made->finish());
                    return made;
                }));

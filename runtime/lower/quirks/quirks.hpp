@@ -42,6 +42,7 @@ enum class Quirk : std::uint8_t {
     MesaUnrollTableLoop,
     LlvmIntegerThroughHalf,
     LlvmpipeEndOfRow,
+    LlvmpipeKnownLane,
     LlvmpipeDeepValue,
     LlvmpipeWayOut,
     LlvmpipeWideShift,

@@ -167,6 +167,14 @@ constexpr QuirkEntry kEntries[] = {
      "These lanes return before the first statement of main.",
      "A comparison and a branch for each invocation.", "rounds_behind_the_end_of_a_row.wye",
      kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion, Found::Driver, false, true},
+    {Quirk::LlvmpipeKnownLane, "llvmpipe-known-lane", kLavapipe,
+     "The number of a lane is a constant to the compiler. If it also knows which lanes run a loop "
+     "with an array of variables, it may end the process (\"Cannot select: "
+     "zero_extend_vector_inreg\").",
+     "The lane's number is combined with a zero that looks different for each invocation to the "
+     "compiler.",
+     kZero, "lanes_that_are_known.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,
+     Found::Driver, false, true},
     {Quirk::LlvmpipeDeepValue, "llvmpipe-deep-value", kLavapipe,
      "For an index, and for the start and step of a loop, the compiler visits a shared "
      "subexpression once for each path to it. A value that is squared again and again takes for "

@@ -84,9 +84,11 @@ Id SpirvBuilder::make_outer(Outer what, std::uint32_t index) {
         case Outer::SubgroupId:
             module.capability(spv::Capability::GroupNonUniform);
             return load(word, context.input(spv::BuiltIn::SubgroupId, 1));
-        case Outer::SubgroupLane:
+        case Outer::SubgroupLane: {
             module.capability(spv::Capability::GroupNonUniform);
-            return load(word, context.input(spv::BuiltIn::SubgroupLocalInvocationId, 1));
+            const Id lane = load(word, context.input(spv::BuiltIn::SubgroupLocalInvocationId, 1));
+            return quirk(Quirk::LlvmpipeKnownLane) ? differing(Kind::U32, lane) : lane;
+        }
         case Outer::Linear:
             return linear();
         case Outer::Buffer:

@@ -546,6 +546,18 @@ TEST_CASE("drivers that run vectors see no ones in choices, no deep values and n
     CHECK(leaves("1", true));
     CHECK_FALSE(leaves("32, 2", true));
     CHECK_FALSE(leaves("20", false));
+
+    // A comparison of the lane's number with a literal is not known to the compiler.
+    const auto hides_lane = [](bool vectors) {
+        TargetFacts facts;
+        facts.quirks.set(wye::lower::Quirk::LlvmpipeKnownLane, vectors);
+        return has(lowered("wye 1; program p; workgroup 8; subgroup 8; output r: u32[1]; "
+                           "main { if subgroup_lane < 1u { r[0] = 1u; } }",
+                           facts),
+                   "OpBitwiseOr");
+    };
+    CHECK(hides_lane(true));
+    CHECK_FALSE(hides_lane(false));
 }
 
 TEST_CASE("a CPU gets its loops as they are, and none with a barrier is unrolled") {
