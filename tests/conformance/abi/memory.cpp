@@ -15,7 +15,9 @@ using harness::copy;
 using harness::counting;
 using harness::Device;
 using harness::fill;
+using harness::kUsages;
 using harness::Rig;
+using harness::usages_of;
 using harness::values_of;
 
 namespace {
@@ -35,20 +37,16 @@ void fill_on_host(std::vector<std::byte>& bytes, std::uint64_t offset, std::uint
         bytes[offset + i] = static_cast<std::byte>(pattern >> (8 * (i % pattern_size)));
 }
 
-// The usages of buffers that programs may use.
-constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
-                                     WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
-constexpr std::uint32_t kAllUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
-                                        WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED,
-                                        WYE_BUFFER_USAGE_STAGING};
-
 constexpr const char* kNoMappings = "the plugin maps no buffer";
 
 // A mapped buffer, as the host sees it. All of it is synchronised where the plugin asks for that.
 class Mapped {
   public:
     Mapped(Device& device, wye_buffer_object* buffer, std::uint64_t size)
-        : device_(device), buffer_(buffer), size_(size), mapping_(device.map(buffer)) {}
+        : Mapped(device, buffer, size, device.map(buffer)) {}
+    Mapped(Device& device, wye_buffer_object* buffer, std::uint64_t size,
+           const wye_mapping& mapping)
+        : device_(device), buffer_(buffer), size_(size), mapping_(mapping) {}
 
     [[nodiscard]] bool ok() const { return mapping_.address != nullptr; }
     [[nodiscard]] const wye_mapping& mapping() const { return mapping_; }
@@ -101,7 +99,7 @@ class Memory {
 // `out`.
 void copy_through_all_usages(Device& device, wye_buffer_object* up, wye_buffer_object* down,
                              Mapped& in, Mapped& out, std::uint64_t bytes) {
-    for (const std::uint32_t usage : kAllUsages)
+    for (const std::uint32_t usage : usages_of(device))
         for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
             CAPTURE(usage);
             CAPTURE(offset);
@@ -165,7 +163,7 @@ TEST_CASE(
 TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
     Rig rig;
     Device& device = rig.device;
-    for (const std::uint32_t usage : kAllUsages)
+    for (const std::uint32_t usage : usages_of(device))
         for (std::uint64_t alignment = 1; alignment <= std::uint64_t{1} << 20U; alignment *= 2) {
             CAPTURE(usage);
             CAPTURE(alignment);
@@ -179,6 +177,17 @@ TEST_CASE("an alignment is kept, or refused by its value (P-38)") {
                 CHECK(reinterpret_cast<std::uintptr_t>(mapping.address) % alignment == 0);
             }
         }
+}
+
+TEST_CASE("only a device that maps no buffer refuses one that copies alone use (P-64)") {
+    Rig rig;
+    Device& device = rig.device;
+    for (const std::uint64_t size : {0, 1, 4096}) {
+        CAPTURE(size);
+        if (device.buffer(size, WYE_BUFFER_USAGE_STAGING) != nullptr) continue;
+        harness::check_helpful(device.failure, WYE_UNSUPPORTED);
+        CHECK((device.table->buffer_map == nullptr));
+    }
 }
 
 TEST_CASE("bytes written through a mapping are seen by programs, and the other way round (P-39)") {
@@ -292,7 +301,13 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
     }
     REQUIRE(alignment != 0);
     CHECK((alignment & (alignment - 1)) == 0);
-    REQUIRE((device.table->buffer_map != nullptr));
+    const auto mapped = [&device](wye_buffer_object* buffer, std::span<std::byte> memory) {
+        wye_mapping mapping{};
+        mapping.address = memory.data();
+        if (device.table->buffer_map != nullptr) mapping = device.map(buffer);
+        CHECK(mapping.address == memory.data());
+        return Mapped(device, buffer, memory.size(), mapping);
+    };
     constexpr std::uint64_t kSize = std::uint64_t{2} << 20U;
     const Memory from(kSize, alignment);
     const Memory to(kSize, alignment);
@@ -301,10 +316,8 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
         REQUIRE_MESSAGE(up != nullptr, device.failure.message);
         wye_buffer_object* down = device.registered(to.bytes());
         REQUIRE_MESSAGE(down != nullptr, device.failure.message);
-        CHECK(device.map(up).address == from.bytes().data());
-        CHECK(device.map(down).address == to.bytes().data());
-        Mapped in(device, up, kSize);
-        Mapped out(device, down, kSize);
+        Mapped in = mapped(up, from.bytes());
+        Mapped out = mapped(down, to.bytes());
         copy_through_all_usages(device, up, down, in, out, kSize);
         const std::vector<std::byte> last(to.bytes().begin(), to.bytes().end());
         device.destroy(up);

@@ -103,6 +103,18 @@ struct Rig {
     }
 };
 
+// The usages of buffers that programs may use.
+inline constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
+                                            WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
+// Those and STAGING, unless the device refuses that, as one without buffer_map may (P-64).
+inline std::vector<std::uint32_t> usages_of(Device& device) {
+    std::vector<std::uint32_t> out(std::begin(kUsages), std::end(kUsages));
+    if (device.table->buffer_map != nullptr ||
+        device.buffer(64, WYE_BUFFER_USAGE_STAGING) != nullptr)
+        out.push_back(WYE_BUFFER_USAGE_STAGING);
+    return out;
+}
+
 // A timeline of a device that submits and the host signal; null if the plugin makes none.
 struct Timeline {
     explicit Timeline(Device& of) : device(of), table(*of.table) {
