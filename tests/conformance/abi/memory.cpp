@@ -24,9 +24,10 @@ namespace {
 
 std::vector<std::byte> noise(std::size_t size, std::uint64_t seed) {
     std::vector<std::byte> out(size);
-    for (std::byte& byte : out) {
+    for (std::size_t i = 0; i < size; i += 4) {
         seed = seed * 6364136223846793005U + 1442695040888963407U;
-        byte = static_cast<std::byte>(seed >> 56U);
+        const auto word = static_cast<std::uint32_t>(seed >> 32U);
+        std::memcpy(&out[i], &word, std::min(sizeof word, size - i));
     }
     return out;
 }
@@ -54,11 +55,14 @@ class Mapped {
         std::memcpy(mapping_.address, bytes.data(), bytes.size());
         sync(WYE_SYNC_TO_DEVICE);
     }
+    void mark() {  // all bytes are 0x5a
+        std::memset(mapping_.address, 0x5a, size_);
+        sync(WYE_SYNC_TO_DEVICE);
+    }
     [[nodiscard]] std::vector<std::byte> read() {
         sync(WYE_SYNC_TO_HOST);
-        std::vector<std::byte> out(size_);
-        std::memcpy(out.data(), mapping_.address, size_);
-        return out;
+        const auto* const first = static_cast<const std::byte*>(mapping_.address);
+        return {first, first + size_};
     }
 
   private:
@@ -94,12 +98,12 @@ class Memory {
     std::unique_ptr<std::byte, Free> bytes_;
 };
 
-// Copies bytes from `up` to buffers of every usage, and on to `down`, with an offset first in the
+// Copies bytes from `up` to buffers of each usage, and on to `down`, with an offset first in the
 // source, then in the target; and once between the two. `up` and `down` are mapped as `in` and
 // `out`.
-void copy_through_all_usages(Device& device, wye_buffer_object* up, wye_buffer_object* down,
-                             Mapped& in, Mapped& out, std::uint64_t bytes) {
-    for (const std::uint32_t usage : usages_of(device))
+void copy_through(Device& device, std::span<const std::uint32_t> usages, wye_buffer_object* up,
+                  wye_buffer_object* down, Mapped& in, Mapped& out, std::uint64_t bytes) {
+    for (const std::uint32_t usage : usages)
         for (const std::uint64_t offset : {0, 1, 4096 + 7}) {
             CAPTURE(usage);
             CAPTURE(offset);
@@ -107,7 +111,7 @@ void copy_through_all_usages(Device& device, wye_buffer_object* up, wye_buffer_o
             REQUIRE(middle != nullptr);
             const auto content = noise(bytes, 10 * usage + offset);
             in.write(content);
-            out.write(std::vector<std::byte>(bytes, std::byte{0x5a}));
+            out.mark();
             const std::uint64_t size = bytes - offset;
             const wye_operation steps[] = {copy(up, middle, offset, 0, size),
                                            copy(middle, down, 0, offset, size)};
@@ -216,7 +220,7 @@ TEST_CASE("bytes written through a mapping are seen by programs, and the other w
         for (std::uint32_t by = 1; by <= 3; ++by) {
             const auto content = counting(64, 100 * by);
             in.write(bytes_of(content));
-            out.write(std::vector<std::byte>(256, std::byte{0x5a}));
+            out.mark();
             const wye_operation steps[] = {harness::dispatch(program, bindings, {1, 1, 1}, &by),
                                            harness::dispatch(program, back, {1, 1, 1}, &by)};
             REQUIRE(device.submit(steps) == WYE_OK);
@@ -249,7 +253,7 @@ TEST_CASE("staging memory is mapped, and copies carry its bytes from and to all 
     Mapped out(device, down, kSize);
     REQUIRE(in.ok());
     REQUIRE(out.ok());
-    copy_through_all_usages(device, up, down, in, out, kSize);
+    copy_through(device, usages_of(device), up, down, in, out, kSize);
     CHECK(device.map(up).address == in.mapping().address);
     CHECK((in.mapping().flags & WYE_MAPPING_CACHED) == (out.mapping().flags & WYE_MAPPING_CACHED));
 }
@@ -311,14 +315,16 @@ TEST_CASE("registered memory is the application's own, and copies carry its byte
     constexpr std::uint64_t kSize = std::uint64_t{2} << 20U;
     const Memory from(kSize, alignment);
     const Memory to(kSize, alignment);
-    for (int round = 0; round < 2; ++round) {  // the second time after its buffer was destroyed
+    // The second time after its buffer was destroyed.
+    for (const auto& usages :
+         {usages_of(device), std::vector<std::uint32_t>{WYE_BUFFER_USAGE_DEVICE}}) {
         wye_buffer_object* up = device.registered(from.bytes());
         REQUIRE_MESSAGE(up != nullptr, device.failure.message);
         wye_buffer_object* down = device.registered(to.bytes());
         REQUIRE_MESSAGE(down != nullptr, device.failure.message);
         Mapped in = mapped(up, from.bytes());
         Mapped out = mapped(down, to.bytes());
-        copy_through_all_usages(device, up, down, in, out, kSize);
+        copy_through(device, usages, up, down, in, out, kSize);
         const std::vector<std::byte> last(to.bytes().begin(), to.bytes().end());
         device.destroy(up);
         device.destroy(down);
@@ -391,7 +397,7 @@ TEST_CASE("submits that are not waited for see one another's bytes in order (P-2
 TEST_CASE("transfers that are larger than any staging memory arrive whole (P-25)") {
     Rig rig;
     Device& device = rig.device;
-    constexpr std::size_t kSize = (std::size_t{50} << 20U) + 12345;
+    constexpr std::size_t kSize = (std::size_t{36} << 20U) + 12345;
     const auto content = noise(kSize, 9);
     std::vector<std::byte> middle(kSize);
     std::vector<std::byte> last(kSize);
@@ -405,9 +411,8 @@ TEST_CASE("transfers that are larger than any staging memory arrive whole (P-25)
     REQUIRE(device.submit(steps) == WYE_OK);
     REQUIRE(device.wait() == WYE_OK);
     harness::check_same(middle, content);
-    auto expected = content;
-    fill_on_host(expected, 1, kSize - 1, 7, 1);
-    harness::check_same(last, expected);
+    std::fill(middle.begin() + 1, middle.end(), std::byte{7});
+    harness::check_same(last, middle);
 }
 
 TEST_CASE("too much memory is refused with figures, and no memory at all is a buffer (P-24)") {
