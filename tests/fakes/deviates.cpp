@@ -47,7 +47,7 @@
 //   sleeps_in_query     a query takes 20 ms (P-61)
 //   waits_in_query      a query returns when the value has ended (P-61)
 // "deviates.lacks" names capabilities, as in "f64,ieee_f64", which the device then does not have;
-// that breaks no rule.
+// that breaks no rule. A device without "buffer_map" refuses the usage STAGING, too.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -80,6 +80,9 @@ const wye_host_table* host = nullptr;
 
 std::string how, lacks;
 bool is(std::string_view what) { return how == what; }
+bool does_lack(std::string_view what) {
+    return ("," + lacks + ",").find("," + std::string(what) + ",") != std::string::npos;
+}
 
 struct Queue {
     wye_device_object* device = nullptr;
@@ -352,6 +355,8 @@ wye_status wait(wye_device_object* device, const wye_event* events, std::uint64_
 wye_status buffer_create(wye_device_object* device, const wye_buffer_desc* desc,
                          wye_buffer_object** out, wye_error** error) {
     if (is("null_buffer") && desc->size == 64) return WYE_OK;
+    if (does_lack("buffer_map") && desc->usage == WYE_BUFFER_USAGE_STAGING)
+        return refuse(error, WYE_UNSUPPORTED, "Fix: use UPLOAD and DOWNLOAD");
     wye_buffer_desc other = *desc;
     if (is("takes_usage") && desc->usage > WYE_BUFFER_USAGE_REGISTERED)
         other.usage = WYE_BUFFER_USAGE_DEVICE;
@@ -459,7 +464,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
         t.wait = wait;
         t.buffer_create = buffer_create;
         t.buffer_destroy = buffer_destroy;
-        t.buffer_map = buffer_map;
+        t.buffer_map = does_lack("buffer_map") ? nullptr : buffer_map;
         t.program_create = program_create;
         if (t.program_info != nullptr || is("small_program")) t.program_info = program_info;
         if (is("loads_nothing")) {
@@ -506,8 +511,7 @@ wye_status device_fact(wye_plugin_object* plugin, std::uint32_t, std::uint32_t k
     };
     if (lacks.empty()) return status;
     for (const auto& [known, name] : kFacts)
-        if (known == key && ("," + lacks + ",").find("," + std::string(name) + ",") != lacks.npos)
-            return WYE_UNSUPPORTED;
+        if (known == key && does_lack(name)) return WYE_UNSUPPORTED;
     return status;
 }
 

@@ -92,8 +92,7 @@ TEST_CASE("code with a changed byte is built or refused (P-8, P-11)") {
 TEST_CASE("buffers and operations of no bytes are taken (P-24)") {
     Rig rig;
     harness::Device& device = rig.device;
-    for (const std::uint32_t usage : {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
-                                      WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED}) {
+    for (const std::uint32_t usage : harness::kUsages) {
         CAPTURE(usage);
         wye_buffer_object* none = device.buffer(0, usage);
         REQUIRE_MESSAGE(none != nullptr, device.failure.message);
@@ -109,9 +108,7 @@ TEST_CASE("buffers and operations of no bytes are taken (P-24)") {
 TEST_CASE("far too much memory of any usage is refused, and the device works afterwards (P-11)") {
     Rig rig;
     harness::Device& device = rig.device;
-    for (const std::uint32_t usage :
-         {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD, WYE_BUFFER_USAGE_READBACK,
-          WYE_BUFFER_USAGE_SHARED, WYE_BUFFER_USAGE_STAGING})
+    for (const std::uint32_t usage : harness::usages_of(device))
         for (const std::uint64_t size : {std::uint64_t{1} << 50U, UINT64_MAX - 4096, UINT64_MAX}) {
             CAPTURE(usage);
             CAPTURE(size);

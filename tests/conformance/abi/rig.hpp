@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,7 +25,9 @@ using wye::sdk::meet_sample;
 template <typename T>
 std::string difference(const std::vector<T>& got, const std::vector<T>& wanted) {
     const auto number = [](T value) { return std::to_string(static_cast<std::uint64_t>(value)); };
-    if (got == wanted) return {};
+    if (got.size() == wanted.size() &&
+        (got.empty() || std::memcmp(got.data(), wanted.data(), got.size() * sizeof(T)) == 0))
+        return {};
     if (got.size() != wanted.size())
         return std::to_string(got.size()) + " elements, not " + std::to_string(wanted.size());
     std::size_t first = got.size(), count = 0;
@@ -102,6 +105,18 @@ struct Rig {
         return values_of<std::uint32_t>(device.download(buffer, count * 4));
     }
 };
+
+// The usages of buffers that programs may use.
+inline constexpr std::uint32_t kUsages[] = {WYE_BUFFER_USAGE_DEVICE, WYE_BUFFER_USAGE_UPLOAD,
+                                            WYE_BUFFER_USAGE_READBACK, WYE_BUFFER_USAGE_SHARED};
+// Those and STAGING, unless the device refuses that, as one without buffer_map may (P-64).
+inline std::vector<std::uint32_t> usages_of(Device& device) {
+    std::vector<std::uint32_t> out(std::begin(kUsages), std::end(kUsages));
+    if (device.table->buffer_map != nullptr ||
+        device.buffer(64, WYE_BUFFER_USAGE_STAGING) != nullptr)
+        out.push_back(WYE_BUFFER_USAGE_STAGING);
+    return out;
+}
 
 // A timeline of a device that submits and the host signal; null if the plugin makes none.
 struct Timeline {
