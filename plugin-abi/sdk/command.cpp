@@ -110,8 +110,7 @@ CommandList::Late CommandList::find_late() const {
     return out;
 }
 
-std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execution) {
-    if (fixed_) return operations_;
+void CommandList::resolve_late(const wye_execute_op& execution) {
     const auto* const block = static_cast<const std::byte*>(execution.params);
     for (const LateBinding& late : late_.bindings) *late.target = bound(execution, late.described);
     for (const std::size_t n : late_.indirect)
@@ -138,7 +137,6 @@ std::span<const wye_operation> CommandList::resolve(const wye_execute_op& execut
             op.u.copy.target_offset = given.offset + late.offset;
         }
     }
-    return operations_;
 }
 
 bool CommandList::set_params(const void* block) {

@@ -39,8 +39,10 @@ class Command {
     [[nodiscard]] std::uint64_t run_from(std::uint64_t index) const { return nodes_[index].run; }
     // Enqueues one of these operations, a dispatch of at least one workgroup and the first of its
     // run.
-    [[nodiscard]] Result<void> launch(std::uint64_t index, const wye_dispatch_op& op,
-                                      cl_command_queue queue, const Order& order) {
+    [[nodiscard, gnu::always_inline]] Result<void> launch(std::uint64_t index,
+                                                          const wye_dispatch_op& op,
+                                                          cl_command_queue queue,
+                                                          const Order& order) {
         const Node& node = nodes_[index];
         if (!node.set) [[unlikely]]
             return set_and_launch(index, op, queue, order);

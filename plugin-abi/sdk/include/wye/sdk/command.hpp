@@ -45,7 +45,10 @@ class CommandList {
 
     // Returns the operations of one execution, valid until the next call. If nothing is late, they
     // are those of the description.
-    [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution);
+    [[nodiscard]] std::span<const wye_operation> resolve(const wye_execute_op& execution) {
+        if (!fixed_) resolve_late(execution);
+        return operations_;
+    }
     // As resolve, if only parameters are late. False: they are those of the last execution.
     [[nodiscard]] bool set_params(const void* block);
     // The operations of the last execution.
@@ -108,6 +111,7 @@ class CommandList {
     void keep(const wye_operation& operation, wye_operation& out, Kept& kept) const;
     [[nodiscard]] Late find_late() const;
     void set_late(Late late);
+    void resolve_late(const wye_execute_op& execution);
 
     std::string plugin_, label_;
     SizesOf sizes_ = nullptr;
