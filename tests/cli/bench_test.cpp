@@ -158,7 +158,7 @@ TEST_CASE("wrong usage of bench says what would be right") {
         CHECK(contains(outcome.err, part));
     };
     refused({"two-commands"}, 2, "`two-commands`");
-    refused({"--fast"}, 2, "--fast");
+    refused({"--fast"}, 2, "there is no option `--fast`");
     refused({"--json"}, 2, "--json");
     refused({"--device", "nobody"}, 3, "nobody");
     refused({"--device", "cpu:::"}, 2, "cpu:::");

@@ -89,7 +89,7 @@ std::string read_options(int argc, char** argv, Options& out) {
         out.help = app.help();
         return {};
     } catch (const CLI::ParseError& error) {
-        return wye::sdk::one_line(error.what()) + "\nFix: see `wye fuzz --help`";
+        return wye::tool::usage_fault(error) + "\nFix: see `wye fuzz --help`";
     }
     const bool range = app.count("--seed") + app.count("--count") != 0;
     if (static_cast<int>(range) + static_cast<int>(app.count("--seeds") != 0) +

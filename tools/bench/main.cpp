@@ -16,7 +16,6 @@
 #include "command/progress.hpp"
 #include "raw.hpp"
 #include "report.hpp"
-#include "wye/sdk/printable.hpp"
 #include "wye/sdk/standard_files.hpp"
 
 namespace {
@@ -193,7 +192,7 @@ int real_main(int argc, char** argv) {
             return kOk;
         }
         std::fprintf(stderr, "wye bench: error: %s\nFix: see `wye bench --help`\n",
-                     wye::sdk::one_line(error.what()).c_str());
+                     wye::tool::usage_fault(error).c_str());
         return kUsage;
     }
     return run(options);

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "command/plain_text.hpp"
+#include "wye/sdk/printable.hpp"
 
 namespace wye::tool {
 namespace {
@@ -55,6 +59,33 @@ class WrappedHelp : public CLI::Formatter {
 }  // namespace
 
 void wrap_help(CLI::App& app) { app.formatter(std::make_shared<WrappedHelp>()); }
+
+std::string usage_fault(const CLI::ParseError& error) {
+    const std::string text = sdk::one_line(error.what());
+    // The text between two others; empty if it is not between them.
+    const auto between = [&text](std::string_view before, std::string_view after) {
+        const std::size_t end = text.find(after, before.size());
+        return text.starts_with(before) && end != text.npos
+                   ? text.substr(before.size(), end - before.size())
+                   : std::string();
+    };
+    if (const std::string name = between("", " is required"); !name.empty())
+        return fmt::format("{} is missing", name.starts_with('-') ? name : in_capitals(name));
+    if (const std::string name = between("", ": 1 required "); !name.empty())
+        return fmt::format("{} has no value", name);
+    constexpr std::string_view kFlag = "Could not convert: ";
+    if (const std::string name = between(kFlag, " = "); !name.empty())
+        return fmt::format("{} takes no value, but has `{}`", name,
+                           text.substr(kFlag.size() + name.size() + 3));
+    constexpr std::string_view kOne = "The following argument was not expected: ",
+                               kMore = "The following arguments were not expected: ";
+    std::string word;
+    if (text.starts_with(kOne)) word = text.substr(kOne.size());
+    if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // the first comes last
+    if (word.starts_with('-')) return fmt::format("there is no option `{}`", word);
+    if (!word.empty()) return fmt::format("`{}` is not expected here", word);
+    return text;
+}
 
 void add_bench(CLI::App& app, BenchOptions& options) {
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)")

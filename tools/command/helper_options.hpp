@@ -14,6 +14,9 @@ namespace wye::tool {
 // Lets the help texts of a command, and of the verbs that it gets afterwards, fit the terminal.
 void wrap_help(CLI::App& app);
 
+// What is wrong with a command line that CLI11 refused, in the words of the pages.
+[[nodiscard]] std::string usage_fault(const CLI::ParseError& error);
+
 struct BenchOptions {
     std::string device, json;  // selector and file; empty: none was given
     std::vector<std::string> names;

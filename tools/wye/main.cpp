@@ -281,15 +281,6 @@ std::string command_of(const CLI::App& app) {
     return app.get_name() + (below.empty() ? "" : ' ' + command_of(*below.front()));
 }
 
-// An error of CLI11, whose "before is required" names an argument as no page does.
-std::string usage_fault(const CLI::ParseError& error) {
-    const std::string text = wye::sdk::one_line(error.what());
-    constexpr std::string_view kMissing = " is required";
-    if (!text.ends_with(kMissing)) return text;
-    const std::string name = text.substr(0, text.size() - kMissing.size());
-    return fmt::format("{} is missing", name.starts_with('-') ? name : in_capitals(name));
-}
-
 // Handles CLI11's exceptions, which it throws for both bad usage and --help.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
     std::ostringstream out;

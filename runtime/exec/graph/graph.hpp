@@ -160,8 +160,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
         work.instance->sending = false;
         queues.end_in_line(work.index, work.number, work.value);
     }
-    [[gnu::cold]] static void fail_plain(QueuePool& queues, Plain work)
-        WYE_REQUIRES(queues.mutex);
+    [[gnu::cold]] static void fail_plain(QueuePool& queues, Plain work) WYE_REQUIRES(queues.mutex);
 
     // What is known of an execution that refers to its recording.
     [[nodiscard]] static const wye_report& report_of(const Recording& referred) {
