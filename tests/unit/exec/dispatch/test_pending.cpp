@@ -247,8 +247,9 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
         {"dispatch submit", dispatch_submit},
         {"upload", upload},
     };
-    for (const auto& [name, call] : forms) {
-        CAPTURE(name);
+    for (const auto& form : forms) {
+        const auto& call = form.second;
+        CAPTURE(form.first);
         check_ok(attempt(call));  // the first one is prepared
         if (pending != 0) check_ok(t.free(std::exchange(pending, 0)));
         check_ok(attempt(call));
