@@ -21,7 +21,6 @@ COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
 PENDING = 'runtime/exec/dispatch/pending.cpp'
 LATER = 'runtime/exec/dispatch/pending_later.cpp'
-LAUNCH = 'runtime/exec/dispatch/pending_launch.cpp'
 REPEAT = 'runtime/exec/dispatch/repeat.cpp'
 DEVICE = 'registry/open/device.cpp'
 
@@ -107,8 +106,6 @@ FAULTS = [
         (LIST, 'first ? !first->wait(deadline) : !await_change(bytes, deadline)', '!first || !first->wait(deadline)')]),
     ('spins', 'two_room', 'a submit spins while all room is taken by submits in progress', [
         (LIST, 'if (first && first->poll()) continue;', 'if (!first || first->poll()) continue;')]),
-    ('early', 'two_room', 'work counts as ended before it leaves the list, and who needs its room spins', [
-        (LAUNCH, '    WorkRef listed;  // released after the lock\n', '    ended_.store(true);\n    WorkRef listed;  // released after the lock\n')]),
     ('unused', 'limits', 'a time limit is used up though a native queue was not made yet', [
         (POOL, 'if (!queues_[i].native || !runs(i, newest_sent(i))) return {};',
          'if (queues_[i].native && !runs(i, newest_sent(i))) return {};')]),
