@@ -291,6 +291,25 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
     // Without work in flight there is nothing to wait for.
     t.rig.driver.room = 0;
     check_refused(attempt(upload), WYE_DEVICE_BUSY, "the fake has no room");
+
+    // The work that it waits for may fail, or the device may be lost.
+    for (const bool lost : {false, true}) {
+        CAPTURE(lost);
+        t.rig.driver.room = 1;
+        t.rig.driver.unseen = 0;
+        t.rig.driver.holds = true;
+        const wye_pending work = t.submitted(t.job());
+        const int before = t.rig.driver.submits;
+        auto waits = std::async(std::launch::async, [&] { return attempt(upload).status; });
+        while (t.rig.driver.submits == before) std::this_thread::yield();
+        if (lost) t.rig.driver.lose(0);
+        t.rig.driver.fail_wait = !lost;
+        t.rig.driver.holds = false;
+        const wye_status status = waits.get();
+        CHECK(status == (lost ? WYE_DEVICE_LOST : WYE_DRIVER));
+        CHECK(t.wait(work).status == (lost ? WYE_DEVICE_LOST : WYE_DRIVER));
+        t.rig.driver.fail_wait = false;
+    }
 }
 
 TEST_CASE("the limit of owned bytes counts copies, and one dispatch may exceed it alone") {
