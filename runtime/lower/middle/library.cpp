@@ -275,67 +275,56 @@ fn sqrt64(x: f64) -> f64 {
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
 //
 // `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
-// are enough, so it may be the device's own.
+// are enough, so it may be the device's own. Where no step can meet subnormal numbers or overflow,
+// which exponents show, the result is rounded correctly; elsewhere it is computed in integers.
 
-fn mantissa(fraction: u64) -> f64 {  // 1 to 2
-    return bitcast<f64>(fraction & 0xfffffffffffffu64 | 0x3ff0000000000000u64);
+fn ordinary(high: u32) -> bool {  // from 2^-400 to 2^401
+    return (high & 0x7ff00000u) - 0x26f00000u < 0x32100000u;
 }
-fn radicand_of_divisor64(y: f64) -> f32 {
-    return f32(mantissa(fraction64(bitcast<u64>(y) & 0x7fffffffffffffffu64)));
+// An f32 above zero as f64, with `exponent` (in place in the upper word) added to its own.
+fn widened(f: f32, exponent: u32) -> f64 {
+    let w = bitcast<u32>(f);
+    return bitcast<f64>(u64((w >> 3u) + 0x38000000u + exponent) << 32u | u64(w << 29u));
 }
-fn ordinary(magnitude: u64) -> bool {  // neither 0 nor infinite nor NaN
-    return magnitude - 1u64 < 0x7fefffffffffffffu64;
+fn radicand_of_divisor64(y: f64) -> f32 {  // the fraction of y, from 1 to 2
+    return bitcast<f32>(u32(bitcast<u64>(y) >> 29u) & 0x7fffffu | 0x3f800000u);
 }
-// The rounded quotient of the mantissas, and on which side of it the true one lies.
+// r is the nearest f64 to 1 / y, unless the fraction of y is the greatest. q is within one step of
+// x / y, and so the last sum is rounded correctly (Markstein's theorem).
 fn div64_by_fma(x: f64, y: f64, start: f32) -> f64 {
-    let a = bitcast<u64>(x);
-    let b = bitcast<u64>(y);
-    let infinity = 0x7ff0000000000000u64;
-    let am = a & 0x7fffffffffffffffu64;
-    let bm = b & 0x7fffffffffffffffu64;
-    let sign = (a ^ b) & 0x8000000000000000u64;
-    let u = mantissa(fraction64(am));
-    let v = mantissa(fraction64(bm));
-    let s = f64(start * start);
-    let e = fma(-v, s, 1.0f64);
+    let a = u32(bitcast<u64>(x) >> 32u);
+    let b = u32(bitcast<u64>(y) >> 32u);
+    let s = copysign(widened(start * start, 0x3ff00000u - (b & 0x7ff00000u)), y);
+    let e = fma(-y, s, 1.0f64);
     let t = fma(s, fma(e, e, e), s);
-    let last = fma(t, fma(-v, t, 1.0f64), t);  // the nearest but for the greatest mantissa
-    let r = select(v == 0x1.fffffffffffffp+0f64, 0x1.0000000000001p-1f64, last);
-    let product = u * r;
-    let q = fma(fma(-product, v, u), r, product);
-    let rest = fma(-q, v, u);
-    let side = select(rest < 0.0f64, 0u64 - 1u64, u64(rest > 0.0f64));
-    let bits = bitcast<u64>(q);
-    let h = ((bits & 0xfffffffffffffu64 | 0x10000000000000u64) << 11u) + side;
-    let exponent = exponent64(am) - exponent64(bm) + i32(u32(bits >> 52u)) - 1023;
-    let zero_or_infinity = select(am == infinity || bm == 0u64, infinity, 0u64);
-    let special = select(am > infinity || bm > infinity || am == bm, 0x7ff8000000000000u64,
-                         zero_or_infinity);
-    return select(ordinary(am) && ordinary(bm), pack64(sign, exponent, h),
-                  bitcast<f64>(sign | special));
+    let r = fma(t, fma(-y, t, 1.0f64), t);
+    let product = x * r;
+    let q = fma(fma(-y, product, x), r, product);
+    var result = fma(fma(-y, q, x), r, q);
+    if !(ordinary(a) && ordinary(b) && u32(bitcast<u64>(y)) != 0xffffffffu) {
+        result = div64(x, y);
+    }
+    return result;
 }
-fn radicand_bits64(a: u64) -> u64 {
-    return fraction64(a) & 0xfffffffffffffu64 | u64(1023 + (exponent64(a) & 1)) << 52u;
-}
-fn radicand64(x: f64) -> f32 {
-    return f32(bitcast<f64>(radicand_bits64(bitcast<u64>(x))));
+fn radicand64(x: f64) -> f32 {  // x * 4^k, from 1 to 4
+    return bitcast<f32>((u32(bitcast<u64>(x) >> 29u) & 0xffffffu ^ 0x800000u) + 0x3f800000u);
 }
 fn sqrt64_by_fma(x: f64, start: f32) -> f64 {
-    let a = bitcast<u64>(x);
-    let m = bitcast<f64>(radicand_bits64(a));
-    let r = f64(start);
-    let g = m * r;
+    let a = u32(bitcast<u64>(x) >> 32u);
+    let twice = (a & 0x1fffffu ^ 0x100000u) + 0x3ff00000u - a;  // -2k, in place
+    let r = widened(start, bitcast<u32>(bitcast<i32>(twice) >> 1u));
+    let g = x * r;
     let h = 0.5f64 * r;
     let e = fma(-g, h, 0.5f64);
     let g1 = fma(g, e, g);
     let h1 = fma(h, e, h);
     let e1 = fma(-g1, h1, 0.5f64);
     let g2 = fma(g1, e1, g1);
-    let root = fma(fma(-g2, g2, m), fma(h1, e1, h1), g2);
-    let number = bitcast<u64>(root) + (u64(exponent64(a) + 52 >> 1u) << 52u);
-    let itself = a == 0u64 || a == 0x8000000000000000u64 || a == 0x7ff0000000000000u64;
-    let bits = select(itself, a, select(ordinary(a), number, 0x7ff8000000000000u64));
-    return bitcast<f64>(bits);
+    var result = fma(fma(-g2, g2, x), fma(h1, e1, h1), g2);
+    if !(ordinary(a) && a < 0x80000000u) {
+        result = sqrt64(x);
+    }
+    return result;
 }
 
 // ---- Fused multiply and add ----
