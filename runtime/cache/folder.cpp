@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 #include "wye/sdk/new_file.hpp"
 #include "wye/sdk/own_folders.hpp"
@@ -21,6 +22,10 @@ namespace {
 constexpr const char* kFix =
     "Fix: make the folder writable, or name another one with WYE_CACHE_DIR; until then every "
     "process compiles again";
+// The mark that backup programs know: https://bford.info/cachedir/ has its first 43 bytes.
+constexpr std::string_view kCacheTag =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# Wye keeps here what it can make again. About this file: https://bford.info/cachedir/\n";
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 std::int64_t to_ns(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
@@ -57,7 +62,7 @@ Error io_error(const std::string& what, const std::string& path, int number) {
     return error;
 }
 
-Result<void> check_folder(const std::string& path) {
+Result<void> prepare_folder(const std::string& path) {
     if (!path.starts_with('/'))
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("the cache folder `{}` is no absolute path", path),
@@ -65,7 +70,14 @@ Result<void> check_folder(const std::string& path) {
                      "until then nothing is kept",
                      path);
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return {};  // it is made when something is to be kept
+    if (stat(path.c_str(), &status) != 0) {
+        const std::string parent = path.substr(0, path.find_last_of('/') + 1);
+        if (stat(parent.c_str(), &status) != 0) return {};
+        // A folder that is there already may hold other things, and gets no mark.
+        if (const auto folder = Folder::open(path); folder.ok())
+            (void)folder->replace("CACHEDIR.TAG", std::as_bytes(std::span(kCacheTag)));
+        return {};
+    }
     if (!S_ISDIR(status.st_mode)) return io_error("cannot open the folder", path, ENOTDIR);
     return check_owner(status, path);
 }

@@ -37,9 +37,11 @@ class Descriptor {
 // Makes an IO error with the text of errno `number`; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
-// Checks a cache folder of this user, which may not exist yet: its path is absolute, and nobody
-// else may write to it. Errors: INVALID_ARGUMENT, IO, NOT_TRUSTED.
-[[nodiscard]] Result<void> check_folder(const std::string& path);
+// Checks a cache folder of this user: its path is absolute, and nobody else may write to it. Makes
+// it, marked as a cache for backup programs, if only it is missing, not its parents; if that fails,
+// so will the first who keeps something there, and say why. Errors: INVALID_ARGUMENT, IO,
+// NOT_TRUSTED.
+[[nodiscard]] Result<void> prepare_folder(const std::string& path);
 
 struct FileInfo {
     std::string name;

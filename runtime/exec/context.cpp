@@ -37,7 +37,7 @@ void warn(const registry::Registry& registry, const Error& error) {
 std::optional<Error> refuse_cache(registry::Options& options) {
     const auto folder = options.config.find("cache_folder");
     if (folder == options.config.end() || folder->second.empty()) return {};
-    auto checked = cache::check_folder(folder->second);
+    auto checked = cache::prepare_folder(folder->second);
     if (checked.ok()) return {};
     folder->second.clear();
     const Error& error = checked.error();

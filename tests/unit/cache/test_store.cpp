@@ -42,6 +42,22 @@ TEST_CASE("what one store puts another finds, and counts are shared") {
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
+TEST_CASE("a folder that is made is marked as a cache, one that is there is left as it is") {
+    const Rig rig;
+    const std::filesystem::path cache = rig.root / "cache";
+    CHECK(prepare_folder(rig.root.string()).ok());
+    CHECK(std::filesystem::is_empty(rig.root));
+    CHECK(prepare_folder((cache / "below").string()).ok());
+    CHECK_FALSE(std::filesystem::exists(cache));
+
+    CHECK(prepare_folder(cache.string()).ok());
+    std::ifstream tag(cache / "CACHEDIR.TAG");
+    std::string first;
+    REQUIRE(std::getline(tag, first));
+    CHECK(first == "Signature: 8a477f597d28d172789f06886806bc55");  // that of the specification
+    CHECK(prepare_folder(cache.string()).ok());
+}
+
 TEST_CASE("its owner can read and write it, whatever the file mode mask was") {
     Rig rig;
     const mode_t before = ::umask(0777);
