@@ -81,7 +81,7 @@ std::string read_values(const CLI::App& app, const wye::tool::FuzzOptions& given
 std::string read_options(int argc, char** argv, Options& out) {
     CLI::App app("Compare random programs on devices with the reference evaluator.", "wye fuzz");
     wye::tool::FuzzOptions given;
-    wye::tool::wrap_help(app);
+    wye::tool::prepare_command(app);
     wye::tool::add_fuzz(app, given);
     try {
         app.parse(argc, argv);

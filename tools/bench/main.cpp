@@ -181,7 +181,7 @@ int run(const Options& options) {
 int real_main(int argc, char** argv) {
     CLI::App app("Measure dispatches, graphs and transfers on a device.", "wye bench");
     Options options;
-    wye::tool::wrap_help(app);
+    wye::tool::prepare_command(app);
     wye::tool::add_bench(app, options);
     try {
         app.parse(argc, argv);

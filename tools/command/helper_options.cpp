@@ -58,7 +58,10 @@ class WrappedHelp : public CLI::Formatter {
 
 }  // namespace
 
-void wrap_help(CLI::App& app) { app.formatter(std::make_shared<WrappedHelp>()); }
+void prepare_command(CLI::App& app) {
+    app.formatter(std::make_shared<WrappedHelp>());
+    app.option_defaults()->disable_flag_override();
+}
 
 std::string usage_fault(const CLI::ParseError& error) {
     const std::string text = sdk::one_line(error.what());
@@ -73,10 +76,8 @@ std::string usage_fault(const CLI::ParseError& error) {
         return fmt::format("{} is missing", name.starts_with('-') ? name : in_capitals(name));
     if (const std::string name = between("", ": 1 required "); !name.empty())
         return fmt::format("{} has no value", name);
-    constexpr std::string_view kFlag = "Could not convert: ";
-    if (const std::string name = between(kFlag, " = "); !name.empty())
-        return fmt::format("{} takes no value, but has `{}`", name,
-                           text.substr(kFlag.size() + name.size() + 3));
+    if (const std::string name = between("", " was given a disallowed flag "); !name.empty())
+        return fmt::format("--{} takes no value", name);
     constexpr std::string_view kOne = "The following argument was not expected: ",
                                kMore = "The following arguments were not expected: ";
     std::string word;

@@ -11,8 +11,9 @@
 
 namespace wye::tool {
 
-// Lets the help texts of a command, and of the verbs that it gets afterwards, fit the terminal.
-void wrap_help(CLI::App& app);
+// For a command and the verbs that it gets afterwards: help texts fit the terminal, and a flag takes
+// no value. Call it before anything is added.
+void prepare_command(CLI::App& app);
 
 // What is wrong with a command line that CLI11 refused, in the words of the pages.
 [[nodiscard]] std::string usage_fault(const CLI::ParseError& error);

@@ -321,7 +321,7 @@ VerbEntry whole_table(const CLI::App& app) {
 
 int real_main(int argc, char** argv) {
     CLI::App app("Run portable compute programs on any device of this machine.", "wye");
-    wrap_help(app);
+    prepare_command(app);
     app.set_version_flag("--version", fmt::format("wye {}", wye_version()));
     app.require_subcommand(1);
     app.footer(
