@@ -80,7 +80,8 @@ std::uint64_t Queue::enqueues(const wye_operation& op) {
     return sum;
 }
 
-// Returns the operations before the last one that has driver commands, which `end` queues.
+// Returns the operations to queue now: those before the last one that has driver commands. `end`
+// queues that last one.
 std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operations) {
     left_ = 0;
     while (!operations.empty() && enqueues(operations.back()) == 0)

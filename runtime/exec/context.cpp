@@ -32,8 +32,8 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
-// Returns why the cache folder cannot be used. If so, takes it from the configuration, so that
-// neither programs nor what plugins found out are kept, and adds a record.
+// Checks the cache folder. If it cannot be used: removes it from the configuration, which turns off
+// the cache of programs and of what plugins found out, adds a record, and returns the error.
 std::optional<Error> refuse_cache(registry::Options& options) {
     const auto folder = options.config.find("cache_folder");
     if (folder == options.config.end() || folder->second.empty()) return {};

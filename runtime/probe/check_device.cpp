@@ -81,7 +81,7 @@ bool claims_of(wye_context* context, wye_device device, const char* name) {
            fact.type == WYE_FACT_BOOL && fact.u == 1;
 }
 
-// The first difference of a dispatch; nothing: all bytes are as they should be.
+// Runs the known dispatch. Returns a text about the first wrong element; nothing: all are right.
 Result<std::optional<std::string>> run(wye_context* context, wye_device device,
                                        const Claims& claims) {
     const std::string text = program_text(claims);

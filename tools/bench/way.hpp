@@ -17,7 +17,7 @@ struct Way {
     std::string name;
     // Does the whole work of the row `times` times, and waits for it.
     std::function<Result<void>(std::uint64_t times)> run;
-    // INTERNAL unless the device's results are right.
+    // Checks the device's results. INTERNAL: they are wrong.
     std::function<Result<void>()> check;
 };
 

@@ -26,9 +26,9 @@ class Progress {
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    // So many are done. Free-threaded.
+    // Sets how many units are done. Free-threaded.
     void at(std::uint64_t done) noexcept { done_.store(done, std::memory_order_relaxed); }
-    // Takes the line away before something else is written; it comes back a moment later.
+    // Erases the line before something else is printed. The line is printed again a moment later.
     void hide();
 
   private:

@@ -42,7 +42,7 @@ void add_copies_out(const plan::Launch& launch, BoundLaunch& out) {
         if (out.moved[i] && launch.buffers[i].writable) add_copy(launch, Kind::CopyOut, i, out);
 }
 
-// Adds the fills, and copies of what is moved and not filled.
+// Adds the fills, and a copy to scratch for each moved range that is not filled.
 void add_fills(const plan::ProgramPlan& plan, const plan::Launch& launch, bool all,
                BoundLaunch& out) {
     for (std::uint32_t i = 0; i < launch.buffer_count; ++i) {

@@ -45,9 +45,9 @@ struct BoundLaunch {
     std::size_t read_backs = 0;
     // Whether outputs are read back by a submit after that of the launch.
     bool reads_apart = false;
-    // Which buffers of the launch are resident ranges that the device cannot bind where they begin,
-    // or that are read back apart, when other work may have changed them. They are replaced by
-    // scratch, with copies before and after.
+    // Which resident ranges of the launch are replaced by scratch, with copies before and after it:
+    // those whose offset the device cannot bind, and those that a later submit reads back, since
+    // other work might change them before that.
     std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;

@@ -19,7 +19,7 @@ void zero(wye_operation& out, wye_buffer_object* buffer, std::uint64_t offset, s
     out.u.fill = {buffer, offset, size, 0, zero_pattern(offset, size), 0};
 }
 
-// Binds buffers of the request, and scratch for host arguments and for ranges that are moved.
+// Binds the request's buffers, and scratch for host arguments and for the ranges in `moves.moved`.
 Result<void> bind_memory(const plan::ProgramPlan& plan, const plan::Launch& launch,
                          const BoundLaunch& moves, const Residents& residents,
                          DeviceSession& session, Workspace& workspace) {

@@ -118,7 +118,7 @@ class Pending : public PendingWork {
     [[nodiscard]] virtual const std::string& name() const noexcept = 0;
     // A description for messages: "dispatch of `add`".
     [[nodiscard]] virtual std::string what() const;
-    // Whether it uses memory of the caller until its end.
+    // Whether the work uses memory of the caller until the work ends.
     [[nodiscard]] bool borrows() const noexcept { return borrows_; }
 
   private:

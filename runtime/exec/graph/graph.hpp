@@ -262,8 +262,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     DeviceSession& session_;
     const std::string label_;
     Routed routed_;
-    // Whether the last wait of run_plain took less than kAtOnceNs: work of the CPU plugin mostly
-    // ends in its submit, that of a GPU never does so soon.
+    // `ends_at_once_`: the last wait of run_plain took less than kAtOnceNs. Work of the CPU plugin
+    // mostly ends within its submit; work of a GPU never ends that soon.
     static constexpr std::uint64_t kAtOnceNs = 300;
     std::atomic<bool> ends_at_once_ = false;
     sdk::Mutex rebinding_;  // allows one rebind at a time; locked before the queues' lock

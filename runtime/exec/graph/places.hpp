@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places: finds a handle in a list in which each is once. A recording looks up every buffer of
-// every step, so this is an open hash table, and a few handles need none. One thread at a time.
+// Places: finds a handle in a list without duplicates. A recording looks up every buffer of every
+// step, so this is an open hash table; a short list is searched instead. One thread at a time.
 #pragma once
 
 #include <bit>
@@ -41,8 +41,8 @@ class Places {
     void clear() { table_.clear(); }
 
   private:
-    // The handle's room in the table, or the empty one that it would get. The low bits of live
-    // handles differ, since they are their slots.
+    // The index in the table of the handle's entry, or of the empty entry that it would take. The
+    // low bits of a handle need no hash: they are its slot number, which no other live handle has.
     [[nodiscard]] std::size_t room_of(registry::Handle handle, Handles list) const {
         const std::size_t mask = table_.size() - 1;
         std::size_t at = static_cast<std::size_t>(handle) & mask;

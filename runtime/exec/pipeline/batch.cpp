@@ -80,7 +80,7 @@ Result<void> Batch::check(const wye_dispatch_desc& item) const {
 bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
     if (owned_ || pipeline_.may_trap() || item.arguments == nullptr || !is_plain_request(item))
         return false;
-    // A list would keep the scratch of ranges that are moved until it ends.
+    // A list would keep the scratch that replaces moved ranges until the list ends.
     const std::uint64_t alignment = pipeline_.session().limits().buffer_alignment;
     return std::all_of(item.arguments, item.arguments + item.argument_count,
                        [=](const wye_argument& a) {

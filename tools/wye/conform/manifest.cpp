@@ -36,7 +36,7 @@ std::vector<fs::path> manifests_beside(const fs::path& plugin) {
     return out;
 }
 
-// Its own name with the suffix of manifests in place of ".so".
+// Whether the manifest has the plugin's file name, with the suffix of manifests in place of ".so".
 bool named_alike(const fs::path& manifest, const fs::path& plugin) {
     const std::string name = manifest.filename().string();
     return name.substr(0, name.size() - registry::kManifestSuffix.size()) == plugin.stem().string();

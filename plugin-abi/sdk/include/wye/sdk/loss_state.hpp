@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LossState: whether a device was lost, the error that it was lost by, and its queues. Thread-safe.
+// LossState: whether a device is lost, the error that caused the loss, and the device's queues.
+// Thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -49,11 +49,11 @@ class NativeValues {
     return nullptr;
 }
 
-// The value of a type in the handle of a description's native memory. INVALID_ARGUMENT: it has
-// none, or 0. `device` and `label` are for the error.
+// The value of type `type` in the native handle that a buffer's description gives as its memory.
+// INVALID_ARGUMENT: no such value, or it is 0. `device`: the device's name, for the error.
 [[nodiscard]] Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
                                                  const std::string& device);
-// The same as a pointer or handle of the driver.
+// As native_value, converted to T, a pointer or a handle type of the driver.
 template <typename T>
 [[nodiscard]] Result<T> native_value_as(const wye_buffer_desc& desc, std::string_view type,
                                         const std::string& device) {
