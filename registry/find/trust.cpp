@@ -55,8 +55,8 @@ bool Trust::is_trusted(std::uint32_t owner) const noexcept {
     return owner == 0 || std::ranges::find(trusted_.users, owner) != trusted_.users.end();
 }
 
-// Judges the owner and permissions of one part of a path. `holds_file`: it is a folder in which
-// others could add a link or file, even if its sticky bit keeps them from replacing one.
+// Judges the owner and permissions of one part of a path. `holds_file`: the part is the file or its
+// folder, in which others must not even add a name; so a sticky bit does not excuse write access.
 void Trust::judge(const std::string& path, const FileStatus& status, bool holds_file,
                   Seen& out) const {
     if (!out.fault.empty()) return;

@@ -36,8 +36,8 @@ struct Listed {
 
 class Store {
   public:
-    // An empty folder or a limit of 0 turns the store off; `off_reason` says why. `others` measures
-    // what else is kept within the limit; at most an eighth of it counts.
+    // An empty folder or a limit of 0 turns the store off; `off_reason` says why. `others` returns
+    // the bytes of other files in the folder, which reduce the limit by at most an eighth.
     Store(std::string folder, std::uint64_t limit, std::string off_reason, Log log = {},
           std::function<std::uint64_t()> others = {});
     ~Store();

@@ -17,7 +17,7 @@ Result<void> refuse_option(const ProgramPlan& plan, std::string_view option, std
                  std::string(fix), plan.program->name);
 }
 
-// A grid in a buffer excludes what needs to know the grid before the launch.
+// Checks a request whose grid is in a buffer: refuses all that needs the grid before the launch.
 Result<void> admit_indirect(const ProgramPlan& plan, const Request& request) {
     const std::string& name = plan.program->name;
     if (!request.indirect) {

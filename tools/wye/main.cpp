@@ -213,7 +213,7 @@ void add_quirks(CLI::App& app, QuirksOptions& options) {
         "3 no device.");
 }
 
-// False too if the verb has no such option, or its options were not needed.
+// Whether the command line gave this option. False too if the verb has no such option.
 bool is_given(const CLI::App& verb, const char* flag) {
     const CLI::Option* const option = verb.get_option_no_throw(flag);
     return option != nullptr && option->count() != 0;

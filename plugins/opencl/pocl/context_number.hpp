@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ContextNumber: the lowest number that no other living context of this process has. Quirk
-// pocl-shared-code. [FREE]
+// ContextNumber: a number that no other living context of this process has, the lowest such one up
+// to 63. Quirk pocl-shared-code. [FREE]
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class ContextNumber {
     [[nodiscard]] std::uint64_t get() const { return value_; }
 
   private:
-    // PoCL's state, which this keeps apart, is the process's too.
+    // Static, since the numbers tell apart contexts that share PoCL's state of the whole process.
     static inline std::atomic<std::uint64_t> taken_{0}, next_{64};  // a bit for each of 0 to 63
     std::uint64_t value_;
 };

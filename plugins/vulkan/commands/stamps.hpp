@@ -25,7 +25,7 @@ class Stamps {
     [[nodiscard]] VkCommandBuffer before() const { return buffers_[0]; }
     [[nodiscard]] VkCommandBuffer after() const { return buffers_[1]; }
 
-    // The times of the first and after the last command, in nanoseconds of the device's clock.
+    // When the first command began and the last one ended, in nanoseconds of the device's clock.
     struct Times {
         std::uint64_t begin = 0, end = 0;
     };

@@ -15,8 +15,8 @@ struct FloatModes {
     bool f32_nearest = false, f64_nearest = false;    // RoundingModeRTE
 };
 
-// If the device requires the same rounding mode for all widths, it counts only if both widths
-// support it.
+// Round-to-nearest-even: if the device requires the same rounding mode for all widths, modules may
+// declare it only if both widths support it.
 [[nodiscard]] inline FloatModes float_modes(const DeviceInfo& device) {
     const VkPhysicalDeviceFloatControlsProperties& p = device.properties.float_controls;
     FloatModes out;

@@ -65,9 +65,9 @@ class PendingWork : private WorkLink {
     friend class PendingList;
     friend class PendingRoom;
     std::atomic<std::uint32_t> references_ = 0;
-    // Guarded by the list's mutex, as is the link (null: it is not in the list). The list has a
-    // reference to it.
-    std::uint64_t bytes_ = 0;  // of host memory that it owns
+    // Size of the host memory that the work owns. Guarded by the list's mutex, as is the WorkLink
+    // (null: the work is not in the list). The list has a reference to its work.
+    std::uint64_t bytes_ = 0;
 };
 
 // A reference to work.
@@ -172,7 +172,7 @@ class PendingList {
 
     // ---- For callers that hold the mutex ----
 
-    // Tells clang's analysis, which does not know whose mutex it is, that it is held.
+    // Tells clang's thread-safety analysis that the caller holds the mutex, which it cannot infer.
     void assert_held() const WYE_ASSERT_CAPABILITY(mutex_) {}
     // As `remove`; returns the list's reference.
     [[nodiscard]] WorkRef unlink(PendingWork& work) noexcept WYE_REQUIRES(mutex_) {

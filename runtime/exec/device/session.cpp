@@ -300,8 +300,8 @@ Error DeviceSession::noted(Error error) {
     return error;
 }
 
-// Closes the session first: from then on nothing is submitted. No lock that other calls need is
-// held while it waits for them, or for the device.
+// First closes the queues, so that nothing more is submitted. While this function waits for other
+// calls or for the device, it holds no lock that other calls need.
 Result<void> DeviceSession::recover() {
     const sdk::Lock alone(recovering_);
     if (!lost() || recovered_) return {};

@@ -109,7 +109,7 @@ enum class LoopPart : std::uint8_t {
 
 // ---- Forms ------------------------------------------------------------------------------------
 
-// Whether every target has one word for the operation, so that no form is needed.
+// Whether every target has an operator or instruction for the operation, so that it needs no form.
 [[nodiscard]] constexpr bool is_plain(ir::Op op, ir::Kind kind) {
     using ir::Op;
     if (kind == ir::Kind::F16) return op >= Op::EQ && op <= Op::GE;

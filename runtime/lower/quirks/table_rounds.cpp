@@ -14,7 +14,7 @@ namespace {
 
 using ir::Op;
 
-// Limit for all rounds; up to this, unrolling is cheap.
+// Limit for the nodes of all rounds of a loop together. Up to this limit, unrolling is cheap.
 constexpr std::uint64_t kMostTableNodes = 8192;
 
 // Counts the nodes of a loop's body, with inner loops times their rounds. Finds whether its counter

@@ -65,7 +65,7 @@ class SpirvContext {
     SpirvModule module;
     // The library of emulations, once one of its functions is called.
     std::optional<SpirvSource> library;
-    // Functions of the long forms that are already written.
+    // The functions that were already written for long middle forms, by form.
     std::map<middle::FormKey, Id> form_functions;
 
     [[nodiscard]] std::uint32_t invocations() const {

@@ -322,7 +322,7 @@ class _Mapping:
 
 
 def _not_mapped(buffer: Buffer, error: Error) -> Error:
-    # The remedy is the one that works on this device: another usage, if it maps that.
+    # Suggests what works on this device: the usage "shared" if the device can map it, else copies.
     remedy = "Fix: use download() and upload(), which copy; this device shows no buffer to the host"
     if buffer.usage == "device":
         try:

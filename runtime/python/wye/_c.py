@@ -127,7 +127,7 @@ def array(kind: str, values: Any) -> Any:
 
 
 def address_of(data: bytes) -> int | None:
-    """Where the bytes of an object are, which must be kept."""
+    """The address of the bytes of `data`, which the caller must keep alive."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
 
 

@@ -25,8 +25,8 @@ struct PluginSlot {
     std::string_view plugin, slot;
 };
 
-// Making and destroying a mark takes a few instructions. Marks rely on the exit handlers that the
-// first InsidePlugin registers. That is made before any dispatch: when a plugin is opened.
+// Making and destroying a mark takes a few instructions. Marks need the exit handlers that the
+// first InsidePlugin registers when a plugin is opened, which is before any dispatch.
 class PluginMark {
   public:
     // `at` and its texts must outlive this object.

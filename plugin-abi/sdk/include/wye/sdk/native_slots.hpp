@@ -63,10 +63,11 @@ template <typename T>
     else
         return static_cast<T>(value);
 }
-// Native memory of another device or context: the errors of a value of this type.
+// Makes the error for native memory of another device or context. `type`: of its native value.
 [[nodiscard]] Error native_of_other(const wye_buffer_desc& desc, std::string_view type,
                                     const std::string& device);
-// Native memory that programs and transfers cannot use. `why`: "it is read only".
+// Makes the error for native memory that programs and transfers cannot use. `why`: "it is read
+// only".
 [[nodiscard]] Error native_unfit(const wye_buffer_desc& desc, std::string_view type,
                                  std::string_view why, std::string_view fix);
 // Checks the size of native memory and its address, or 0 if it has none.

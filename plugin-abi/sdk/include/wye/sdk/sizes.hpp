@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The size of each table and description in minor 0, which every writer knows at least. What a
-// reader needs is compared with this or with WYE_SIZE_TO, never with sizeof, which grows.
+// The size of each table and description in ABI minor 0, the least that anyone who fills one in
+// provides. A reader compares with this or with WYE_SIZE_TO, never with sizeof, which grows.
 #pragma once
 
 #include <cstdint>
