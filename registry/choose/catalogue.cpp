@@ -192,7 +192,7 @@ struct Registry::Impl {
     std::vector<Record> records WYE_GUARDED_BY(records_mutex);
     sdk::Mutex identified_mutex;
     std::shared_ptr<const Identified> known_identified WYE_GUARDED_BY(identified_mutex);
-    // The number of opened plugins when it was made.
+    // The number of opened plugins when `known_identified` was made.
     std::size_t identified_plugins WYE_GUARDED_BY(identified_mutex) = 0;
 
     void keep(const std::vector<Record>& more, std::string_view area = "registry") {
@@ -353,7 +353,7 @@ struct Registry::Impl {
         return nullptr;
     }
 
-    // Whether each entry names one built-in plugin, so that no other can be meant.
+    // Whether each entry names a built-in plugin, so that the selector needs no search for files.
     [[nodiscard]] bool names_builtin(const Selector& selector) const {
         return std::ranges::all_of(selector.wanted(), [&](const SelectorEntry& entry) {
             return find_builtin(entry.plugin) != nullptr;
@@ -575,8 +575,8 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     const auto named = impl->host->config().find(kLayersKey);
     const std::string_view layers =
         named == impl->host->config().end() ? std::string_view() : named->second;
-    // These need the result now: layers are opened first, and WYE_PLUGINS_DISABLE may name a
-    // built-in plugin.
+    // Two settings need the search now: layers, which are opened first, and WYE_PLUGINS_DISABLE,
+    // which may name a built-in plugin.
     const bool search_now =
         !options.search_files || !layers.empty() || input.environment.contains(kDisableVariable);
     impl->places = std::move(input);

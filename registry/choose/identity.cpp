@@ -304,8 +304,8 @@ HostProcessor host_processor() {
 Identities identify(DeviceList devices, const HostProcessor& host) {
     const std::vector<Evidence> all = all_evidence(devices, host);
     Groups groups(devices, all);
-    // Merges by the strongest identifiers first and by processors last, as a device's first link
-    // decides.
+    // Merges by the strongest identifiers first and by processors last, since an earlier merge
+    // rules out later ones that contradict it.
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
         std::map<std::string_view, std::vector<std::size_t>> holders;
         for (std::size_t i = 0; i < all.size(); ++i)

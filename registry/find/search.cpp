@@ -382,7 +382,7 @@ class Search {
             what = fmt::format("it was built against ABI major {}, and the host has {}",
                                m.abi_major, WYE_ABI_MAJOR);
         } else {
-            // The minor below a draft's is released; a draft of minor 0 was one of 1.0 itself.
+            // A draft extends the released minor before it. A draft of minor 0, of 1.0, has none.
             const bool above = m.draft != 0 && m.minor_built != 0;
             const auto minor = effective_minor({.minor = m.minor_built,
                                                 .minor_needed = m.minor_needed,

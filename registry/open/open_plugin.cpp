@@ -66,7 +66,7 @@ struct DeviceFaults {
     std::vector<std::string> description, facts;
 };
 
-// Oddities of a description that was read: the contract asks for more, but nothing is unclear.
+// Adds faults of a device's description that break the ABI's rules but leave its meaning clear.
 void check_info(const wye_device_info& info, const DeviceInfo& device,
                 std::vector<std::string>& faults) {
     if (device.name.empty()) faults.emplace_back("it has no name");

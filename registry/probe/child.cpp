@@ -33,8 +33,8 @@ constexpr std::size_t kKeptPrint = 1024;  // of `printed`
 // Milliseconds between looks at the memory, and at the process where the system has no pidfd.
 constexpr int kTick = 20;
 
-// How much memory a process has taken, by /proc/PID/status. Opened while the process exists, it
-// never speaks of another one that has its number later.
+// Reads from /proc/PID/status how much memory a process has taken. The file is opened while the
+// process exists, so it never describes a later process of the same number.
 class MemoryLook {
   public:
     MemoryLook() = default;
@@ -45,7 +45,7 @@ class MemoryLook {
     }
 
     [[nodiscard]] bool open() const noexcept { return status_.open(); }
-    // Bytes that are in no file; 0: unknown, or the process has ended.
+    // Bytes of memory not backed by files, in RAM or swapped out; 0: unknown, or the process ended.
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         char text[8192];
         const ssize_t size = status_.open() ? ::pread(status_.get(), text, sizeof text, 0) : 0;
@@ -68,8 +68,8 @@ class MemoryLook {
     Fd status_;
 };
 
-// The time for which a thread of the process was ready to run and had no processor: that of the
-// thread that waited longest. Zero where the system does not count it (/proc/PID/task/*/schedstat).
+// The time for which a thread of the process was ready to run but had no processor, of the thread
+// that waited longest. Zero if the system does not count it (/proc/PID/task/*/schedstat).
 std::chrono::nanoseconds waited_for_processor(pid_t process) {
     std::int64_t most = 0;
     std::error_code error;
@@ -79,7 +79,7 @@ std::chrono::nanoseconds waited_for_processor(pid_t process) {
         char text[128];
         const ssize_t size = file.open() ? ::read(file.get(), text, sizeof text) : 0;
         if (size <= 0) continue;
-        // The time that it ran, the time that it waited, and how often it ran.
+        // Three numbers: the time that the thread ran, the time that it waited, its number of runs.
         const std::string_view numbers(text, static_cast<std::size_t>(size));
         const std::size_t space = numbers.find(' ');
         std::int64_t ns = 0;
@@ -142,7 +142,7 @@ class Child {
         for (const Fd* fd : {&message_, &print_, &process_})
             if (fd->open()) list.push_back({fd->get(), POLLIN, 0});
     }
-    // Milliseconds until it must be looked at again.
+    // Milliseconds until `look` must be called again.
     [[nodiscard]] int wait_ms() const {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
@@ -178,9 +178,9 @@ class Child {
 
   private:
     static constexpr std::size_t kChunk = 65536;
-    static constexpr int kMostWaits = 9;  // of its limit, for which it may wait for a processor
+    static constexpr int kMostWaits = 9;  // limit of the waits for a processor, in time limits
 
-    // On a busy machine the deadline moves.
+    // Moves the deadline by the time that the child waited for a processor, on a busy machine.
     [[nodiscard]] bool is_late(Clock::time_point now) {
         if (now < deadline_) return false;
         const std::chrono::nanoseconds most = kMostWaits * limit_;
@@ -212,8 +212,9 @@ class Child {
         }
     }
 
-    // Whether it has ended; if so, what it left of its group is killed first, while its number is
-    // still its own. ECHILD: somebody else took its status, or nobody wants any.
+    // Whether the child has ended. If so, first kills the rest of its process group, while the
+    // number is still its own; then takes its status. ECHILD: another part of the process took the
+    // status, or SIGCHLD is ignored.
     bool ended(int flags) {
         siginfo_t seen{};
         int error = 0;
@@ -229,8 +230,8 @@ class Child {
         return true;
     }
 
-    // While its status is not taken, the number of its group is still its own. ECHILD: somebody
-    // else took it.
+    // Kills the process group. While the child's status is not taken, the group's number is still
+    // its own. ECHILD: another part of the process took the status.
     void leave() {
         siginfo_t seen{};
         if (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOWAIT | WNOHANG) == 0) {
@@ -246,7 +247,7 @@ class Child {
         else
             ::kill(pid_, SIGKILL);
         (void)ended(0);
-        result.status.reset();  // it is ours
+        result.status.reset();  // the status of this kill, not of the child's own end
         finish();
     }
 

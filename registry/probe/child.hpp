@@ -7,8 +7,8 @@
 // is not limited here. SIGCHLD is neither needed nor changed. Free-threaded. Internal to the
 // registry.
 //
-// A helper whose message is whole is killed, and counts as ended. The system then takes some
-// milliseconds to free a driver's memory; meanwhile a Leaving has the process.
+// A helper whose message is complete is killed, and counts as ended. The system then takes some
+// milliseconds to free a driver's memory; meanwhile a Leaving owns the process.
 #pragma once
 
 #include <sys/types.h>

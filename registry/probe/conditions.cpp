@@ -32,8 +32,8 @@ std::string hex(XXH128_hash_t hash) {
     return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Verdicts that a folder does not keep, by folder and key. Global, as what a driver does to its
-// process is.
+// Verdicts that could not be kept in a folder, by folder and key. Global, since a driver that does
+// harm harms the whole process.
 class ProcessVerdicts {
   public:
     [[nodiscard]] static ProcessVerdicts& of_process() {

@@ -43,8 +43,8 @@ class Conditions {
     // copy with equal content counts as unchanged.
     [[nodiscard]] std::optional<KeptVerdict> kept(const std::string& folder,
                                                   const Candidate& candidate) const;
-    // Keeps a verdict for later processes, or else for this one. `memory`: the probe's limit.
-    // Errors: why only for this one.
+    // Keeps a verdict in the folder, else in this process's memory. `memory`: the probe's limit.
+    // Error: why the folder did not keep it.
     [[nodiscard]] Result<void> keep(const std::string& folder, const PluginFile& file,
                                     const Verdict& verdict, const std::string& message,
                                     std::uint64_t memory) const;

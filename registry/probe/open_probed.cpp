@@ -102,8 +102,8 @@ Record outdated(const Candidate& candidate, std::string what) {
     return out;
 }
 
-// The services of a plugin that was probed: its configuration has what the probe found, too, which
-// wye/sdk/findings.hpp reads.
+// Makes the services for a probed plugin: to the configuration they add what the probe found, which
+// the plugin reads through wye/sdk/findings.hpp.
 std::shared_ptr<HostServices> with_findings(const std::shared_ptr<HostServices>& host,
                                             const ProbeMessage& message) {
     Config config = {{"probed", "1"}};
@@ -124,8 +124,8 @@ std::shared_ptr<HostServices> with_findings(const std::shared_ptr<HostServices>&
         });
 }
 
-// A compiler that is in this process under the name of the driver's own, but from another file: the
-// driver's calls may go there.
+// Warns of a compiler library (LLVM, Clang) that this process loaded from another file than the one
+// that the driver uses: the driver's calls may go to the wrong one.
 std::vector<Record> strange_compilers(const Candidate& candidate, const Verdict& verdict) {
     constexpr std::string_view kCompilers[] = {"libLLVM", "libclang"};
     std::vector<Record> out;
@@ -211,7 +211,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
     if (prober.describes()) {
         const std::vector<Record> found = faulty_checks(candidate, verdict);
         out.records.insert(out.records.end(), found.begin(), found.end());
-        // A refusal is the last record.
+        // Puts a refusal last, where readers of the records look for it.
         std::vector<Record> own = message.records;
         std::stable_partition(own.begin(), own.end(),
                               [](const Record& r) { return r.severity != Severity::refused; });
@@ -240,7 +240,7 @@ PluginOpening open_probed(const Candidate& candidate, const Prober& prober, Prob
         return opened;
     }
     if (std::string what = difference(opened, verdict); !what.empty()) {
-        // The driver changed although none of its files did.
+        // The driver behaves differently although none of its files changed.
         opened.records.insert(opened.records.begin(), outdated(candidate, std::move(what)));
         if (verdict.remembered) {
             renew(candidate, prober, probed, opened);

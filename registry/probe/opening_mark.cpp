@@ -20,7 +20,7 @@ constexpr std::string_view kMarkKind = "plugin-opening";
 constexpr int kSlots = 64;  // processes that can be inside one plugin at a time and have a mark
 constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
-// A file: a byte for each process, 1 while it is inside, then the deaths so far.
+// What a mark file contains: a byte for each process, 1 while it is inside; then the deaths so far.
 struct Content {
     std::array<char, kSlots> inside{};
     std::uint32_t deaths = 0;
@@ -46,7 +46,8 @@ Fd open_mark(const std::string& folder, std::string_view key, int flags) {
     return own ? std::move(out) : Fd();
 }
 
-// False: another process has it, or there are no locks. Ended with the file, or by F_UNLCK.
+// Locks or unlocks a process's byte (F_WRLCK, F_UNLCK); closing the file unlocks it too. False:
+// another process has the lock, or the file system has no locks.
 bool lock(const Fd& file, int slot, short type) {
     struct flock range {};
     range.l_type = type;

@@ -31,7 +31,7 @@ class SpawnPlan {
     SpawnPlan(const SpawnPlan&) = delete;
     SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-    // Returns errno, like start.
+    // Gives the program copies of these descriptors, and no others. Returns 0 or errno, like start.
     [[nodiscard]] int give(std::span<const Inherited> inherited) {
         int last = -1;
         for (const Inherited& one : inherited) {
@@ -110,7 +110,7 @@ void Descendants::end() const noexcept try {
             const auto [end, bad] =
                 std::from_chars(name.data(), name.data() + name.size(), process);
             if (bad != std::errc() || end != name.data() + name.size()) continue;
-            // Opened first: its number is that of another process once it has ended.
+            // Opens the process before reading its variables, since a number may be used again.
             const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
             std::ifstream file(at->path() / "environ", std::ios::binary);
             const std::string text(std::istreambuf_iterator<char>(file), {});

@@ -20,8 +20,8 @@
 namespace wye::registry {
 namespace {
 
-// What drivers are known to read or use. Of a folder that is empty, as a /sys that is not mounted,
-// the paths inside are missing.
+// Paths that drivers are known to read or use. Paths inside a folder tell whether it has content: a
+// /sys that is not mounted is an empty folder.
 constexpr const char* kPaths[] = {
     "/proc/self/maps",    "/proc/self/task",
     "/proc/self/fd",      "/proc/cpuinfo",
@@ -41,7 +41,7 @@ constexpr const char* kPaths[] = {
     "/usr/lib/clang",     "/etc/ld.so.conf",
     "/dev/kmsg",          "/sys/firmware",
 };
-// Of device files that many drivers use; manifests name others.
+// Folders of device files that many drivers use. Manifests name the folders of other drivers.
 constexpr const char* kDeviceFolders[] = {"/dev/dri", "/dev/accel"};
 
 char access_of(const char* path) {
@@ -86,7 +86,8 @@ void add_devices(std::string& out) {
     for (const std::string& name : names_in("/sys/class/drm")) out += name + "\n";
 }
 
-// Folders for files of the process. Their names do not matter, and change with each job.
+// Adds whether folders for files of the process are accessible. Their names do not matter: batch
+// systems change them with each job.
 void add_folders(std::string& out) {
     for (const char* name : {"HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"}) {
         const char* const path = std::getenv(name);
@@ -124,7 +125,7 @@ std::string surroundings() {
     add_devices(out);
     add_folders(out);
     add_limits(out);
-    // A driver whose files the owner cannot read is another driver.
+    // Drivers behave differently if the file mode mask makes their own files unreadable to them.
     out += fmt::format("\n{:o}\n", sdk::file_mask().value_or(0) & 0700U);
     return out;
 }

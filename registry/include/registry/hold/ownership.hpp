@@ -128,7 +128,7 @@ class Pin {
 // Uses of objects by submitted work. Destroy it when the work has ended. Move-only.
 class InFlight {
   public:
-    // Of one submit: the buffers of a program, and that of the grid.
+    // The most uses of one submit: the buffers of a program, and the grid's buffer.
     static constexpr std::size_t kMost = WYE_LIMIT_BUFFERS + 1;
 
     InFlight() = default;
@@ -162,14 +162,14 @@ class HandleTable {
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    // Makes sure that the next object has a slot, unless another thread adds one first, for callers
-    // that must not fail after an act. LIMIT_EXCEEDED: there are too many.
+    // Makes sure that there is a slot for the next object, for callers whose `add` must not fail.
+    // Another thread may still take that slot. LIMIT_EXCEEDED: there are too many objects.
     [[nodiscard]] Result<void> make_room();
     // Adds an object and shares its ownership. `label` is for messages.
     [[nodiscard]] Result<Handle> add(HandleKind kind, std::shared_ptr<void> object,
                                      const OwnerRef& owner, std::string_view label);
-    // Adds an object that is not shared, without a label: `release` is called with it once nothing
-    // uses it. On failure it was not called.
+    // Adds an object that is not shared, without a label. Calls `release` with the object once
+    // nothing uses it; does not if `add` fails.
     using Release = void (*)(void* object) noexcept;
     [[nodiscard]] Result<Handle> add(HandleKind kind, void* object, Release release,
                                      const OwnerRef& owner);
@@ -211,8 +211,8 @@ class HandleTable {
     [[nodiscard]] std::vector<Pin> all(HandleKind kind) const;
     // The number of an owner's objects that still exist, retired ones included.
     [[nodiscard]] std::size_t owned(const OwnerRef& owner) const;
-    // Retires every live handle of an owner but buffers, users before what they use. Graphs use
-    // buffers without a pin, so whoever knows these must retire buffers.
+    // Retires every live handle of an owner except buffers, users before what they use. The caller
+    // retires the buffers, since it knows the graphs, which use buffers without a pin.
     void retire_all(const OwnerRef& owner);
 
     // Whether submitted work uses the object of a pin.
@@ -255,7 +255,8 @@ class HandleTable {
                                   bool& full) const noexcept;
     [[nodiscard]] Error refusal(Handle handle, HandleKind kind, bool full,
                                 const Place& place) const;
-    // False: the handle is not live. `even_in_use`: else also if submitted work uses it.
+    // Starts to close a live slot. False: it was not live, or submitted work uses it and
+    // `even_in_use` is false.
     [[nodiscard]] static bool close(Slot& slot, bool even_in_use) noexcept;
 
     const std::uint16_t tag_;

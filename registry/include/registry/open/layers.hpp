@@ -48,13 +48,13 @@ class Layers {
 
 class LayerStack {
   public:
-    // Over `plugin`, whose table is copied. There is at least one layer.
+    // Puts the layers, at least one, over `plugin`, whose table is copied.
     LayerStack(std::shared_ptr<const Layers> layers, std::shared_ptr<HostServices> host,
                const Negotiated& plugin);
     LayerStack(const LayerStack&) = delete;
     LayerStack& operator=(const LayerStack&) = delete;
 
-    // Of the first layer, and what its init gets.
+    // The table of the first layer, which the host calls, and the host table that its init gets.
     [[nodiscard]] const wye_plugin_table& table() const noexcept;
     [[nodiscard]] const wye_host_table& host_table() const noexcept { return hosts_.front(); }
     // The lowest effective minor of the plugin and the layers.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// open_probed(): what a plugin's verdict makes of it: a refusal, a description without opening it
-// in this process, or an opening with the faults that the probe found. A remembered verdict that
-// the opened plugin contradicts is renewed, with a record. Probes are without layers. Internal to
-// the registry.
+// open_probed(): opens a plugin as its verdict allows: refuses it, describes it without opening it
+// in this process, or opens it and adds the faults that the probe found. If the opened plugin
+// contradicts a remembered verdict, it is probed again, and a record says so. Probes are without
+// layers. Internal to the registry.
 #pragma once
 
 #include "registry/open/open_plugin.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpeningMark: says in the cache folder that this process is inside a plugin, for as long as the
-// object lives. A process that dies meanwhile leaves its mark; a later one with the same program
-// finds it, and no longer believes the plugin's verdict. Each program has a file of its own for a
-// plugin, in which each process has a byte that it locks: the system ends the lock with the
-// process, in whatever namespace it ran. Without a folder, or without locks, there is no mark.
-// Free-threaded.
+// OpeningMark: a mark in the cache folder that this process is inside a plugin, while the object
+// lives. A process that dies meanwhile leaves its mark. A later process of the same program finds
+// the mark, and no longer relies on the plugin's verdict. There is one file for each program and
+// plugin, with a byte for each process, which the process locks: the system releases the lock when
+// the process ends, in whatever namespace it runs. Without a folder or without locks there is no
+// mark. Free-threaded.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class OpeningMark {
     OpeningMark& operator=(OpeningMark&&) = delete;
 
     struct Deaths {
-        std::uint32_t fresh = 0;   // that no process has counted before
-        std::uint32_t in_row = 0;  // since the plugin was last opened well, within an hour
+        std::uint32_t fresh = 0;   // those that no process has counted before
+        std::uint32_t in_row = 0;  // those since the last good opening, at most an hour apart
     };
     // Counts the processes that died inside the plugin.
     [[nodiscard]] static Deaths deaths(const std::string& folder, std::string_view key) noexcept;

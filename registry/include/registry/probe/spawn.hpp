@@ -29,8 +29,8 @@ class Fd {
     }
     [[nodiscard]] int get() const noexcept { return value_; }
     [[nodiscard]] bool open() const noexcept { return value_ >= 0; }
-    // Moves it above the descriptors that a child gets, so that none of those overwrites it. False:
-    // there is no descriptor left, and it is closed.
+    // Moves the descriptor above the numbers that a child gets, so that none of those overwrites
+    // it. False: there is no free number, and the descriptor is closed.
     [[nodiscard]] bool lift() noexcept;
 
   private:
@@ -49,17 +49,17 @@ struct Inherited {
     int to = -1;
 };
 
-// What a started program started in turn, wherever it went: processes inherit the environment
-// variable that the program is given. One that replaces its environment is not found, and none is
-// where the system shows no environments (/proc/PID/environ).
+// The processes that a started program started in turn, in whatever process group they are. They
+// are found by an environment variable, which the program is given and they inherit. A process that
+// replaces its environment is not found, nor is any if /proc/PID/environ cannot be read.
 class Descendants {
   public:
     Descendants();
-    // Kills all that run.
+    // Kills all of them that still run.
     ~Descendants() { end(); }
     Descendants(const Descendants&) = delete;
     Descendants& operator=(const Descendants&) = delete;
-    // "NAME=VALUE", for the environment of the program; of a value that nobody else has.
+    // "NAME=VALUE", for the environment of the program. No other object has the same value.
     [[nodiscard]] const std::string& variable() const noexcept { return variable_; }
     // This process's environment and the variable, as `spawn` takes it, valid as long as the object
     // and the environment are.

@@ -35,7 +35,7 @@ enum class ProbeEnd : std::uint8_t {
 [[nodiscard]] std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept;
 // Whether the plugin did harm that would have affected the host process.
 [[nodiscard]] inline bool harmful(ProbeEnd end) noexcept { return end > ProbeEnd::refused; }
-// Whether the helper's message may be cut anywhere, or nonsense.
+// Whether the helper's message may end anywhere, or be damaged.
 [[nodiscard]] inline bool is_cut(ProbeEnd end) noexcept {
     return end == ProbeEnd::flooded || end == ProbeEnd::garbled || end == ProbeEnd::oversized;
 }
@@ -94,8 +94,8 @@ struct Verdict {
     ProbeMessage message;
 };
 
-// Whether the verdict holds until the plugin or the driver changes. A time-out, too many devices,
-// and the first harm, are tried again instead.
+// Whether the verdict holds until the plugin or the driver changes. The plugin is probed again
+// instead after a time-out, a description that was too long, or the first harm.
 [[nodiscard]] inline bool quarantined(const Verdict& verdict) noexcept {
     constexpr std::uint32_t kTries = 2;
     const bool passes = verdict.end == ProbeEnd::timed_out || verdict.end == ProbeEnd::oversized;
