@@ -106,8 +106,8 @@ Record died_inside(const Candidate& candidate, std::uint32_t times) {
                     "although the plugin's probe was good",
                     times),
         fmt::format("Fix: update the plugin or its driver, or see which other library of "
-        "this program conflicts with it; to open it again, run `wye plugins "
-        "forget {}` or wait an hour",
+                    "this program conflicts with it; to open it again, run `wye plugins "
+                    "forget {}` or wait an hour",
                     candidate.id));
 }
 

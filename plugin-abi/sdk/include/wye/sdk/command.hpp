@@ -49,7 +49,7 @@ class CommandList {
         if (!fixed_) resolve_late(execution);
         return operations_;
     }
-    // As resolve, if only parameters are late. False: they are those of the last execution.
+    // As resolve, if nothing but parameters is late. False: they equal those of the last execution.
     [[nodiscard]] bool set_params(const void* block);
     // The operations of the last execution.
     [[nodiscard]] std::span<const wye_operation> operations() const { return operations_; }

@@ -36,14 +36,14 @@ class Fifo {
         make_room();
         return push_next();
     }
-    // The same after make_room, which it does not repeat.
+    // As push_new, for a caller that has called make_room.
     [[nodiscard]] T& push_next() { return places_[place(size_++)]; }
     [[nodiscard]] T pop() {
         T out = std::exchange(places_[first_], T());
         drop();
         return out;
     }
-    // Removes the oldest, which the caller has made equal to a new T.
+    // Removes the oldest value, which the caller has already made equal to a new T.
     void drop() {
         first_ = place(1);
         --size_;

@@ -31,7 +31,7 @@ class FloatState {
             set_x87(saved_x87_);
     }
 
-    // Whether code below has left the thread in another state.
+    // Whether code that ran during this object's life has left the thread in another state.
     [[nodiscard]] bool is_changed() const noexcept { return (_mm_getcsr() & ~kRaised) != kState; }
 
   private:
@@ -44,8 +44,8 @@ class FloatState {
         asm volatile("fnstcw %0" : "=m"(out));
         return out;
     }
-    // Without the first instruction an exception that was raised before, and is not masked any
-    // more, would end the process.
+    // The first instruction clears raised exceptions. Otherwise the second one would end the process
+    // if it unmasks an exception that was raised before.
     static void set_x87(std::uint16_t word) noexcept {
         asm volatile("fnclex\n\tfldcw %0" : : "m"(word));
     }

@@ -49,7 +49,7 @@ namespace wye::sdk {
     std::uint32_t flags = op.flags;
     if (op.kind == WYE_OPERATION_DISPATCH) {
         const wye_dispatch_op& dispatch = op.u.dispatch;
-        if (dispatch.again == 0)  // else it is the one before it
+        if (dispatch.again == 0)  // else it repeats the dispatch before it, which was checked
             flags |= (dispatch.flags & ~launch) | dispatch.trap.flags | dispatch.indirect.flags |
                      flags_of(dispatch.bindings, dispatch.binding_count);
     } else if (op.kind == WYE_OPERATION_EXECUTE) {

@@ -44,7 +44,7 @@ struct LaunchShape {
     // False: the dispatch is a launch of part of a grid, and the artifact has no grid slot.
     [[nodiscard]] bool covers_grid(const wye_dispatch_op& op) const {
         if (has_grid) return true;
-        // The kernel of an indirect launch sees the workgroups that run.
+        // An indirect launch has no logical grid of its own: the kernel sees the grid that runs.
         return (op.group_offset[0] | op.group_offset[1] | op.group_offset[2]) == 0 &&
                ((op.flags & WYE_LAUNCH_INDIRECT) != 0 ||
                 std::memcmp(op.logical_groups, op.groups, sizeof op.groups) == 0);

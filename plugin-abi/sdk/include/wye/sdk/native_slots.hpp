@@ -2,8 +2,8 @@
 //
 // NativeSlots: implements the extension `wye.native_handle` for a device whose class, and the
 // classes of its buffers and queues, have `Result<void> native(NativeValues&) const`. Threads as in
-// abi_native.h. And what adopts native memory: `Result<std::unique_ptr<Buffer>>
-// Buffer::adopt(Device&, const wye_buffer_desc&)`, which is optional.
+// abi_native.h. A device that adopts native memory also has `Result<std::unique_ptr<Buffer>>
+// Buffer::adopt(Device&, const wye_buffer_desc&)`; this file has helpers for it.
 #pragma once
 
 #include <cstdint>

@@ -33,11 +33,11 @@ template <typename Queue>
     return nullptr;
 }
 
-// The value of a type in the handle of an event. INVALID_ARGUMENT: it has none, or 0. `device` is
-// for the error.
+// The value of type `type` in the handle of an event. INVALID_ARGUMENT: no such value, or it is 0.
+// `device`: the device's name, for the error.
 [[nodiscard]] Result<std::uint64_t> native_event(const wye_native_handle& event,
                                                  std::string_view type, const std::string& device);
-// The same as a handle of the driver.
+// As native_event, converted to T, a pointer or a handle type of the driver.
 template <typename T>
 [[nodiscard]] Result<T> native_event_as(const wye_native_handle& event, std::string_view type,
                                         const std::string& device) {
@@ -47,11 +47,11 @@ template <typename T>
     else
         return static_cast<T>(value);
 }
-// The value of a type that is a number, and may be 0. Null: the handle has none.
+// The value of type `type` in a native handle, which may be 0. Null: there is no such value.
 [[nodiscard]] const wye_native_value* find_value(const wye_native_handle& handle,
                                                  std::string_view type) noexcept;
-// Errors: an event of another device or context; one that cannot be waited for. `why`: "the driver
-// does not know it".
+// Make the errors for an event of another device or context, and for an event that cannot be waited
+// for. `why`: "the driver does not know it".
 [[nodiscard]] Error event_of_other(std::string_view type, const std::string& device);
 [[nodiscard]] Error event_unfit(std::string_view type, const std::string& device,
                                 std::string_view why, std::string_view fix);

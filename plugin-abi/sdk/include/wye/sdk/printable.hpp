@@ -2,7 +2,7 @@
 //
 // Text for a terminal or a log. Control characters, direction marks and bytes that are not UTF-8
 // are escaped ("\x1b"), so that what comes from a user, a file or a plugin can neither control a
-// terminal nor forge a line. No other place decides which these are. Pure; free-threaded.
+// terminal nor forge a line. Only this file decides what is escaped. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ inline void add_escaped(std::string& out, unsigned char byte) {
     }
 }
 
-// `keeps` says of the rest of the text, which begins with a line end or a tab, whether that stays.
+// Escapes a text. `keeps(rest)`: whether the line end or tab at the beginning of `rest` stays.
 template <typename Keeps>
 [[gnu::cold]] std::string printable(std::string_view text, Keeps&& keeps) {
     std::string out;
@@ -92,8 +92,8 @@ template <typename Keeps>
 [[nodiscard]] inline std::string several_lines(std::string_view text) {
     return detail::printable(text, [](std::string_view) { return true; });
 }
-// As `one_line`, but keeps a line end before two blanks and at the end of the text, so that no line
-// but the first looks like one of its own.
+// As `one_line`, but keeps line ends before two blanks and at the end of the text. So all lines but
+// the first are indented, and none of them can pass for a line of another text.
 [[nodiscard]] inline std::string indented_lines(std::string_view text) {
     return detail::printable(
         text, [](std::string_view rest) { return rest == "\n" || rest.starts_with("\n  "); });

@@ -13,9 +13,9 @@
 //
 //     begin()                     before anything else
 //     wait_for(timeline, value)   makes later operations run after `value` of a queue's timeline of
-//                                 the same device; of its own timeline too, if that kFailsLate
+//                                 the same device; of its own timeline only with kFailsLate
 //     order_after(timeline, value)   as wait_for, but later operations run too if `value` fails;
-//                                 never of its own timeline; only if that kFailsLate
+//                                 never of its own timeline; needed only with kFailsLate
 //     wait_native(event)          as wait_for, for an event of the driver's API; optional, see
 //                                 native_wait.hpp
 //     span plan(operations)       returns the operations that are left to queue one by one

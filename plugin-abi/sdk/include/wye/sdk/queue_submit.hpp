@@ -121,7 +121,8 @@ Result<void> InOrderQueue<Derived>::wait_for_all(Derived& queue, std::span<const
     return {};
 }
 
-// An in-order queue needs no wait that only orders for its own work.
+// Makes later operations wait for an event. An order-only wait for the queue's own work needs
+// nothing, since the queue is in order.
 template <typename Derived>
 Result<void> InOrderQueue<Derived>::wait_for(Derived& queue, const wye_event& wait) {
     using QueueTimeline = std::remove_reference_t<decltype(queue.timeline())>;

@@ -92,7 +92,7 @@ struct Error {
     }
 
   private:
-    // Messages about a program's text, and those of compilers, have lines of their own.
+    // Keeps line ends in messages about a program's text and of compilers, which have several lines.
     [[nodiscard]] std::string shown(std::string_view part) const {
         const bool lists = code == Code::INVALID_PROGRAM || code == Code::INVALID_TEXT ||
                            code == Code::COMPILE_FAILED;

@@ -22,8 +22,8 @@
 //     bool is_seen(const Submit&)               whether it has ended, as far as the host knows
 //                                               without the driver; called without enter()
 //
-// A Submit with a member is_marked() may have no event: then the next later one that has an event
-// is asked in its place, or the newest if none has, and so its value may be reached with theirs.
+// A Submit with a member is_marked() may have no event. Then the next later submit that has one, or
+// else the newest submit, is asked in its place, so its value may be reached together with theirs.
 //
 // A Submit with a member clear() is emptied by it, so that it keeps its memory.
 //
@@ -214,8 +214,8 @@ class Timeline : public TimelineObject {
         log_.reach(value);
         signal();
     }
-    // Marks everything up to `value` as ended, for plugins that run the work themselves. Allocates
-    // nothing that it needs.
+    // Marks everything up to `value` as ended, for plugins that run the work themselves. Does not
+    // fail for lack of memory.
     void publish(std::uint64_t value) noexcept {
         const Lock lock(mutex_);
         collect(value);
@@ -338,7 +338,7 @@ class Timeline : public TimelineObject {
         const std::size_t at = place_of(value);
         return at == kNowhere ? nullptr : &pending_[at].submit;
     }
-    // As find, but the submit to ask in its place, if it has no event.
+    // As find; if that submit has no event, returns the later submit to ask in its place.
     [[nodiscard]] Submit* find_marked(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if constexpr (requires(const Submit& submit) { submit.is_marked(); }) {
             std::size_t at = place_of(value);
@@ -430,7 +430,7 @@ class Timeline : public TimelineObject {
         }
     }
 
-    // Settles everything up to `value`. Threads call it that have no caller, and destructors.
+    // Settles everything up to `value`. Noexcept, since internal threads and destructors call it.
     void collect(std::uint64_t value) noexcept WYE_REQUIRES(mutex_) {
         while (!pending_.empty() && pending_.front().value <= value) {
             Pending& first = pending_.front();

@@ -57,9 +57,9 @@ class ClockMatch {
         return tried == 0 || monotonic_ns() - tried > kFreshNs;
     }
     // Calls `read` a few times, which reads the device's clock and returns optional<Anchor>, and
-    // keeps the moment that two readings of the host's clock enclose most closely. A reading that
-    // took long, as on a busy machine, is not used, nor one that is less certain than the moment
-    // before with its drift since. Does nothing while another thread does the same.
+    // keeps the moment that two readings of the host's clock enclose most closely. Discards a
+    // reading that took long, as on a busy machine, or that is less certain than the earlier moment
+    // plus the drift since then. Does nothing while another thread does the same.
     template <typename Read>
     void renew(Read&& read) {
         if (renewing_.exchange(true, std::memory_order_acquire)) return;
