@@ -23,8 +23,8 @@ class Queue : public sdk::InOrderQueue<Queue> {
 
     [[nodiscard]] static Result<std::unique_ptr<Queue>> create(Device& device,
                                                                const wye_queue_desc& wanted);
-    // Needs the end of the queue, which `delete` brings about: the memory is freed with the last
-    // owner of the timeline.
+    // Use `delete`, which first ends the queue's work. Its memory is freed with the last owner of
+    // its timeline.
     ~Queue() = default;
     static void operator delete(Queue* queue, std::destroying_delete_t) noexcept;
 

@@ -4,7 +4,8 @@
 namespace wye::cpu {
 
 void Timeline::cancel(std::uint64_t first, std::uint64_t last) {
-    // In this order, so that one of the two finds a value that meanwhile becomes a batch.
+    // In this order: a value that the caller hands over to the queue's thread meanwhile is found by
+    // the second step, if not by the first.
     running.cancel(first, last);
     visit_pending(first, last, [](std::uint64_t, Submit& submit) { submit->cancel(); });
 }

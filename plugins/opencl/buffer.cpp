@@ -6,8 +6,8 @@
 namespace wye::opencl {
 namespace {
 
-// Text about the memory left. OpenCL does not report free memory, so it has the total and this
-// plugin's own use.
+// A text about the device's memory: the total, and the use by this plugin, since OpenCL does not
+// report free memory.
 std::string room(const Device& device, cl_int status) {
     return std::string(status_of(status).name) + " (" + std::to_string(status) + "); it has " +
            std::to_string(device.info.memory_bytes) + " bytes in all, " +

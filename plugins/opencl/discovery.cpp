@@ -245,7 +245,7 @@ Result<std::vector<DeviceInfo>> discover(const Driver& driver, const Surrounding
                                 "Fix: unset POCL_CACHE_DIR, or name a folder", name);
             continue;
         }
-        // It makes its cache folder when it is asked for devices.
+        // PoCL makes its cache folder when it is asked for devices, so this check comes first.
         if (auto refused = refuses_file_mask(name)) {
             passed_over = std::move(refused);
             continue;

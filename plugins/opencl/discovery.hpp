@@ -51,8 +51,8 @@ struct Surroundings {
     std::optional<std::string> home;            // HOME
 };
 
-// Quirk pocl-file-mask: the error of a mask with which PoCL can build nothing. None if it can, and
-// for other platforms. UNSUPPORTED.
+// Quirk pocl-file-mask: UNSUPPORTED if the process has a file mode mask with which PoCL can build
+// no program. No error for other masks and other platforms.
 [[nodiscard]] std::optional<Error> refuses_file_mask(std::string_view platform_name);
 
 // NO_DEVICE if there is no platform, or no platform has a device.

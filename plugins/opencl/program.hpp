@@ -31,8 +31,8 @@ class Program {
     };
 
     // COMPILE_FAILED has the compiler's log and the line that it refers to. If `saved`, the result
-    // of `save`, is not empty, the source is ignored; UNSUPPORTED if the driver does not accept it,
-    // NOT_READY if it accepts them at other times.
+    // of `save`, is not empty, the source is ignored. UNSUPPORTED: the driver does not accept
+    // `saved`. NOT_READY: this context loads no saved programs, but another one may.
     [[nodiscard]] static Result<std::unique_ptr<Program>> create(Device& device,
                                                                  const wye_artifact& artifact,
                                                                  wye_bytes saved);

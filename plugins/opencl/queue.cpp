@@ -28,9 +28,9 @@ Result<void> Queue::begin() {
     return {};
 }
 
-// The other queue's commands must be flushed before this queue may wait for them. A command keeps
-// the events of its wait list, which outlive their queue. Before work that waits, the submit before
-// it gets an event, since no earlier one may seem to end only with work that waits for something.
+// Makes later commands wait for another queue, whose commands must be flushed first. The wait list
+// keeps its events alive, even if their queue is destroyed. The submit before gets an event of its
+// own first; otherwise it would seem to end only with the work that waits.
 Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.event_for(value));
@@ -40,8 +40,8 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
-// A command whose wait list has a failed event does not run. So this one waits for a marker behind
-// the other queue's work, which ends whether that work failed or not.
+// As wait_for, for a wait that ignores failures. A command whose wait list has a failed event does
+// not run, so the command waits for a marker behind the other queue's work (Timeline::end_of).
 Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
     WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.end_of(value));

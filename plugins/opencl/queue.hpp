@@ -83,7 +83,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     bool needs_event_ = true;
     bool first_ = true;                    // no driver command was ordered yet
     const wye_operation* last_ = nullptr;  // the last one with driver commands; null: none
-    std::uint64_t left_ = 0;               // its commands to come; 0 before it
+    std::uint64_t left_ = 0;               // commands of `last_` still to enqueue; 0 before it
 };
 
 }  // namespace wye::opencl

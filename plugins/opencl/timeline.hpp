@@ -18,10 +18,10 @@ class Timeline : public sdk::Timeline<Timeline, Submit, EventHandle> {
 
     Events events;
 
-    // An event for other queues that is reached when the work of `value` has ended, also if that
-    // fails; empty: it has ended. It is a marker, and may end only with later work of this queue.
-    // That could be work that waits for the application, which may wait for the other queue; so
-    // there it is the event of `value` itself, which fails with it.
+    // An event for another queue, which is complete once the work of `value` has ended or failed;
+    // empty: it has ended. The event is a marker, which may end only with later work of this queue.
+    // If such work may wait for the application, which may in turn wait for the other queue, the
+    // event is that of `value` itself instead, which fails if the work fails.
     [[nodiscard]] Result<EventHandle> end_of(std::uint64_t value);
     // Called before work is queued that waits for an event of the application.
     void follow_application();

@@ -53,8 +53,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     QueueFamily transfers;
     std::vector<std::string> extensions;
     bool reads_clock = false;  // the host can read the clock of its timestamps
-    // DenormPreserve may be declared even if it is not advertised: its probe found that it works,
-    // or this process is a probe, or the host makes none.
+    // DenormPreserve may be declared even if it is not advertised: a probe found that it works, or
+    // this process is a probe, or the host makes no probes.
     bool unadvertised_denorm = false;
 
     std::string vendor, driver, platform, version, kind;

@@ -101,7 +101,7 @@ Result<void> Batch::await(const Stop& stop) const {
         for (;;) {
             Result<void> waited = wait.timeline->wait(wait.value, kLookUpNs);
             if (waited.ok()) break;
-            // A failure reads as reached once the host has retired it, at any time.
+            // The host may retire a failed value at any time; from then on it counts as reached.
             const Code code = waited.error().code;
             if (code != Code::TIMEOUT || wait.timeline->has_failed(wait.value)) {
                 if (wait.order_only && code != Code::DEVICE_LOST) break;

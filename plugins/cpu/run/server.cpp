@@ -109,8 +109,8 @@ void Server::serve() {
     }
 }
 
-// Runs the batches of a list. Settles several at once, since the submitting thread uses the
-// timeline too, but lets none wait for work that may take long.
+// Runs the batches of a list. Settles several small ones together, to lock the timeline less often,
+// but settles what has ended before it runs a batch that may take long.
 void Server::run_all(Batch* next) noexcept {
     constexpr std::size_t kMost = 16;
     Batch* first = nullptr;  // of those that have ended

@@ -37,7 +37,7 @@ class Server {
     Worker worker;
 
   private:
-    // The most batches that exist while fewer are pending.
+    // Limit for the batches that are kept for reuse: above it, batches that have ended are deleted.
     static constexpr std::size_t kMostKept = 1024;
 
     [[nodiscard]] bool start(Batch& batch) noexcept;

@@ -128,7 +128,7 @@ CUresult Context::try_allocate(std::uint64_t size, CUdeviceptr& out) {
     if (!pool_) return driver.cuMemAlloc(&out, size);
     const CUresult status =
         driver.cuMemAllocFromPoolAsync(&out, size, pool_.get(), pool_stream_.get());
-    // The pool's stream runs only allocations and frees.
+    // The wait is short, since the pool's stream runs only allocations and frees.
     return status == CUDA_SUCCESS ? driver.cuStreamSynchronize(pool_stream_.get()) : status;
 }
 

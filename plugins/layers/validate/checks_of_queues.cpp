@@ -73,7 +73,8 @@ bool is_small(const wye_submission& submission) {
     return true;
 }
 
-// Checks that an object has the same handle in every call, within the given room (P-49).
+// Checks that an object has the same native handle in every call, with 1 to WYE_NATIVE_VALUES
+// values (P-49).
 void check_native(DeviceNode& node, std::string_view slot, const void* object, wye_status status,
                   const wye_native_handle& out) {
     if (status != WYE_OK) return;

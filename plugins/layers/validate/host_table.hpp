@@ -17,7 +17,7 @@ namespace wye::layers::validate {
 // An error that the plugin made.
 struct Made {
     wye_status code = WYE_OK;
-    std::string fault;  // the error's fault as an error of a call; empty if it has none
+    std::string fault;  // what is wrong with it, as the error of a failed call; empty: nothing
 };
 
 class HostTable {

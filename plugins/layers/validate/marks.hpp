@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds writes that did not take place. Before a submit the last bytes of what it downloads become
-// a mark; once its value is reported as reached, the mark must be gone. The plugin's mutex is held.
+// Finds downloads that did not write all bytes. Before a submit, a mark is written over the last
+// bytes of each download's memory. Once the plugin reports the submit's value as reached, the mark
+// must be overwritten. The plugin's mutex is held.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,16 @@
 
 namespace wye::layers::validate {
 
-// Marks the ends of the submission's downloads, and adds them to `submit`. Memory that pending
-// uploads read, or that is a buffer's own, gets no mark. `count` makes marks differ.
+// Marks the ends of the submission's downloads, and adds the marks to `submit`. Memory that pending
+// uploads read, or that is a buffer's own, gets no mark. `count`: marks so far, so that they differ.
 void mark_downloads(Submit& submit, const wye_submission& submission, Objects& objects,
                     std::uint64_t& count);
 
-// Puts back what was there before, where a mark is left: the submit has failed.
+// Restores the bytes under the marks that are left, after the submit has failed.
 void unmark(const Submit& submit);
 
-// Whether a mark is left; waits up to `patience_ns` for that to change. LATE: the bytes came while
-// it waited.
+// Whether all marks were overwritten. If not, waits up to `patience_ns` for that; `late`: they were
+// overwritten only during this wait.
 enum class Written : std::uint8_t { yes, late, no };
 [[nodiscard]] Written written(const Submit& submit, std::uint64_t patience_ns);
 

@@ -66,11 +66,11 @@ struct Mark {
 // A submit to a queue that is not known to have ended.
 struct Submit {
     std::vector<wye_event> waits;  // on timelines that are alive
-    // Whether it runs at most fills and copies that take no time, so it fails and lasts only
-    // through its waits.
+    // Whether it consists of small fills and copies at most. If such a submit fails or lasts, then
+    // because of what it waits for.
     bool small = false;
-    // Whether a timeline that it waited for was destroyed after the value was reached, and whether
-    // one was whose value was not.
+    // Whether a timeline that it waits for was destroyed after the awaited value was reached
+    // (outlived), and whether one was destroyed before (excused).
     bool outlived = false, excused = false;
     std::vector<Mark> marks;
     std::vector<std::pair<const void*, std::uint64_t>> sources;  // of its uploads, with their sizes

@@ -94,10 +94,10 @@ void check_end(DeviceNode& node, std::string_view slot, const wye_event& event, 
         if (at == known->submits.end()) return;
         if (at != known->submits.begin()) before = std::prev(at)->first;
         submit = std::move(at->second);
-        // Whoever hears of the end may free the memory that was marked, so this is done first.
+        // Handles the marks first: once the host learns of the end, it may free the marked memory.
         if (status != WYE_OK) unmark(submit);
         if (status == WYE_OK) bytes = written(submit, plugin.late_ns);
-        // What is before a value that was reached has ended.
+        // If a value was reached, all submits before it have ended, too.
         known->submits.erase(status == WYE_OK ? known->submits.begin() : at, std::next(at));
     }
     const auto breach = [&](std::string_view rule, const std::string& text) {

@@ -18,8 +18,8 @@ namespace wye::layers::validate {
 // Whether the value has neither been reached nor failed.
 [[nodiscard]] bool is_pending(DeviceNode& node, const wye_event& event);
 
-// Notes of each submit that waits for a timeline what became of the wait, then takes the timeline
-// from the record. It is about to be destroyed, by `slot`.
+// Called before `slot` destroys a timeline. Records in each submit that waits for the timeline
+// whether the awaited value was reached, then removes the timeline from the record.
 void end_timeline(DeviceNode& node, std::string_view slot, wye_timeline_object* timeline);
 
 // Compares the end of a submit with that of the one before it and of what it waited for. `status`

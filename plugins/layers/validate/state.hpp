@@ -69,8 +69,9 @@ class Plugin {
     std::set<Device*> open WYE_GUARDED_BY(mutex);
     // Devices and queues as the host knows them. Their addresses are not used again.
     std::set<const void*> handles WYE_GUARDED_BY(mutex);
-    // Held exclusively while a timeline is taken from the record, and shared while the layer asks
-    // the plugin for one: it asks for none that is destroyed. Locked before `mutex`.
+    // Held exclusively while a timeline is removed from the record, and shared while the layer asks
+    // the plugin about a timeline, so that it asks about none that is destroyed. Locked before
+    // `mutex`.
     sdk::SharedMutex ends;
 };
 
@@ -84,9 +85,9 @@ class Device {
     // Guarded by the plugin's mutex, except `limits`.
     Objects objects;
     std::uint64_t queues = 0;
-    std::uint64_t marks = 0;         // that were made
-    std::uint32_t tried_groups = 0;  // of the launches of the layer (trials.hpp)
-    std::uint64_t tried_bytes = 0;   // of its moves
+    std::uint64_t marks = 0;         // number of marks so far (marks.hpp)
+    std::uint32_t tried_groups = 0;  // workgroups of the largest trial launch (trials.hpp)
+    std::uint64_t tried_bytes = 0;   // bytes of the largest trial move
     // Handles by slot and object.
     std::map<std::pair<std::string, const void*>, std::string> native;
     const Limits limits;

@@ -15,9 +15,9 @@
 namespace wye::layers::validate {
 namespace {
 
-constexpr std::uint32_t kOften = 65535;     // what drivers take at least
-constexpr std::uint32_t kMost = 1U << 18U;  // which the layer tries
-constexpr std::uint32_t kInvocations = 64;  // of a workgroup of the sample
+constexpr std::uint32_t kOften = 65535;     // workgroups in x that every driver takes
+constexpr std::uint32_t kMost = 1U << 18U;  // limit for the workgroups of a trial launch
+constexpr std::uint32_t kInvocations = 64;  // in a workgroup of the sample
 constexpr std::uint32_t kWord = 7, kBy = 5;
 constexpr std::uint64_t kFewBytes = 65535, kMostBytes = std::uint64_t{16} << 20U;
 constexpr std::uint64_t kPatience = 10'000'000'000;  // ns
@@ -31,7 +31,7 @@ std::uint32_t most_groups(const wye_submission& submission) {
     return out;
 }
 
-// Whether work may be pending that only the host lets go on: nothing may be waited for then.
+// Whether pending work may wait for the host. Then the layer must not wait for the device.
 bool may_wait_for_host(Objects& objects) {
     for (const auto& [at, timeline] : objects.timelines.all())
         for (const auto& [value, submit] : timeline.submits)
@@ -39,7 +39,7 @@ bool may_wait_for_host(Objects& objects) {
     return false;
 }
 
-// Objects of the layer's own. What cannot be made is null.
+// The objects of a trial. An object that cannot be made is null.
 class Trial {
   public:
     Trial(DeviceNode& node, std::uint64_t bytes, const wye_artifact* artifact) : node_(node) {
@@ -205,7 +205,7 @@ void check_moves(DeviceNode& node, const wye_submission& submission) {
     std::vector<std::byte> filled_with(size);
     for (std::uint64_t i = 0; i < size; i += kWordBytes)
         std::memcpy(&filled_with[i], &kWord, kWordBytes);
-    // What came before must be right for the rest to be.
+    // Stops at the first wrong move, since the later ones depend on it.
     const std::tuple<const char*, const std::vector<std::byte>&, const std::vector<std::byte>&>
         moves[] = {{"an upload or a download", uploaded, source},
                    {"a copy", copied, source},

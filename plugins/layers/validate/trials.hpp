@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds what no answer of a plugin shows, by work of the layer's own on a queue of its own, before
-// submits that are larger than those before them. The plugin's mutexes must not be held.
+// Finds faults that no result of a call shows: the layer runs trial work on a queue of its own,
+// before a submit that is larger than earlier ones. The plugin's mutexes must not be held.
 #pragma once
 
 #include "layers/validate/state.hpp"
 
 namespace wye::layers::validate {
 
-// Devices that leave out workgroups: before the first launch of more than drivers often take, one
-// of as many, of which the last workgroup must have written.
+// Finds devices that leave out workgroups. Before a launch of more than 65535 workgroups in x, runs
+// a trial launch of as many, and checks what the last workgroup wrote.
 void check_grid(DeviceNode& node, const wye_submission& submission);
 
-// Devices that lose bytes of uploads, copies, fills or downloads: each once, with as many bytes as
-// the submit moves at once, if these are at least 64 KiB, and whenever they have doubled. What is
-// lost of fewer the check of a plugin's probe finds.
+// Finds devices that lose bytes of uploads, copies, fills or downloads. If one operation of the
+// submit moves at least 64 KiB, and twice as many bytes as the last trial, tries each kind with as
+// many bytes. The dispatches of a plugin's probe find losses in smaller moves.
 void check_moves(DeviceNode& node, const wye_submission& submission);
 
 }  // namespace wye::layers::validate

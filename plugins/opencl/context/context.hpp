@@ -32,9 +32,9 @@ class Context {
     [[nodiscard]] cl_int make_queue(bool timing, QueueHandle& out, int priority = 0) const;
     // Whether queues have priorities.
     [[nodiscard]] bool has_priorities() const;
-    // Quirk pocl-shared-code: a compiler's option that tells the programs of this context from
-    // those of others, and the error `code` if it is not empty, since a saved program is of one
-    // context.
+    // Quirk pocl-shared-code: a compiler option that makes the programs of this context differ from
+    // those of others; empty for the first context. check_numbered: the error `code` if the option
+    // is not empty, since only programs of the first context are saved and loaded.
     [[nodiscard]] std::string number_option() const;
     [[nodiscard]] Result<void> check_numbered(Code code, const std::string& label) const;
     // Waits until the queue is idle; quirk rusticl-finish.

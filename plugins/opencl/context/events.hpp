@@ -116,7 +116,7 @@ class Events {
             return times.end;
         });
     }
-    // Waits. A failed command is the error of its own value, not of the wait.
+    // Waits for an event. A failed command is not an error of the wait, but of its own value.
     [[nodiscard]] Result<bool> wait(const EventHandle& event) {
         const cl_event raw = event.get();
         const cl_int status = device_.driver.clWaitForEvents(1, &raw);
@@ -135,9 +135,9 @@ class Events {
     // Pending submits from which on later ones share events, and the most that share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
 
-    // Whether a submit has the event of those before it without one, a quarter of the pending ones.
-    // Their number alone decides, so that submits in a row make the same calls however long they
-    // take.
+    // Whether a submit gets an event, which it shares with the submits before it that have none: a
+    // quarter of the pending ones. Depends on numbers of submits only, not on time, so that equal
+    // series of submits make equal driver calls.
     [[nodiscard]] bool ends_share(std::size_t pending) {
         if (++without_ < std::min(pending / 4, kMostShared)) return false;
         without_ = 0;
@@ -150,7 +150,7 @@ class Events {
     std::atomic<bool> asked_{false};  // whether `mark` has made an event
     std::atomic<bool> asks_each_;     // whether events are asked for errors of their submits
 
-    std::size_t without_ = 0;  // the newest submits, which share the next event; as needs_one
+    std::size_t without_ = 0;  // newest submits without an event; submitting thread only
 };
 
 // Events that the next command waits for. One thread at a time.

@@ -14,8 +14,8 @@
 namespace wye::vulkan {
 namespace {
 
-// While submits follow each other faster than this part of the longest time, they are not sent
-// singly, even if the device is without work: it would only change who is late.
+// Kept segments are not sent within keep_ / kShortPart of the last sending, even if the device has
+// no work: segments in close succession would go out one by one, and each would delay the next.
 constexpr int kShortPart = 6;
 
 // Drivers end at the process's exit, in handlers that were registered before this one. The threads
@@ -132,7 +132,7 @@ void Outbox::stop() noexcept {
     if (thread.joinable()) thread.join();
 }
 
-// Without a thread that sees to it that work is sent, none is kept.
+// Starts the thread that sends kept segments in time. False: it cannot, so no segment may be kept.
 bool Outbox::start() {
     static const bool told = std::atexit(&leave) == 0;
     try {
@@ -187,7 +187,7 @@ bool Outbox::is_dry() const {
            now >= signalled(first_ - 1);
 }
 
-// Work of a lost device is dropped. Room for the failure was made before anything was kept.
+// Drops the segments of a lost device. push_back cannot fail: `keep` has reserved memory for it.
 void Outbox::send_kept(std::uint64_t asked) noexcept {
     if (count_ == 0) return;
     const VkResult result = device_.loss.lost() ? VK_ERROR_DEVICE_LOST : submit(asked);
@@ -235,7 +235,7 @@ void Outbox::sent(std::uint64_t first, std::uint64_t last) noexcept {
     last_batch_.store(last, std::memory_order_release);
 }
 
-// The newest number up to this one that the driver took.
+// The newest segment number up to this one that the driver accepted.
 std::uint64_t Outbox::signalled(std::uint64_t number) const {
     for (std::size_t at = failures_.size(); at-- > 0;)
         if (failures_[at].first <= number && number <= failures_[at].last)

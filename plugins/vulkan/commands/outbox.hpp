@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outbox: the newest segments of a queue, which were submitted and not sent to the driver yet. They
-// travel together: one vkQueueSubmit with one signal costs about as much as that of a single
-// segment (quirk nvidia-vk-costly-submits). A segment is kept only while nobody waits for it and
-// many others are in flight, as far as the host knows (kFewest), so work that is waited for soon is
-// sent at once. Kept segments are sent
+// Outbox: the newest segments of a queue, which were submitted but not sent to the driver yet. They
+// are sent together, since one vkQueueSubmit with one signal costs about as much for several
+// segments as for one (quirk nvidia-vk-costly-submits). A segment is kept only while nobody waits
+// for it and many others are in flight, as far as the host knows (kFewest), so work that is waited
+// for soon is sent at once. Kept segments are sent
 //
-//     by the submit that finds so many kept (a quarter of those in flight, at most kMost), the
-//     device without work, or the last sending too long ago;
-//     by whoever asks or waits for one of them, or for the newest that were sent before them;
+//     by a submit, if many are kept (a quarter of those in flight, at most kMost), if the device
+//     has no work, or if the last sending was too long ago;
+//     by a call that polls or waits for one of them, or for the newest that were sent before them;
 //     before any segment that is not kept, and before the queue is destroyed;
 //     by the outbox's thread, `vulkan.keep_us` after the first of them was kept.
 //
-// Who asks for one of them gets a signal for it: those after it have another one. If the driver
-// refuses them, they have failed; the semaphore then gets no signal for their numbers.
+// If a call polls or waits for a kept segment, that segment gets a signal of its own, and the ones
+// after it get another. If the driver refuses kept segments, they have failed, and the semaphore
+// never has their numbers.
 //
 // Members are free-threaded unless stated. Takes its lock, then that of the VkQueue.
 #pragma once
@@ -60,13 +61,13 @@ class Outbox {
     [[nodiscard, gnu::always_inline]] bool concerns(std::uint64_t number) const noexcept {
         return number >= concern_.load(std::memory_order_acquire);
     }
-    // Called before a segment is waited for or asked for. Sends it, if it is kept, or if those that
-    // are kept come next. Returns the number whose signal tells its end.
+    // Called before a segment is polled or waited for. Sends the kept segments, if it is one of
+    // them or just before them. Returns the number whose signal marks its end.
     [[nodiscard, gnu::always_inline]] std::uint64_t attend(std::uint64_t number) noexcept {
         return concerns(number) ? attend_slowly(number) : number;
     }
-    // The number to wait for in place of a segment's, which was attended to: that of the last one
-    // that was sent with it, which alone has a signal (quirk layer-skipped-values).
+    // The number to wait for in place of a segment's number, after `attend`: that of the last
+    // segment sent with it, since only that one has a signal (quirk layer-skipped-values).
     [[nodiscard, gnu::always_inline]] std::uint64_t signal_of(std::uint64_t number) const noexcept {
         if (number >= last_batch_.load(std::memory_order_acquire)) [[likely]]
             return number;
@@ -103,7 +104,7 @@ class Outbox {
     [[gnu::cold, gnu::noinline]] std::optional<VkResult> old_failure(std::uint64_t number) const;
     [[nodiscard]] bool start() WYE_REQUIRES(mutex_);
     void run() noexcept;
-    // Whether the kept segments are to be sent by a submit.
+    // Whether a submit must send the kept segments.
     [[nodiscard]] bool is_due(Clock::time_point now, std::uint64_t in_flight) const
         WYE_REQUIRES(mutex_);
     // Whether all segments that were sent have ended.
@@ -124,8 +125,8 @@ class Outbox {
     const VkSemaphore semaphore_;  // of the queue; its values are segment numbers
 
     std::atomic<std::uint64_t> kept_{0};
-    // The lowest number that `attend` concerns: of those sent just before the kept ones, or one
-    // that failed.
+    // The lowest segment number for which `attend` has work: the first one sent just before the
+    // kept ones, or one that failed.
     std::atomic<std::uint64_t> concern_{kNone};
 
     std::atomic<std::uint64_t> last_batch_{0};  // the last segment of the newest batch

@@ -211,7 +211,7 @@ void Segments::collect(std::uint64_t number) noexcept {
     if (staged) staging.release(number);
 }
 
-// Without memory, they are not kept.
+// Keeps a segment's times, unless there is no memory for them.
 void Segments::keep_times(std::uint64_t number, const Segment& segment) noexcept {
     if (!segment.stamps) return;
     try {

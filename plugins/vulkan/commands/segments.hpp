@@ -128,8 +128,8 @@ class Segments {
     [[nodiscard]] Recordings& recordings(Lane lane) {
         return recordings_[static_cast<std::size_t>(lane)];
     }
-    // The VkQueue of the compute lane. Whoever gets it may rely on what was submitted to it, so
-    // nothing is kept from now on.
+    // The VkQueue of the compute lane, for the application. It may rely on what was submitted, so
+    // kept segments are sent, and nothing is kept from now on.
     [[nodiscard]] VkQueue queue() const {
         progress_->outbox.keep_no_more();
         const sdk::Lock lock(shared_.front()->mutex);
@@ -202,7 +202,7 @@ class Segments {
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();
-    // The error of a segment that the driver refused after it was kept; nothing: it took it.
+    // The error of a segment that the driver refused after it was kept; nothing: it was accepted.
     [[nodiscard]] std::optional<Error> failure(std::uint64_t number) const {
         const std::optional<VkResult> result = progress_->outbox.failure(number);
         if (result) [[unlikely]]
@@ -216,8 +216,8 @@ class Segments {
         collect(last);
         return std::nullopt;
     }
-    // The last segment of a submit, for another queue's wait. It is sent first. A submit without
-    // segments has no part in the failure of the segment before it.
+    // The last segment of a submit, for another queue's wait; sends it first if it is kept. For a
+    // submit without segments, the newest earlier segment that was not refused.
     [[nodiscard]] SegmentWait share(std::uint64_t first, std::uint64_t last) {
         const std::uint64_t signal = progress_->outbox.attend(last);
         return {this, first <= last ? last : signal};

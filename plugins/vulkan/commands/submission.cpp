@@ -33,7 +33,7 @@ bool only_moves(const wye_operation& op) {
            op.kind == WYE_OPERATION_UPLOAD || op.kind == WYE_OPERATION_DOWNLOAD;
 }
 
-// Not copies, after which the host often waits for bytes.
+// Whether a submit with this operation may be kept. Not with copies: the host often waits for them.
 bool may_be_kept(const wye_operation& op) {
     if (op.kind == WYE_OPERATION_EXECUTE)
         return sdk::command_of<Command>(op.u.execute.command).is_light();

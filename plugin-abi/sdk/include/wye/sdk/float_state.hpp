@@ -44,8 +44,8 @@ class FloatState {
         asm volatile("fnstcw %0" : "=m"(out));
         return out;
     }
-    // The first instruction clears raised exceptions. Otherwise the second one would end the process
-    // if it unmasks an exception that was raised before.
+    // The first instruction clears raised exceptions. Otherwise the second would end the process if
+    // it unmasks an exception that was raised before.
     static void set_x87(std::uint16_t word) noexcept {
         asm volatile("fnclex\n\tfldcw %0" : : "m"(word));
     }

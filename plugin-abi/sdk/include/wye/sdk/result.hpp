@@ -92,7 +92,7 @@ struct Error {
     }
 
   private:
-    // Keeps line ends in messages about a program's text and of compilers, which have several lines.
+    // Keeps line ends in messages about a program's text and of compilers, which may have several.
     [[nodiscard]] std::string shown(std::string_view part) const {
         const bool lists = code == Code::INVALID_PROGRAM || code == Code::INVALID_TEXT ||
                            code == Code::COMPILE_FAILED;
