@@ -10,11 +10,11 @@ namespace wye::opencl {
 
 inline constexpr sdk::Quirk kQuirks[] = {
     {"pocl-first-query", "PoCL", "3.1", "always",
-     "sets itself up in the first device query of a process without a lock: two threads that ask "
-     "first at once crash in it (raw OpenCL 16 of 20)",
+     "initialises itself without a lock in the first device query of a process: two threads that "
+     "query first at the same time crash in it (16 of 20 runs of raw OpenCL)",
      "one discovery at a time in a process; regression: test `first_use_opencl`"},
     {"pocl-empty-cache-dir", "PoCL", "3.1", "platform name, and POCL_CACHE_DIR set and empty",
-     "ends the process in clGetDeviceIDs", "the platform is not asked; the error says so"},
+     "ends the process in clGetDeviceIDs", "the platform is not queried; the error says so"},
     {"pocl-needs-ld", "PoCL", "3.1", "platform name, and no `ld` in PATH",
      "the first enqueue ends the process", "its devices are listed as unusable"},
     {"pocl-cache-folder", "PoCL", "3.1", "platform name",
@@ -26,66 +26,66 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "its cache folder and the files there, which it makes with the process's mask, cannot be "
      "read: "
      "builds fail, those of later processes too, and a first launch ends the process",
-     "the platform is not asked, and builds and first launches are refused; regression: test "
+     "the platform is not queried; builds and first launches are refused; regression: test "
      "`caller_state_opencl`"},
     {"pocl-slow-headers", "PoCL", "3", "platform name and version",
      "each build reads Clang's header of all built-in functions: 90 ms of 105 for a small kernel",
-     "programs that say that they call few (-DWYE_BUILTINS=1) get those declared instead "
-     "(pocl/builtins.hpp); should that not compile, the header is read"},
+     "a program that calls only a few common ones (-DWYE_BUILTINS=1) gets declarations of these "
+     "instead (pocl/builtins.hpp); if that does not compile, the header is read"},
     {"pocl-compiles-at-launch", "PoCL", "3.1", "platform name",
-     "machine code is made at the first enqueue, and once more where a binary is asked for",
+     "machine code is made at the first enqueue, and once more if a binary is requested",
      "programs are saved after they ran, when the device is closed"},
     {"pocl-empty-launch", "PoCL", "3.1", "always",
-     "a launch of no workgroups compiles the kernel for a workgroup of no size, of use to no other",
-     "nothing is queued for such a launch"},
+     "a launch of no workgroups compiles the kernel for a workgroup size that no other launch has",
+     "nothing is enqueued for such a launch"},
     {"pocl-one-queue", "PoCL", "3.1", "platform name",
      "two queues that run one kernel with two grid widths, one shortly after the other, release "
      "the "
-     "kernel's code twice: the process ends (`pocl_release_dlhandle_cache`; raw, 2 of 22 runs)",
-     "from its first timed submit on, a queue uses one native queue, which takes times, for all "
-     "submits; it follows the first native queue, which is used no more; a device has one queue"},
+     "kernel's code twice, which ends the process (`pocl_release_dlhandle_cache`; 2 of 22 runs)",
+     "from its first timed submit on, a queue uses a native queue with profiling for all submits, "
+     "and its first native queue no more; a device has one queue"},
     {"pocl-shared-code", "PoCL", "3.1", "platform name",
-     "the same, of queues of three or more contexts that run programs of one source and options: "
-     "PoCL keeps their machine code once for the process",
+     "as pocl-one-queue, for queues of three or more contexts that run programs of equal source "
+     "and options: PoCL has one copy of their machine code for the whole process",
      "each context that lives at the same time as others compiles with a number of its own "
-     "(pocl/context_number.hpp), and only those of number 0 load and save programs"},
+     "(pocl/context_number.hpp), and only contexts of number 0 load and save programs"},
     {"pocl-prints", "PoCL", "3.1", "always",
-     "a compile error also prints \"1 error generated.\" on stderr, and warnings their number",
+     "a compile also prints the number of errors or warnings on stderr (\"1 error generated.\")",
      "lowered programs ask for no warnings (`-w`)"},
     {"pocl-signal-handlers", "PoCL", "3.1", "always",
      "the first device query installs signal handlers and an alternate stack",
-     "the host puts the application's back, as after every plugin"},
+     "the host restores those of the application, as after every plugin"},
     {"rusticl-finish", "rusticl", "Mesa 22.3", "platform name",
-     "clFinish does not wait for commands that were flushed before it: known dispatches gave the "
-     "bytes that were there before",
-     "a marker is queued, and its event waited for"},
+     "clFinish does not wait for commands that were flushed before it: test dispatches left the "
+     "old bytes",
+     "a marker is enqueued, and its event is waited for"},
     {"rusticl-loops", "rusticl", "Mesa 22.3", "platform name and version",
-     "the last store of a loop is lost where the loop follows others in a loop: 2 of 100 random "
-     "programs give wrong bytes",
+     "the last store of a loop is lost if the loop follows other loops inside an outer loop: 2 of "
+     "100 random programs give wrong bytes",
      "its devices are listed as unusable"},
     {"nvidia-cl-workgroup-limit", "NVIDIA", "580", "the kernel was compiled for its workgroup",
-     "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, also where reqd_work_group_size says more "
-     "and the launch works",
-     "such a kernel is launched; the driver's refusal then says the same"},
+     "CL_KERNEL_WORK_GROUP_SIZE is 256 for every kernel, even if reqd_work_group_size is larger "
+     "and launches of that size work",
+     "such a kernel is launched nevertheless; if it is too large, the driver refuses the launch"},
     {"nvidia-cl-costly-events", "NVIDIA", "580", "platform name",
-     "an event costs a launch with its wait 1.7 us of 10.5 (H200); clFinish reports a failure, "
+     "an event takes 1.7 of the 10.5 us of a launch and its wait (H200); clFinish reports failures "
      "too, "
-     "which there always loses the device",
-     "a submit that finds its queue idle has no event; a marker becomes its event if somebody asks "
-     "for it, or before the next submit, and then the next one has an event of its own; with eight "
-     "or more pending, up to 64 submits share the event of the last of them"},
+     "each of which loses the device",
+     "a submit to an idle queue has no event; a marker becomes its event if something polls it or "
+     "waits for it, or before the next submit, which then has an event of its own; with eight or "
+     "more submits pending, up to 64 share the event of the last of them"},
     {"nvidia-cl-costly-flush", "NVIDIA", "580", "platform name",
-     "clFlush costs each of 1000 launches 1.3 us of 6.2 (H100), and does nothing: the driver gives "
-     "the device each command as it is queued",
-     "submits are not flushed; markers, and commands that another queue waits for, are"},
+     "clFlush takes 1.3 of the 6.2 us of each of 1000 launches (H100), and does nothing: the "
+     "driver gives the device each command when it is enqueued",
+     "submits are not flushed, except markers and commands that another queue waits for"},
     {"nvidia-cl-costly-status", "NVIDIA", "580", "platform name",
-     "clGetEventInfo costs each of 1000 submits 1.3 us of 9.4 (H100), and tells nothing new: a "
-     "command that fails loses the device, which every later wait and poll reports",
-     "an event is asked for the error of its submit only after a wait or a poll saw a failure"},
+     "clGetEventInfo takes 1.3 of the 9.4 us of each of 1000 submits (H100), and tells nothing "
+     "new: a command that fails loses the device, which every later wait and poll reports",
+     "an event is queried for the error of its submit only after a wait or a poll saw a failure"},
     {"nvidia-cl-loss", "NVIDIA", "580", "a new queue does not answer",
-     "after a kernel used an address that is not its own, clFinish says CL_INVALID_COMMAND_QUEUE "
-     "and the rest -9999, and the process gets no context any more",
-     "the device is lost; opening it again says to restart the process"},
+     "after a kernel accessed an invalid address, clFinish returns CL_INVALID_COMMAND_QUEUE and "
+     "other calls -9999, and the process gets no context any more",
+     "the device is lost; the error of opening it again says to restart the process"},
 };
 
 // pocl-*: detected by the platform's name.

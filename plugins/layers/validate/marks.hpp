@@ -13,7 +13,7 @@
 namespace wye::layers::validate {
 
 // Marks the ends of the submission's downloads, and adds the marks to `submit`. Memory that pending
-// uploads read, or that is a buffer's own, gets no mark. `count`: marks so far, so that they differ.
+// uploads read, or that is a buffer's own, gets no mark. `count`: marks so far; all marks differ.
 void mark_downloads(Submit& submit, const wye_submission& submission, Objects& objects,
                     std::uint64_t& count);
 

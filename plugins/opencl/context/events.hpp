@@ -81,7 +81,7 @@ class Events {
         return marker;
     }
     // The error of a submit that has ended. A submit without an event has none here: the wait has
-    // reported it. Quirk nvidia-cl-costly-status.
+    // reported it; quirk nvidia-cl-costly-status.
     [[nodiscard]] std::optional<Error> error_of(const Submit& submit) const {
         if (!submit.last || !asks_each_.load(std::memory_order_relaxed)) return std::nullopt;
         const EventState now = state_of(device_.driver, submit.last.get());
