@@ -19,13 +19,11 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "the first enqueue ends the process", "its devices are listed as unusable"},
     {"pocl-cache-folder", "PoCL", "3.1", "platform name",
      "a cache folder that cannot be made gives CL_DEVICE_NOT_FOUND; with one that cannot be "
-     "written "
-     "each build fails",
+     "written each build fails",
      "the remedy names the folder; devices are listed as unusable; regression: test `rooms`"},
     {"pocl-file-mask", "PoCL", "3.1", "platform name, and a umask that takes rights from the owner",
      "its cache folder and the files there, which it makes with the process's mask, cannot be "
-     "read: "
-     "builds fail, those of later processes too, and a first launch ends the process",
+     "read: builds fail, those of later processes too, and a first launch ends the process",
      "the platform is not queried; builds and first launches are refused; regression: test "
      "`caller_state_opencl`"},
     {"pocl-slow-headers", "PoCL", "3", "platform name and version",
@@ -40,8 +38,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "nothing is enqueued for such a launch"},
     {"pocl-one-queue", "PoCL", "3.1", "platform name",
      "two queues that run one kernel with two grid widths, one shortly after the other, release "
-     "the "
-     "kernel's code twice, which ends the process (`pocl_release_dlhandle_cache`; 2 of 22 runs)",
+     "the kernel's code twice, and the process ends (`pocl_release_dlhandle_cache`; 2 of 22 runs)",
      "from its first timed submit on, a queue uses a native queue with profiling for all submits, "
      "and its first native queue no more; a device has one queue"},
     {"pocl-shared-code", "PoCL", "3.1", "platform name",
@@ -69,8 +66,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "such a kernel is launched nevertheless; if it is too large, the driver refuses the launch"},
     {"nvidia-cl-costly-events", "NVIDIA", "580", "platform name",
      "an event takes 1.7 of the 10.5 us of a launch and its wait (H200); clFinish reports failures "
-     "too, "
-     "each of which loses the device",
+     "too, each of which loses the device",
      "a submit to an idle queue has no event; a marker becomes its event if something polls it or "
      "waits for it, or before the next submit, which then has an event of its own; with eight or "
      "more submits pending, up to 64 share the event of the last of them"},

@@ -23,8 +23,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "to 100 us and sent together (commands/outbox.hpp)"},
     {"nvidia-vk-unloaded", "NVIDIA", "580", "driver id",
      "the library uses up static thread-local storage each time that it is mapped, and the loader "
-     "maps "
-     "it for every instance: from about the 30th instance of a process on, vkCreateInstance "
+     "maps it for every instance: from about the 30th instance of a process on, vkCreateInstance "
      "fails with VK_ERROR_INCOMPATIBLE_DRIVER",
      "the libraries of drivers stay mapped once a probe has found such a device"},
     {"nvidia-vk-layout-compile", "NVIDIA", "580", "always",
@@ -44,8 +43,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
     {"lavapipe-loop-rounds", "lavapipe", "22.3", "self-test",
      "loops end silently after 65,535 iterations of an invocation, of all its loops together",
      "the fact `loop_rounds`: the lowering counts the iterations of loops that may run longer, and "
-     "a "
-     "launch fails with an error if one was ended early"},
+     "a launch fails with an error if one was ended early"},
     {"lavapipe-fma", "lavapipe", "22.3", "self-test", "Fma rounds twice",
      "`native_f32_fma` and `native_f64_fma` are false: emulated"},
     {"lavapipe-f64-rounding", "lavapipe", "22.3", "self-test",
@@ -59,8 +57,7 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "it misses hazards between two dispatches", "barriers have tests of their own"},
     {"layer-skipped-values", "Khronos validation layer", "1.3.239", "always",
      "a wait for a value of a timeline semaphore between two that are signalled takes 10 s and "
-     "reports "
-     "an error",
+     "reports an error",
      "waits use only values that are signalled"},
     {"lavapipe-truncated-module", "lavapipe", "22.3", "always",
      "a module that is cut off within an instruction ends the process",
