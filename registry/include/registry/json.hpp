@@ -98,7 +98,7 @@ class Json {
 
 // Bytes, such as a path, that need not be UTF-8: a string if they are, else {"hex": "636166e9"}.
 [[nodiscard]] Json exact(std::string_view bytes);
-// Converts a value that `exact` made back to bytes. Nothing: `exact` makes no such value.
+// Converts a value of `exact` back to bytes. Returns nothing for any other value.
 [[nodiscard]] std::optional<std::string> exact_bytes(const Json& value);
 
 struct Json::Member {
