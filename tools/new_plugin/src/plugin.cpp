@@ -72,7 +72,7 @@ wye_status plugin_probe_devices(wye_plugin_object*, std::uint32_t* out_count, wy
 wye_status plugin_device_info(wye_plugin_object* plugin, std::uint32_t, wye_device_info* out,
                               wye_error**) {
     static constexpr wye_string kFormats[] = {literal(driver::kFormat)};
-    out->name = literal("acme (played by the processor)");
+    out->name = literal("acme (simulated by the processor)");
     out->formats = kFormats;
     out->format_count = std::size(kFormats);
     if (!plugin->tools.installed()) {
