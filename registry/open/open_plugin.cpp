@@ -66,7 +66,7 @@ struct DeviceFaults {
     std::vector<std::string> description, facts;
 };
 
-// Oddities of a description that was read: the contract asks for more, but nothing is unclear.
+// Lists what a readable description lacks by the contract. The device can be described without it.
 void check_info(const wye_device_info& info, const DeviceInfo& device,
                 std::vector<std::string>& faults) {
     if (device.name.empty()) faults.emplace_back("it has no name");

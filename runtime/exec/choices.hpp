@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Choices: the devices that were chosen for requests that name none, and why. A choice is
-// remembered for equal requests; the newest ones are kept for their receipts. dispatch/choose.hpp
-// decides, and asks whether a remembered device can still be used. Owned by a context.
-// Free-threaded; its lock is the last one.
+// remembered for equal requests. The newest ones are kept, so that wye_choice_find can tell their
+// reasons. dispatch/choose.hpp decides, and asks whether a remembered device can still be used.
+// Owned by a context. Free-threaded; takes no other lock while it holds its own.
 #pragma once
 
 #include <array>

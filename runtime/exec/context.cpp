@@ -330,7 +330,7 @@ Result<void> Context::free_buffer(Handle buffer) {
     };
     auto removed = remove();
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that uses it may have ended without having been settled.
+    // Work that has ended counts as a user until it is polled.
     session.collect();
     return remove();
 }

@@ -124,7 +124,7 @@ struct Launch {
     bool has_override;     // whether `workgroup` is not the program's own
     bool empty;          // whether a workgroup count is zero: nothing runs, but outputs are zeroed
     bool deterministic;  // whether the analysis proves it of the program's body in this launch
-    // The device finds the number of workgroups in a buffer, from this byte on.
+    // Whether the device reads the number of workgroups from a buffer, at byte `grid_offset`.
     bool indirect = false;
     std::uint64_t grid_offset;
 

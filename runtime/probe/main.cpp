@@ -246,8 +246,8 @@ int probe_plugin(const Json& request) {
     libraries["libraries"] = Json::array();
     bool foreign = false;
     for (const auto& [path, has_soname] : loaded_libraries()) {
-        // What was loaded for a dispatch without a soname is a kernel that the driver compiled
-        // (PoCL's are libraries in its cache), and no part of the driver.
+        // A library without a soname that was loaded during a dispatch is no part of the driver but
+        // a kernel that it compiled (PoCL's kernels are libraries in its cache).
         if (before.contains(path) || (listed && !has_soname && !listed->contains(path))) continue;
         libraries["libraries"].push_back(registry::exact(path));
         foreign = foreign || path != library;

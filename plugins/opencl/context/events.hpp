@@ -132,12 +132,12 @@ class Events {
     [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 
   private:
-    // Pending submits from which on later ones share events, and the most that share one.
+    // From kFewestShared pending submits on, submits share events; at most kMostShared share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
 
-    // Whether a submit has the event of those before it without one, a quarter of the pending ones.
-    // Their number alone decides, so that submits in a row make the same calls however long they
-    // take.
+    // Whether this submit gets an event, which also serves the submits before it that have none. A
+    // quarter as many share it as are pending. Time has no influence, so submits in a row make the
+    // same calls however long they take.
     [[nodiscard]] bool ends_share(std::size_t pending) {
         if (++without_ < std::min(pending / 4, kMostShared)) return false;
         without_ = 0;

@@ -23,7 +23,7 @@ bool is_in_use(const registry::HandleTable& handles, const Pin& buffer) {
         return handles.is_used(buffer) || queues.is_used(object.history);
     };
     if (!look()) return false;
-    object.session.collect();  // work that uses it may have ended without having been settled
+    object.session.collect();  // work that has ended counts as a user until it is polled
     return look();
 }
 

@@ -35,7 +35,8 @@ class PendingWork : private WorkLink {
     PendingWork(const PendingWork&) = delete;
     PendingWork& operator=(const PendingWork&) = delete;
     virtual ~PendingWork() = default;
-    // Returns whether it has ended, after settling it. Does not wait for the device.
+    // Returns whether it has ended; if so, first settles it: completes its report, and releases the
+    // buffers and memory that it used. Does not wait for the device.
     [[nodiscard]] virtual bool poll() = 0;
     // As poll, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
@@ -65,9 +66,9 @@ class PendingWork : private WorkLink {
     friend class PendingList;
     friend class PendingRoom;
     std::atomic<std::uint32_t> references_ = 0;
-    // Guarded by the list's mutex, as is the link (null: it is not in the list). The list has a
-    // reference to it.
-    std::uint64_t bytes_ = 0;  // of host memory that it owns
+    // The bytes of host memory that the work owns. Guarded by the list's mutex, as are the pointers
+    // of WorkLink, which are null for work outside the list. The list counts as one reference.
+    std::uint64_t bytes_ = 0;
 };
 
 // A reference to work.
@@ -166,7 +167,7 @@ class PendingList {
     }
     // Destroys the idle objects.
     void drop_idle() noexcept;
-    // Settles work that has ended. False if some has not ended, or is about to be submitted.
+    // Polls all work. False if some has not ended, or is about to be submitted.
     bool collect();
     void wait_for_all();
 

@@ -417,7 +417,7 @@ class DeviceSession {
             special_.fetch_and(~bit, std::memory_order_release);
     }
     std::atomic<std::uint32_t> special_ = 0;
-    // Destroyed first but for the line: it waits for work that still runs.
+    // Destroyed after the line and before all other members: waits for work that still runs.
     QueuePool queues_;
     Line line_;
 };

@@ -102,7 +102,7 @@ bool Watcher::fetch(std::list<Entry>& entries, WorkRef& late) {
 }
 
 void Watcher::run() noexcept {
-    // If memory runs out it asks again.
+    // Answers false if memory runs out, so that the loop below asks again.
     const auto has_ended = [](PendingWork& work, std::chrono::milliseconds limit) noexcept {
         try {
             return work.is_given_up() || work.wait(Clock::now() + limit);

@@ -124,13 +124,13 @@ class Pending : public PendingWork {
   private:
     // Asks the device to stop. True: it does; false: the work was given up.
     [[nodiscard]] Result<bool> stop(bool late);
-    // The rest of `submit` for work that may have to be in the line; null: it has not. `must`: it
-    // has.
+    // The rest of `submit` for work that may have to wait in the session's line. Null: it need not
+    // wait. `must`: it must.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit_later(Context& context, Target& target,
                                                                Flow& flow, bool must,
                                                                Clock::time_point start,
                                                                PendingRoom& room);
-    // As above, for a transfer while work is in the line.
+    // As `submit_later`, for a transfer while work is in the line.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit_behind(const Context& context,
                                                                 const CheckedTransfer& checked,
                                                                 std::uint32_t flags,
@@ -185,9 +185,9 @@ class Pending : public PendingWork {
     // Asks or waits for the work of a ticket. False: it has not ended by the deadline.
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
                              Result<void>& waited);
-    // The first steps of every end: completes the report of work that began at `begun`, and sets
-    // `error_` unless that is set already, which stands for an outcome without memory for it. The
-    // last step is PendingList::remove.
+    // The first step when work ends: completes the report of work that began at `begun`, and stores
+    // the error of a failed `outcome`. An `error_` set before the call stays if `outcome` is a
+    // success. The last step is PendingList::remove.
     void complete(Clock::time_point begun, const RunTimes& times, Result<void> outcome) noexcept
         WYE_REQUIRES(mutex_);
     // Ends it with a brief error if its work has ended, without memory for what became of that.

@@ -274,9 +274,9 @@ fn sqrt64(x: f64) -> f64 {
 
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
 //
-// `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
-// are enough, so it may be the device's own. Where no step can meet subnormal numbers or overflow,
-// which exponents show, the result is rounded correctly; elsewhere it is computed in integers.
+// `start` is about 1 / sqrt(r), where r is radicand_of_divisor64(y) or radicand64(x). Its first 20
+// bits must be right, so a device's own function may give it. If an exponent is so small or large
+// that a step could be subnormal or overflow, the result is computed in integers instead.
 
 fn ordinary(high: u32) -> bool {  // from 2^-400 to 2^401
     return (high & 0x7ff00000u) - 0x26f00000u < 0x32100000u;

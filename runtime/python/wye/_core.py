@@ -179,7 +179,7 @@ class Core:
         """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
         status = getattr(library(), free)(self._state.raw, handle, None)
-        # What a closed context holds is freed with it.
+        # A closed context frees its handles when it is destroyed; `keep` must live until then.
         kept = keep is not None and status == Code.SHUTTING_DOWN
         if kept or status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle, keep))

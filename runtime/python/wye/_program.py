@@ -59,8 +59,8 @@ _MOST_READ = (64 << 20) + 1  # bytes of a file: one more than any that the libra
 
 
 class _Files:
-    # What reads the files of `variant` clauses, their bytes until the program has been read, and
-    # what it raised.
+    # The files of a program's `variant` clauses: the function that reads them, their bytes, kept
+    # until the program has been read, and the exception that the function raised.
     def __init__(self, core: Core, read: Callable[[str], Any]) -> None:
         self.core, self.read = core, read
         self.kept: list[Any] = []

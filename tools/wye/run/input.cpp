@@ -107,7 +107,7 @@ Result<void> add_numbers(const Wanted& wanted, std::string_view line, std::strin
     }
 }
 
-// Numbers that make whole elements.
+// Returns the values; INVALID_ARGUMENT unless they make up whole elements.
 Result<Values> whole(const Wanted& wanted, std::string_view what, Values values) {
     if (values.bytes.size() % wanted.element.bytes() == 0) return values;
     return Error(Code::INVALID_ARGUMENT,

@@ -23,10 +23,11 @@ struct Resident {
     std::uint64_t read_size = 0;
 };
 
-// For each buffer, in the program's order, which of its bytes are read back, by a `bytes` clause.
+// The bytes of a buffer that are read back, as its `bytes` clause says.
 struct Range {
     std::uint64_t begin = 0, end = 0;  // both 0: all
 };
+// Returns a range for each buffer, in the program's order.
 Result<std::vector<Range>> read_ranges(const Program& program) {
     WYE_ASSIGN(const std::string text, program.analysis());
     std::vector<Range> out;

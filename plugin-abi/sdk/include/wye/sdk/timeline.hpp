@@ -338,7 +338,7 @@ class Timeline : public TimelineObject {
         const std::size_t at = place_of(value);
         return at == kNowhere ? nullptr : &pending_[at].submit;
     }
-    // As find, but the submit to ask in its place, if it has no event.
+    // As find, but if that submit has no event, finds the next one that has: it is asked instead.
     [[nodiscard]] Submit* find_marked(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if constexpr (requires(const Submit& submit) { submit.is_marked(); }) {
             std::size_t at = place_of(value);
