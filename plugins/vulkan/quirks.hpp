@@ -39,8 +39,8 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "`native_f16_convert` is false: the lowering rounds in integers"},
     {"nvidia-vk-inexact-f32", "NVIDIA", "580", "self-test",
      "square root and fma of f32 are not exact",
-     "`native_f32_sqrt` and `native_f32_fma` are false: from the inverse square root, and through "
-     "f64"},
+     "`native_f32_sqrt` and `native_f32_fma` are false: roots are computed from the inverse square "
+     "root, and fma through f64"},
     {"lavapipe-loop-rounds", "lavapipe", "22.3", "self-test",
      "loops end silently after 65,535 rounds of an invocation, all loops together",
      "the fact `loop_rounds`: the lowering watches loops that may run longer, and a launch in "

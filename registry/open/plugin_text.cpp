@@ -39,8 +39,8 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern const char _end;
 }
 
-// A system call copies, and reports unmapped memory. Copies directly if a sandbox forbids the call,
-// if the memory is known to be mapped, and constants of this library, as built-in plugins have.
+// Copies by a system call, which reports unmapped memory. Copies directly if the memory is known to
+// be mapped, as this library's is (strings of built-in plugins), or if a sandbox forbids the call.
 bool read_memory(void* to, const void* from, std::size_t size, Memory memory) noexcept {
     if (size == 0) return true;  // both may be null
     const auto at = reinterpret_cast<std::uintptr_t>(from);
