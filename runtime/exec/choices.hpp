@@ -65,9 +65,9 @@ class Choices {
     };
     struct Known {
         Key key;
-        Sizes sizes;                // that the device is known to hold
-        bool sized = false;         // other sizes may have another device, since they ruled one out
-        std::uint64_t changes = 0;  // Context::device_changes() that it is valid for
+        Sizes sizes;                // the newest ones found to fit the device
+        bool sized = false;         // sizes ruled a device out: the choice is for `sizes` only
+        std::uint64_t changes = 0;  // Context::device_changes() when the choice was made
         registry::Handle device = 0;
         std::uint32_t number = 0;  // 0: empty
     };

@@ -32,8 +32,8 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
-// Returns why the cache folder cannot be used. If so, takes it from the configuration, so that
-// neither programs nor what plugins found out are kept, and adds a record.
+// Returns why the cache folder cannot be used. In that case removes it from the configuration, so
+// that neither programs nor results of plugins are stored, and adds a record.
 std::optional<Error> refuse_cache(registry::Options& options) {
     const auto folder = options.config.find("cache_folder");
     if (folder == options.config.end() || folder->second.empty()) return {};
@@ -62,7 +62,7 @@ bool concerns_device(Code code) {
 }
 
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
-    if (keys_of_nobody(config, {}).empty()) return;  // no key needs a search for plugins
+    if (keys_of_nobody(config, {}).empty()) return;  // so the search for plugins is not needed
     std::vector<std::string> plugins;
     for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
     for (const std::string_view key : keys_of_nobody(config, plugins))

@@ -36,7 +36,7 @@ Result<wye_mapping> map_buffer(const registry::HandleTable& handles, const Pin& 
         const Code code = mapped.error().code;
         if (code != Code::UNSUPPORTED && code != Code::UNIMPLEMENTED)
             return session.noted(std::move(mapped).error());
-        // A device maps the other usages all or none (P-39).
+        // Of buffers with another usage than DEVICE a device maps all or none (P-39).
         return std::move(mapped).error().wrapped(
             Code::UNSUPPORTED,
             fmt::format("{} cannot map buffer `{}`", session.info().selector, buffer.label()),

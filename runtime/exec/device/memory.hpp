@@ -31,7 +31,7 @@ enum class MemoryUse : std::uint8_t {
 
 // What a device holds, in bytes. Guarded by the lock of its ContextMemory.
 struct MemoryAccount {
-    std::uint64_t limit = 0;  // of both together; 0: none
+    std::uint64_t limit = 0;  // on buffers and scratch together; 0: none
     std::uint64_t buffers = 0, scratch = 0;
 };
 

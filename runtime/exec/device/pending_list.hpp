@@ -165,7 +165,7 @@ class PendingList {
         ended.store(true, std::memory_order_release);
         last = unlink(work);
     }
-    // Destroys the idle objects.
+    // Destroys the objects that are kept for reuse.
     void drop_idle() noexcept;
     // Polls all work. False if some has not ended, or is about to be submitted.
     bool collect();
@@ -206,7 +206,7 @@ class PendingList {
         --idle_count_;
         return static_cast<PendingWork*>(std::exchange(idle_, idle_->newer));
     }
-    // Keeps an object without references for reuse, all of one type. False: there are enough.
+    // Keeps an object for reuse that has no references; all have one type. False: enough are kept.
     [[nodiscard]] bool keep_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
         if (idle_count_ >= kMostIdle) return false;
         push_idle(work);
@@ -261,7 +261,7 @@ class PendingList {
     const PendingLimits limits_;
     const std::string device_;
     WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // the newest and the oldest work
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // work without a place included
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // with work that has only room so far
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
     WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
     std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rule by which memory pools reuse idle blocks, and what they tell of themselves.
+// The rule by which memory pools reuse idle blocks, and the byte counts that they report.
 #pragma once
 
 #include <algorithm>

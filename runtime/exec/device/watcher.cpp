@@ -8,8 +8,8 @@
 namespace wye::exec {
 namespace {
 
-// The longest wait for one entry, after which other and new entries are checked. It waits for the
-// oldest one: a queue ends its work in order, so others rarely end before it.
+// The longest wait for one entry, after which other and new entries are checked. The watcher waits
+// for the oldest entry: a queue ends its work in order, so others rarely end before it.
 constexpr std::chrono::milliseconds kLongestWait{2};
 
 }  // namespace

@@ -45,9 +45,9 @@ struct BoundLaunch {
     std::size_t read_backs = 0;
     // Whether outputs are read back by a submit after that of the launch.
     bool reads_apart = false;
-    // Which buffers of the launch are resident ranges that the device cannot bind where they begin,
-    // or that are read back apart, when other work may have changed them. They are replaced by
-    // scratch, with copies before and after.
+    // The buffers that scratch memory replaces, with copies before and after the dispatches:
+    // resident ranges at an offset that the device cannot bind, or that a later submit reads back,
+    // before which other work may change them.
     std::bitset<WYE_LIMIT_BUFFERS> moved;
     plan::Split split;
     std::uint64_t bytes_uploaded = 0;

@@ -65,12 +65,12 @@ class Pending : public PendingWork {
     // although it uses its memory until its end, and what the host has not submitted yet never
     // runs.
     [[nodiscard]] Result<void> cancel();
-    // If its time limit has passed, cancels it like that, but the result is TIMEOUT, and work that
-    // the device cannot stop keeps the device busy.
+    // Cancels the work if its time limit has passed. As opposed to `cancel`, the result is TIMEOUT,
+    // and work that the device cannot stop keeps the device busy.
     void expire() noexcept final;
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
-    // As `poll` and `wait`, but for the result: if work was given up, its result is known before
-    // its end, unless it uses memory of the caller. They keep its time limit.
+    // As `poll` and `wait`, but for the result, which work that was given up has before its end,
+    // unless it uses memory of the caller. Both cancel the work when its time limit has passed.
     [[nodiscard]] bool poll_result() {
         return special_.load(std::memory_order_acquire) != 0 ? poll_special() : poll();
     }
@@ -155,7 +155,7 @@ class Pending : public PendingWork {
             alarm.at = deadline.time_since_epoch().count();
         }
         const std::uint64_t timeout_ns;
-        Alarm alarm;  // when `expire` has something to do
+        Alarm alarm;  // the next time to call `expire`
         // For `abandon`, which must not fail.
         std::list<Abandoned> abandoned;
     };
@@ -190,7 +190,7 @@ class Pending : public PendingWork {
     // success. The last step is PendingList::remove.
     void complete(Clock::time_point begun, const RunTimes& times, Result<void> outcome) noexcept
         WYE_REQUIRES(mutex_);
-    // Ends it with a brief error if its work has ended, without memory for what became of that.
+    // If the device has ended the work, ends it with a brief OUT_OF_MEMORY. Allocates nothing.
     virtual void end_without_memory() noexcept = 0;
     void log(const Texts* texts) const WYE_REQUIRES(mutex_);
     // The error of work that was given up: CANCELLED or TIMEOUT.

@@ -75,7 +75,7 @@ Result<void> Recording::add(Context& context, Target target) {
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
         const registry::Pin& pin = flow.residents.pin(bound.argument);
         auto& buffer = pin.as<BufferObject>();
-        // Executions share the scratch of what is moved, so they must not overlap.
+        // Executions share the scratch memory of moved ranges, so they must not overlap.
         add_use(pin.handle(), {&buffer.history, bound.writable || operations.moves},
                 {buffer.native.object(), buffer.size});
     }
