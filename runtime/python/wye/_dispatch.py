@@ -363,7 +363,7 @@ class Bound(Request):
         return sizes
 
     def _fill(self) -> None:
-        # Gives each buffer for which there is one number as many as the program says.
+        # Fills each buffer for which a single number was given, up to the size that it has.
         computed = []
         for one in self._numbers:
             size = self._program._sizes.get(one[0].name)

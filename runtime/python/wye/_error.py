@@ -71,7 +71,7 @@ def printable(text: str) -> str:
 def _escaped(c: str) -> str:
     if c in "\n\t\r":
         return repr(c)[1:-1]
-    # One byte of a path that is no text, or a character.
+    # A surrogate escape stands for one byte of a path that is not UTF-8; all else is a character.
     how = "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
     return "".join(f"\\x{byte:02x}" for byte in c.encode(errors=how))
 
