@@ -91,7 +91,7 @@ std::string lines_of(const Group& group) {
             fmt::format("    and {} more failures, which --json lists\n", failures - kMostFailures);
     if (!group.partly.empty())
         out += fmt::format("  {}in part: {}\n", padded(group.name, kNameWidth), group.partly);
-    // A group of which nothing ran is in the last sentence.
+    // A group of which nothing ran is named in the last sentence.
     if (!group.not_tried.empty() && !group.cases.empty())
         out += fmt::format("  {}not tried: {}\n", padded(group.name, kNameWidth),
                            clean(group.not_tried));

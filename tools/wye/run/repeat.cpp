@@ -141,7 +141,7 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     for (std::size_t i = 0; i < slots.size(); ++i) {
         WYE_ASSIGN(Buffer made, device.buffer(wholes[i], slots[i].name));
         buffers.push_back(std::move(made));
-        // The memory of a device may have anything.
+        // Device memory has unspecified contents, and persistent buffers start at zero.
         if (slots[i].persistent && slots[i].input.empty()) slots[i].input.resize(wholes[i]);
         if (!slots[i].input.empty()) WYE_TRY(buffers[i].upload(slots[i].input));
         uploaded += slots[i].input.size();
