@@ -19,7 +19,8 @@ inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 struct BufferHistory {
     // The values of submits, by queue; 0: none that a new submit must come after. A submit that
     // writes the buffer and runs after the submits recorded here sets their values to 0.
-    std::array<std::uint64_t, kMostQueues> reads{}, writes{};
+    std::array<std::uint64_t, kMostQueues> reads{};
+    std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues from kMostQueues on.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};
 

@@ -37,7 +37,7 @@ class Options:
     workgroup: Sequence[int] | None = None
     """The workgroup size, if it is not the program's own; needs a program that is `adjustable`."""
     timeout: float | None = None
-    """Seconds after which run(), or submit()'s result, fails with TIMEOUT; stops the work if it can."""
+    """Seconds after which run(), or the result of submit(), raises TIMEOUT. May stop the work."""
     iterations: int = 1
     """The number of launches on the same buffers that are one dispatch."""
     max_output_bytes: int | None = None
