@@ -66,7 +66,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     Server server_;
 
-    // State of the submit in progress, also below.
+    // The members below are the state of the submit in progress.
     std::unique_ptr<Batch> batch_;  // set if the queue's thread will run it
     std::optional<Handover> handover_;
     Launch launch_;  // the last dispatch

@@ -90,7 +90,7 @@ std::span<const wye_operation> Queue::plan(std::span<const wye_operation> operat
     return operations.first(operations.size() - (last_ != nullptr ? 1 : 0));
 }
 
-// quirk pocl-empty-launch.
+// quirk pocl-empty-launch: a launch without workgroups is not queued.
 [[gnu::always_inline]] inline Result<void> Queue::dispatch(const wye_dispatch_op& op) {
     if (sdk::is_empty(op)) return {};
     return queued(program_of(op.program).launch(handle_.get(), op, next(), this));

@@ -77,7 +77,7 @@ class Queue : public sdk::InOrderQueue<Queue> {
     Timeline timeline_;
     StagedCopies staged_copies_;
 
-    // State of the submit in progress, also below.
+    // The members below are the state of the submit in progress.
     EventWaits waits_;
     Submit submit_;
     bool needs_event_ = true;

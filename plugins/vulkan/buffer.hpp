@@ -38,7 +38,8 @@ class AllocationTicket {
 };
 
 struct Buffer {
-    // Lowered code may read element 0 of an empty buffer, and the largest element has 32 bytes.
+    // The smallest allocation: an empty buffer has room for an element (at most 32 bytes), since
+    // lowered code may read element 0 of it.
     static constexpr std::uint64_t kLeastBytes = 64;
 
     // DEVICE_MEMORY has the requested and the free bytes. Frees what it allocated if it fails.

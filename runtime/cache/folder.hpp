@@ -37,10 +37,10 @@ class Descriptor {
 // Makes an IO error with the text of errno `number`; `what` begins the sentence.
 [[nodiscard]] Error io_error(const std::string& what, const std::string& path, int number);
 
-// Checks a cache folder of this user: its path is absolute, and nobody else may write to it. Makes
-// it, marked as a cache for backup programs, if only it is missing, not its parents; if that fails,
-// so will the first who keeps something there, and say why. Errors: INVALID_ARGUMENT, IO,
-// NOT_TRUSTED.
+// Checks a cache folder of this user: its path is absolute, and nobody else may write to it. If the
+// folder is missing but not its parent, makes it, with the mark that tells backup programs that it
+// is a cache. A failure to make it is no error here: the first write into the folder reports it.
+// Errors: INVALID_ARGUMENT, IO, NOT_TRUSTED.
 [[nodiscard]] Result<void> prepare_folder(const std::string& path);
 
 struct FileInfo {

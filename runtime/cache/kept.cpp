@@ -11,7 +11,7 @@ namespace wye::cache {
 namespace {
 
 constexpr const char* kTrust = "plugin-trust-";
-constexpr const char* kMark = "plugin-opening-";  // has a byte for each process, and no text
+constexpr const char* kMark = "plugin-opening-";  // not a text: one byte for each process
 
 // Whether the folder exists. Does not create it.
 bool is_there(const std::string& folder) {

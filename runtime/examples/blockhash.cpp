@@ -248,7 +248,8 @@ class BlockHasher {
         : program_(program),
           device_(device),
           block_(block),
-          // Of small blocks fewer: their digests take more room than they do.
+          // A chunk has fewer bytes if blocks are smaller than digests, so that the digests fit,
+          // too.
           chunk_(std::max<std::uint64_t>(kChunkBytes / std::max(block, kDigestBytes), 1) * block) {}
 
     [[nodiscard]] wye::Result<void> hash_file(const std::string& path, wye::examples::Progress& bar,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Choices: the devices that were chosen for requests that name none, and why. A choice is
-// remembered for equal requests; the newest ones are kept for their receipts. dispatch/choose.hpp
-// decides, and asks whether a remembered device can still be used. Owned by a context.
-// Free-threaded; its lock is the last one.
+// remembered for equal requests. The newest ones are kept, so that wye_choice_find can tell their
+// reasons. dispatch/choose.hpp decides, and asks whether a remembered device can still be used.
+// Owned by a context. Free-threaded; takes no other lock while it holds its own.
 #pragma once
 
 #include <array>
@@ -65,9 +65,9 @@ class Choices {
     };
     struct Known {
         Key key;
-        Sizes sizes;                // that the device is known to hold
-        bool sized = false;         // other sizes may have another device, since they ruled one out
-        std::uint64_t changes = 0;  // Context::device_changes() that it is valid for
+        Sizes sizes;                // the newest ones found to fit the device
+        bool sized = false;         // sizes ruled a device out: the choice is for `sizes` only
+        std::uint64_t changes = 0;  // Context::device_changes() when the choice was made
         registry::Handle device = 0;
         std::uint32_t number = 0;  // 0: empty
     };

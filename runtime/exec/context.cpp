@@ -62,7 +62,7 @@ bool concerns_device(Code code) {
 }
 
 void warn_of_keys(const registry::Registry& registry, const registry::Config& config) {
-    if (keys_of_nobody(config, {}).empty()) return;  // no key needs a search for plugins
+    if (keys_of_nobody(config, {}).empty()) return;  // so the search for plugins is not needed
     std::vector<std::string> plugins;
     for (const registry::PluginInfo& plugin : registry.plugins()) plugins.push_back(plugin.id);
     for (const std::string_view key : keys_of_nobody(config, plugins))
@@ -330,7 +330,7 @@ Result<void> Context::free_buffer(Handle buffer) {
     };
     auto removed = remove();
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that uses it may have ended without having been settled.
+    // Work that has ended counts as a user until it is polled.
     session.collect();
     return remove();
 }

@@ -116,8 +116,8 @@ class Context {
     // The door for callbacks of pending dispatches, which is closed when the context is abandoned.
     [[nodiscard]] const std::shared_ptr<Door>& callbacks() const noexcept { return callbacks_; }
 
-    // Whether a log callback is set. Without one callers need not format messages.
-    // Whether texts of the level DEBUG are kept, as each dispatch writes one.
+    // Whether the log takes messages of the level DEBUG, of which each dispatch writes one. If not,
+    // callers need not format them.
     [[nodiscard]] bool logs() const noexcept { return logs_; }
     [[nodiscard]] Trace* trace() const noexcept { return options_.trace.get(); }  // null: off
     // Whether the times of work are read even if no report is wanted.

@@ -81,7 +81,7 @@ Result<void> Context::close_device(Handle device) {
             }  // otherwise another thread is closing it
         }
         handles_.retire_all(session.owner());
-        // Those that were made meanwhile. What work uses stays until its handle is freed.
+        // Buffers that were made meanwhile. One that work uses stays until its handle is freed.
         (void)retire_buffers(handles_, session);
     }
     sweep();

@@ -27,16 +27,16 @@ struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
-    std::uint32_t params_bytes = 0;  // at least, of each kernel: the program, or its phases
+    std::uint32_t params_bytes = 0;  // the most that a kernel (the program or a phase) needs
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
-    // By binding number: the argument, or -1.
+    // By binding number: the index of the argument, or -1.
     std::array<std::int8_t, WYE_LIMIT_BUFFERS> argument_of;
     std::vector<std::string> count_names;  // by buffer index, such as "the count of `y`"
     std::array<std::string, 3> grid_names;
     // Whether a count, a grid axis or a zero fill depends on a parameter.
     bool params_decide_sizes = false;
-    // Whether it depends on a parameter that a launch is deterministic.
+    // Whether a parameter decides if a launch is deterministic.
     bool params_decide_verdict = false;
 };
 [[nodiscard]] Result<ProgramPlan> plan_program(const ir::Program& program);
@@ -58,7 +58,7 @@ struct Argument {
     std::uint64_t buffer_size;    // Resident: of the whole buffer
     std::uint64_t size;           // Resident: 0 is "to the end"; Discard: 0 is "compute it"
 
-    // The `output_size` of bytes that are returned, however many they are.
+    // The `output_size` that returns all bytes of the output, however many there are.
     static constexpr std::uint64_t kAllBytes = UINT64_MAX;
     // Whether a resident argument is read back.
     [[nodiscard]] bool asks() const { return output != nullptr || output_size != 0; }
@@ -77,7 +77,7 @@ struct Request {
     std::uint64_t grid_offset = 0;
     std::uint64_t grid_buffer_size = 0;
     std::uint64_t elements = 0;
-    Count3 workgroup = {0, 0, 0};  // replaces the program's own; zeros: does not
+    Count3 workgroup = {0, 0, 0};  // replaces the program's own, unless it is zeros
     std::uint64_t max_output_bytes = 0;
     bool has_fixpoint = false;
     std::uint32_t fixpoint_iterations = 0;  // 0: not given
@@ -124,7 +124,7 @@ struct Launch {
     bool has_override;     // whether `workgroup` is not the program's own
     bool empty;          // whether a workgroup count is zero: nothing runs, but outputs are zeroed
     bool deterministic;  // whether the analysis proves it of the program's body in this launch
-    // The device finds the number of workgroups in a buffer, from this byte on.
+    // Whether the device reads the number of workgroups from a buffer, at byte `grid_offset`.
     bool indirect = false;
     std::uint64_t grid_offset;
 

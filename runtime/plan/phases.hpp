@@ -26,7 +26,7 @@ struct Segment {
     ir::BlockId block = 0;
     std::uint32_t first = 0;
     std::uint32_t last = 0;
-    std::vector<std::uint64_t> literals = {};  // the counters that it uses, unless parameters
+    std::vector<std::uint64_t> literals = {};  // values of its counters that are no parameters
     friend auto operator<=>(const Segment&, const Segment&) = default;
 };
 using Path = std::vector<Segment>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SegmentUses: finds what a segment of a program with grid barriers needs from outside of it. Its
-// program has the counters as parameters, and computes the lets again. Borrows the code. Used by
-// one thread.
+// SegmentUses: finds the loop counters and lets that a segment of a program with grid barriers uses
+// but does not declare. The program of a phase gets the counters as parameters, and computes the
+// lets again. Borrows the code. Used by one thread.
 #pragma once
 
 #include <cstdint>

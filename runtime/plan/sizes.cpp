@@ -24,7 +24,7 @@ std::uint64_t brought(const ir::Buffer& buffer, const Request& request, const Ar
     switch (argument.kind) {
         case ArgumentKind::Host:
             if (buffer.in_inputs()) {
-                // Asks how many bytes the program's count makes of it.
+                // A null input asks for the bytes that the program's computed count gives.
                 known = !request.sizes_only || argument.input != nullptr ||
                         buffer.count_kind != ir::Buffer::Count::Computed;
                 return argument.input_size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CallState: what a call of a plugin must leave as it was, of the process and of the calling
-// thread. The library puts most of it back after a call (registry/open/process_state.hpp), so a
-// probe must look before that, at the end of each slot. CallChanges collects what it sees there.
+// CallState: the state of the process and of the calling thread that a call of a plugin must not
+// change. The library restores most of it after a call (registry/open/process_state.hpp), so a
+// probe must look before that, at the end of each slot. CallChanges collects the changes.
 #pragma once
 
 #include <csignal>
@@ -27,7 +27,7 @@ class CallState {
         std::set<int> handlers;  // signals
         bool mask = false, stack = false, floats = false;
     };
-    // Between this state and a later one of the same thread.
+    // The differences between this state and a later one of the same thread.
     [[nodiscard]] Changes until(const CallState& later) const;
 
   private:

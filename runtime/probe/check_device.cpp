@@ -109,8 +109,7 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     desc.argument_count = arguments.size();
     desc.params = &key;
     desc.param_count = 1;
-    // Twice: after the first one the library puts the state of the thread back, and not after
-    // others.
+    // Twice, because the library restores the state of the thread after the first dispatch only.
     for (int time = 0; time < 2; ++time) {
         std::ranges::fill(r, kUnwritten);
         WYE_TRY(call([&](wye_error** e) { return wye_dispatch(context, &desc, nullptr, e); }));
@@ -123,7 +122,7 @@ Result<std::optional<std::string>> run(wye_context* context, wye_device device,
     return std::optional<std::string>();
 }
 
-// Refusals of what a device need not have.
+// Whether an error only says that the device lacks an optional capability.
 bool not_a_fault(Code code) {
     return code == Code::UNSUPPORTED || code == Code::UNIMPLEMENTED || code == Code::NO_DEVICE;
 }
@@ -153,7 +152,7 @@ Outcome try_device(wye_context* context, const std::string& selector) {
     const Claims claims{claims_of(context, device, "int64"), claims_of(context, device, "f64")};
     Outcome all = outcome_of(run(context, device, claims));
     if (all.code == Code::OK || !claims.any()) return all;
-    // Is it what the device claims beyond the least?
+    // The fault is one of the claimed capabilities if the same program without them succeeds.
     if (outcome_of(run(context, device, {})).code != Code::OK) return all;
     return {Code::PLUGIN_FAULT, all.wrong,
             fmt::format("it claims {}, but with them {}", claims.text(), all.message)};

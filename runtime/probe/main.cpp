@@ -63,7 +63,7 @@ void send(const std::string& line) {
 }
 void send(const Json& line) { send(line.dump(-1) + "\n"); }
 
-// What this program itself does with the plugin, between its slots.
+// The step of this program between calls of the plugin's slots, such as "a dispatch".
 std::string_view stage;
 
 // Collects what calls of the plugin change and the library then puts back. Never destroyed, since
@@ -122,24 +122,24 @@ rlim_t reserved_bytes() {
 }
 
 // Limits of this process. Address space is not one: drivers reserve much more than they use. The
-// process that started this one looks at the memory that it takes; RLIMIT_DATA is behind that.
+// process that started this one watches its memory use; RLIMIT_DATA is a second limit.
 void limit_resources(std::int64_t seconds, std::int64_t memory) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     const auto time = static_cast<rlim_t>(std::clamp<std::int64_t>(seconds, 1, 3600));
-    // Of all threads together, since drivers compile on several.
+    // For all threads together, since drivers compile on several.
     const rlimit cpu{time * 64, time * 64 + 1};
     ::setrlimit(RLIMIT_CPU, &cpu);
-    // If the machine runs out of memory nevertheless, this process ends, and no other.
+    // If the machine runs out of memory nevertheless, the kernel ends this process and no other.
     if (const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); fd >= 0) {
         (void)!::write(fd, "1000", 4);
         ::close(fd);
     }
     // Sanitizers map far more than they use.
     if ((sdk::build_flags() & (WYE_BUILD_ASAN | WYE_BUILD_TSAN)) != 0) return;
-    // Private writable memory, also what is only reserved: much more than may be taken, so that the
-    // look at it comes first. What is there already, as that of a preloaded sanitizer, is added.
+    // RLIMIT_DATA counts private writable memory, also if it is only reserved. It is far above the
+    // watched limit, so that the watch acts first, plus what is mapped already.
     const rlim_t least =
         std::max(rlim_t{4} << 30U, 2 * static_cast<rlim_t>(std::max<std::int64_t>(memory, 0)));
     const auto pages = static_cast<rlim_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
@@ -175,7 +175,7 @@ struct Owned {
     ~Owned() { wye_context_destroy(context); }
 };
 
-// A plugin's devices in the report of the library: the selectors of the usable ones.
+// The selectors of the usable devices in a report of the library.
 std::vector<std::string> usable_devices(const Json& report) {
     std::vector<std::string> out;
     const Json* devices = report.find("devices");
@@ -246,14 +246,15 @@ int probe_plugin(const Json& request) {
     libraries["libraries"] = Json::array();
     bool foreign = false;
     for (const auto& [path, has_soname] : loaded_libraries()) {
-        // What was loaded for a dispatch without a soname is a kernel that the driver compiled
-        // (PoCL's are libraries in its cache), and no part of the driver.
+        // A library without a soname that was loaded during a dispatch is no part of the driver but
+        // a kernel that it compiled (PoCL's kernels are libraries in its cache).
         if (before.contains(path) || (listed && !has_soname && !listed->contains(path))) continue;
         libraries["libraries"].push_back(registry::exact(path));
         foreign = foreign || path != library;
     }
     send(libraries);
-    // Drivers handle signals, keep threads and set variables; a plugin without one does so itself.
+    // Drivers handle signals, keep threads and set variables, which is only noted. If no driver was
+    // loaded, the plugin itself does so, which is a warning.
     const auto drivers = foreign ? registry::Severity::note : registry::Severity::warning;
     for (const probe::Surroundings::Change& change : surroundings.changes())
         send_record(id, change.is_drivers ? drivers : registry::Severity::warning,

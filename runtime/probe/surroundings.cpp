@@ -23,7 +23,7 @@ std::size_t count_threads() {
 
 using Variables = std::map<std::string, std::string>;
 
-// "A, B and 3 more": the names of those that are in one of both only, or have another value.
+// "A, B and 3 more": the names that only one of the two has, or that have different values.
 std::string changed_names(const Variables& before, const Variables& now) {
     std::set<std::string> names;
     const auto add = [&](const Variables& from, const Variables& other) {

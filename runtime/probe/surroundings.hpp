@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Surroundings: what of its process a plugin must leave as it was, as at construction. One thread.
+// Surroundings: records the state of the process that a plugin must not change, and finds changes.
+// For one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,9 +21,9 @@ class Surroundings {
         std::string text;         // "changes the locale of its process"
         bool is_drivers = false;  // drivers do it, too, and it does little harm
     };
-    // Each thing that differs now.
+    // Each difference from the state at construction.
     [[nodiscard]] std::vector<Change> changes() const;
-    // Threads that there were not before.
+    // The number of threads that were added since construction.
     [[nodiscard]] std::size_t threads_left() const;
 
   private:

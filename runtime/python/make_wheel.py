@@ -29,9 +29,10 @@ import warnings
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent
-# What every Linux of a manylinux tag has, of the libraries that the compiler adds.
+# Of the libraries that the compiler links in, those that every Linux of a manylinux tag has.
 SYSTEM = re.compile(r"lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so\.\d+$|ld-linux[\w-]*\.so\.\d+$")
-# The C library that came with a version of the C++ library, both by their last numbers.
+# The minor version of glibc that came with a version of libstdc++: 30: 35 is GLIBCXX_3.4.30, glibc
+# 2.35.
 GLIBC_OF_GLIBCXX = {29: 34, 30: 35, 31: 38, 32: 38, 33: 40, 34: 41}
 
 
@@ -137,7 +138,7 @@ def carry(pure: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
                     last = info
                 else:
                     add(info, data)
-            # The licences of the code in them.
+            # The licences of the code in the added libraries.
             notice = zipfile.ZipInfo(last.filename.replace("RECORD", "NOTICE"), date_time=last.date_time)
             notice.external_attr = 0o100644 << 16
             add(notice, (SOURCE / "NOTICE").read_bytes())

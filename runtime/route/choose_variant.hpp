@@ -25,7 +25,8 @@ struct VariantChoice {
     // not among those of the device (wye-program)".
     std::vector<std::string> passed;
 };
-// For people. Of the program its name is used, and format, entry and filter of its variants.
+// Explains the choice to people. Reads only the program's name, and format, entry and filter of
+// its variants.
 [[nodiscard]] Result<VariantChoice> explain_variants(const registry::DeviceInfo& device,
                                                      const ir::Program& program);
 

@@ -40,8 +40,8 @@ struct Limits {
     std::uint64_t max_buffer_bytes = UINT64_MAX;
     std::uint64_t memory_bytes = UINT64_MAX;  // likewise
     bool grid_sync = false;                   // all workgroups of a launch can run at once
-    // Programs are bound ranges that begin at multiples of it; 1 if not reported: the driver checks
-    // it.
+    // The ranges that are bound to a program begin at multiples of it; 1 if not reported: the
+    // driver checks it.
     std::uint64_t buffer_alignment = 1;
 
     // Whether a grid exceeds the limits and must run folded, as several dispatches
@@ -63,8 +63,8 @@ struct Demands {
                                        const plan::ProgramPlan& plan, const Demands& demands,
                                        std::span<const std::string_view> formats);
 
-// The demands that are left on a device: variants take no folded launch, and a body with grid
-// barriers can be split, so that it needs nothing more.
+// The demands that remain on a device with these limits: no variant if the launch must be folded,
+// and, without a variant, no cooperative launch if the body can be split at its grid barriers.
 [[nodiscard]] Demands demands_on(const Limits& limits, const plan::ProgramPlan& plan,
                                  const plan::Launch& launch, Demands demands);
 

@@ -14,7 +14,8 @@
 namespace wye::tool {
 namespace {
 
-// As CLI11's, with long lines broken at blanks; what goes on stands below its column.
+// CLI11's help text, with long lines broken at blanks. Further lines of a description begin in the
+// column of the description.
 class WrappedHelp : public CLI::Formatter {
   public:
     std::string make_help(const CLI::App* app, std::string name,
@@ -82,7 +83,7 @@ std::string usage_fault(const CLI::ParseError& error) {
                                kMore = "The following arguments were not expected: ";
     std::string word;
     if (text.starts_with(kOne)) word = text.substr(kOne.size());
-    if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // the first comes last
+    if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // in reverse order
     if (word.starts_with('-')) return fmt::format("there is no option `{}`", word);
     if (!word.empty()) return fmt::format("`{}` is not expected here", word);
     return text;

@@ -15,7 +15,7 @@ namespace wye::tool {
 // no value. Call it before anything is added.
 void prepare_command(CLI::App& app);
 
-// What is wrong with a command line that CLI11 refused, in the words of the pages.
+// Says what is wrong with a command line that CLI11 refused, in the terms of the help pages.
 [[nodiscard]] std::string usage_fault(const CLI::ParseError& error);
 
 struct BenchOptions {
@@ -25,7 +25,7 @@ struct BenchOptions {
 };
 void add_bench(CLI::App& app, BenchOptions& options);
 
-// Lists and numbers as text: the program says what is wrong with them.
+// Lists and numbers are kept as text: the helper program parses them, and reports what is wrong.
 struct FuzzOptions {
     std::string seed, count, seeds, devices, keep, limit, timeout;
     std::vector<std::string> replay, with_quirks, without_quirks;

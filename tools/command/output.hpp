@@ -17,7 +17,8 @@ namespace wye::tool {
 // standard error. If no descriptors are left, changes nothing.
 void keep_output() noexcept;
 
-// The path of an output file. A name of standard output is replaced by one of output().
+// Returns the path of an output file. A path that names standard output (/dev/stdout) is replaced
+// by one that names output().
 [[nodiscard]] std::string output_path(const std::string& path);
 
 }  // namespace wye::tool

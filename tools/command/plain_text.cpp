@@ -89,7 +89,7 @@ class Blocks {
 
     void end_block() {
         item_ = false;
-        if (last_ == Block::code) last_ = Block::paragraph;  // another block of code is another
+        if (last_ == Block::code) last_ = Block::paragraph;  // so that a gap separates the next one
     }
 
     void add_words(std::string_view line, bool begins_item) {

@@ -25,7 +25,8 @@ Error unknown_verb(const std::string& word, const std::vector<VerbEntry>& verbs)
                  shown);
 }
 
-// The first verb of the words, whose page has those below it too. There is at least one word.
+// Finds the first verb of the words; its page describes its subcommands, too. There is at least one
+// word.
 Result<const VerbEntry*> find_verb(const VerbEntry& table, const std::vector<std::string>& words) {
     const VerbEntry* first = nullptr;
     const VerbEntry* above = &table;

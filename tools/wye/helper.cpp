@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of this program; empty: unknown. A chroot may lack /proc; what the program was started
-// as is known there, too, but may be a link.
+// The folder of this program; empty: unknown. In a chroot without /proc, the path by which the
+// program was started is used, with links resolved.
 fs::path own_folder() {
     std::error_code error;
     fs::path self = fs::read_symlink("/proc/self/exe", error);

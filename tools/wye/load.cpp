@@ -22,13 +22,13 @@ std::string_view text_in(const ProgramFile& file) {
     return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
-// Of a file that a `variant` clause names.
+// The path of a file that a `variant` clause names.
 std::string path_of(const ProgramFile& file, std::string_view name) {
     return (std::filesystem::path(file.path).parent_path() / name).string();
 }
 
-// The files that the `variant` clauses of a program name, none of which is opened. What is wrong
-// with the program is found again, and told of, when it is loaded.
+// The files that the `variant` clauses of a program name, none of which is opened. Ignores errors
+// of the program, which are found again and reported when it is loaded.
 std::vector<FileUse> variant_files(const ProgramFile& file) {
     std::vector<FileUse> out;
     if (is_wire(file) || text_in(file).find("variant") == std::string_view::npos) return out;

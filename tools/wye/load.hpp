@@ -18,9 +18,8 @@ struct ProgramFile {
     std::vector<std::byte> bytes;
 };
 
-// Reads the file of a program. Refuses, as check_files, if one of the files of the command is
-// another one too: `others`, the program, and those that its `variant` clauses name. Call it before
-// a context is made.
+// Reads the file of a program. First applies check_files to all files of the command: `others`, the
+// program, and the files that its `variant` clauses name. Call it before a context is made.
 [[nodiscard]] Result<ProgramFile> read_program(const std::string& path,
                                                std::vector<FileUse> others = {});
 

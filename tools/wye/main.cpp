@@ -389,7 +389,7 @@ int real_main(int argc, char** argv) {
     for (const char* const helper : {"fuzz", "bench"})
         if (argc > 1 && std::string_view(argv[1]) == helper)
             return become_helper(helper, {argv + 2, argv + argc});
-    // For what the build makes of it: not in --help.
+    // For the build, which makes manual pages and completions from it; not listed in --help.
     if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
         std::cout << json_of(whole_table(app));
         return kOk;

@@ -174,7 +174,7 @@ std::string without_other_parts(std::string_view text, Form form) {
 std::string filled(std::string_view text, const NewPluginOptions& options, Form form) {
     std::string out = without_other_parts(text, form);
     replace_all(out, kTemplateFormat, options.format);
-    // The format may have the template's word in it.
+    // The name of the format is not changed, even if the template's id occurs in it.
     std::string made;
     for (std::size_t at = 0; at < out.size();) {
         const std::size_t end = std::min(out.find(options.format, at), out.size());

@@ -21,7 +21,7 @@ std::string value_name(const CLI::Option& option) {
     return first.empty() || !name ? "VALUE" : first;
 }
 
-// Those of "POLICY:{require,prefer,auto}", as the type of an option names its values.
+// The values in an option's type, such as "POLICY:{require,prefer,auto}"; empty: it lists none.
 std::vector<std::string> values_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::size_t open = type.find(":{");

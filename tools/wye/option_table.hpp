@@ -13,7 +13,7 @@ namespace wye::tool {
 
 struct OptionEntry {
     std::vector<std::string> flags;  // "-d", "--device"
-    std::string value;               // the word for its value; empty: a flag
+    std::string value;               // the placeholder of its value; empty: a flag
     std::string about;
     bool required = false, repeats = false;
     std::vector<std::string> values = {};  // those that are known; a shell completes them
@@ -30,12 +30,12 @@ struct VerbEntry {
     bool helper = false;  // a separate program
     std::vector<OptionEntry> options;
     std::vector<PositionalEntry> positionals;
-    std::vector<VerbEntry> verbs;  // below this one, as "diff" below "info"
+    std::vector<VerbEntry> verbs;  // subcommands of this one, as "diff" of "info"
 };
 
 [[nodiscard]] VerbEntry verb_table(const CLI::App& app);
 
-// Adds the known values of an option, named by its verb and flag or by its verb and place.
+// Sets the known values of a verb's option or positional argument; `name` is "--format" or "verb".
 void add_values(VerbEntry& table, const std::string& verb, const std::string& name,
                 const std::vector<std::string>& values);
 

@@ -264,7 +264,7 @@ struct Faults {
         return ended(node, "query", *event, status, error);
     }
 
-    // The status of a value that failed. A loss meanwhile ended the work below by a cancel.
+    // The status of a value that failed: DEVICE_LOST if this layer cancelled it to pretend a loss.
     static wye_status ended(DeviceNode& node, std::string_view slot, const wye_event& event,
                             wye_status status, wye_error** error) {
         if (!node.state().was_lost(event)) return status;

@@ -72,7 +72,7 @@ void out_of(Fields& out, std::string_view name, T* const& value) {
     if constexpr (!kTable && !kError) out.object(name, value);
 }
 
-// Describes a result, which is behind a non-constant pointer to something other than an object.
+// Describes what a call wrote through the pointer `value`. Skips constants, objects and values.
 template <typename T>
 void after(Fields& out, std::string_view name, T value) {
     if constexpr (std::is_pointer_v<T>) {

@@ -22,7 +22,7 @@ constexpr std::uint32_t kWord = 7, kBy = 5;
 constexpr std::uint64_t kFewBytes = 65535, kMostBytes = std::uint64_t{16} << 20U;
 constexpr std::uint64_t kPatience = 10'000'000'000;  // ns
 
-// The most workgroups in x of the launches.
+// The largest number of workgroups on the x axis among the direct launches of a submission.
 std::uint32_t most_groups(const wye_submission& submission) {
     std::uint32_t out = 0;
     for (const wye_operation& one : std::span(submission.operations, submission.operation_count))

@@ -132,7 +132,7 @@ class Events {
     [[nodiscard]] Result<void> finish() const { return queue_.finish(); }
 
   private:
-    // Pending submits from which on later ones share events, and the most that share one.
+    // From kFewestShared pending submits on, submits share events; at most kMostShared share one.
     static constexpr std::size_t kFewestShared = 8, kMostShared = 64;
 
     // Whether a submit gets an event, which it shares with the submits before it that have none: a

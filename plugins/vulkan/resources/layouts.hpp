@@ -3,7 +3,7 @@
 // Layouts: pipeline layouts, shared by the programs of a device. Some drivers compile code for each
 // new number of descriptors (quirk nvidia-vk-layout-compile), so only a few numbers are used: a
 // layout may have more descriptors and push constants than a program uses. The unused ones are
-// never written. [FREE].
+// never written. Free-threaded.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // compact [SELECTOR]: one kernel keeps the multiples of 7, and counts the workgroups that the next
-// one needs for them. The next one runs as many, and the host does not wait in between. On a device
-// that takes no number of workgroups from a buffer it does, and reads the number back.
+// one needs for them. The next one runs that many, and the host does not wait in between. If the
+// device cannot take the number of workgroups from a buffer, the host waits and reads the number
+// back.
 #include <cstdint>
 #include <cstdio>
 #include <string_view>

@@ -152,10 +152,10 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
     }
 }
 
-// Sends what WYE_LOG asks for to standard error, beside the application's callback. Without it,
-// WYE_LAYERS asks for warnings and errors, since that is where layers write what they find, and
-// WYE_TRACE and WYE_CACHE_DIR for those about the trace and the cache: who names a file or a folder
-// is told that it cannot be used.
+// Sends the messages that WYE_LOG selects to standard error, besides the application's callback.
+// Without WYE_LOG, WYE_LAYERS selects all warnings and errors, as which layers report what they
+// find; WYE_TRACE and WYE_CACHE_DIR select those about the trace and the cache, so that a file or
+// folder that cannot be used is reported.
 Result<void> choose_log(registry::Options& options) {
     const auto named = [&](const char* variable) {
         const auto found = options.environment.find(variable);

@@ -58,7 +58,7 @@ struct wye_choice {
 
 namespace {
 
-// `whose`: of the device that was chosen.
+// Writes one device that was passed over. `whose`: the selector of the device chosen instead.
 Result<void> passed_over(const std::vector<registry::PassedOver>& list, const std::string& whose,
                          std::uint64_t index, wye_passed_over* out) {
     WYE_NEED(out);

@@ -114,7 +114,7 @@ Result<void> check_fill(const wye_transfer_desc& desc, CheckedTransfer& out) {
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("a fill pattern of {} bytes is not valid", size),
                      "Fix: use a pattern of 1, 2, 4 or 8 bytes", out.buffer.label());
-    // What is above the pattern belongs to a number that is too large, or continues its sign.
+    // The bits above the pattern must be 0, or copies of the sign bit of a negative pattern.
     const std::uint64_t above = size == 8 ? 0 : desc.pattern >> (8 * size);
     if (above != 0 && static_cast<std::int64_t>(desc.pattern) >> (8 * size - 1) != -1)
         return Error(Code::INVALID_ARGUMENT,

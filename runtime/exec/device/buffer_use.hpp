@@ -17,8 +17,9 @@ inline constexpr std::uint32_t kMostPublicQueues = 8;
 inline constexpr std::uint32_t kAllQueues = kMostQueues + kMostPublicQueues;
 
 struct BufferHistory {
-    std::array<std::uint64_t, kMostQueues> reads{};  // submit values by queue; 0: none
-    // A write that is known to follow what was here before replaces it with 0.
+    // The values of submits, by queue; 0: none that a new submit must come after. A submit that
+    // writes the buffer and runs after the submits recorded here sets their values to 0.
+    std::array<std::uint64_t, kMostQueues> reads{};
     std::array<std::uint64_t, kMostQueues> writes{};
     // The same for the queues from kMostQueues on.
     std::array<std::uint64_t, kMostPublicQueues> public_reads{}, public_writes{};

@@ -51,8 +51,8 @@ class Counters {
     // Counts a graph's execution that was submitted, and which the caller then waits for. The lock
     // is held as for `repeated`. After a success `moved` follows, else `repeat_failed`.
     void ran() { add_locked(runs_, 1); }
-    // Counts a repeated request, or an execution that `ran` counted, that failed after its submit
-    // or in it.
+    // Counts a failure of a repeated request, or of an execution that `ran` counted. `submitted`:
+    // it failed after its submit; else the submit itself failed.
     void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
 
     // Count the bytes of a transfer if `result` is a success. Return `result`.

@@ -22,17 +22,17 @@ namespace wye::exec {
 
 class LoadedProgram;
 
-// The memory of trap words, of which a submit's programs have kTrapMemory bytes.
+// The memory of trap words: kTrapMemory bytes, which all programs of a submit share.
 inline constexpr std::uint64_t kTrapBytes = 8;  // {u32 largest code, u32 count}
-// These, and what a check has refused: {u32 x, y, z, u32 number of the dispatch}.
+// The trap words and the grid that a check refused: {u32 x, y, z, u32 number of the dispatch}.
 inline constexpr std::uint64_t kCheckedBytes = 32;
-inline constexpr std::uint64_t kGridPlace = 32;  // where the launch reads its workgroups
+inline constexpr std::uint64_t kGridPlace = 32;  // offset of the grid that the launch reads
 inline constexpr std::uint64_t kTrapMemory = 64;
 
 // The trap code for a grid that was refused. It is above all trap codes of programs.
 inline constexpr std::uint32_t kGridRefused = 0x10001;
 
-// The program, compiled for a session. Empty for launches whose grid the host knows.
+// The checking program, compiled for a session. Empty for launches whose grid the host knows.
 struct GridCheck {
     std::shared_ptr<LoadedProgram> program;
     CompiledRef compiled;
@@ -47,7 +47,7 @@ struct GridCheckMemory {
     alignas(8) std::array<std::byte, 24> params;
 };
 
-// The numbers to check.
+// The grid to check: three numbers in a buffer, and their limits.
 struct CheckedGrid {
     wye_buffer_object* buffer;
     std::uint64_t offset;     // of the numbers

@@ -43,7 +43,8 @@ class HostBlock {
         std::uint64_t round = 0;  // when it was given back last
     };
     HostMemory* pool_ = nullptr;
-    // At most one. An element of a list moves back to the pool without an allocation.
+    // The block, or empty. It is in a list since a list's element moves to the pool's without an
+    // allocation.
     std::list<Memory> held_;
 };
 
@@ -54,7 +55,7 @@ class HostMemory {
     // Frees the idle blocks. Returns their bytes.
     std::uint64_t clear() noexcept;
     [[nodiscard]] PoolBytes bytes() const noexcept;
-    // The room of `size` bytes among others of a block, each of which begins at a multiple of 64.
+    // `size` rounded up to a multiple of 64: the ranges in a block begin at such multiples.
     [[nodiscard]] static std::size_t padded(std::uint64_t size) noexcept {
         return static_cast<std::size_t>((size + 63) / 64 * 64);
     }

@@ -29,20 +29,20 @@ class Line {
     // Starts the thread, unless it runs. Called before `add`. OUT_OF_MEMORY if the system gives
     // none.
     [[nodiscard]] Result<void> start();
-    // Work at the end of the line gets its turn (PendingWork::take_turn) when those before it had
-    // theirs. `one`: a list of this work, which it empties.
+    // Adds work to the end of the line. It gets its turn (PendingWork::take_turn) after all work
+    // before it. `one`: a list with the work as its only element, which is moved out.
     void add(std::list<WorkRef>& one) noexcept;
     // Waits until `in_line` is false; false at the deadline. Whoever clears it calls `left`.
     [[nodiscard]] bool await(const std::atomic<bool>& in_line,
                              std::optional<Clock::time_point> deadline);
     void left(std::atomic<bool>& in_line) noexcept;
-    // Whether no work is in the line, or has its turn. Waits for a turn's end, unless it compiles.
+    // Whether no work is in the line or has its turn. Waits until a turn ends, unless it compiles.
     [[nodiscard]] bool is_idle();
     void await_idle();
     // Ends the thread after the last turn.
     void stop() noexcept;
 
-    // The part of a turn that can last much longer than its work, which may be cancelled meanwhile.
+    // Marks the part of a turn that compiles: it may last much longer than work that is cancelled.
     class Compiling {
       public:
         explicit Compiling(Line& line) noexcept : line_(line) { line_.set_compiling(true); }

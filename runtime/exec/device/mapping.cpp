@@ -23,7 +23,7 @@ bool is_in_use(const registry::HandleTable& handles, const Pin& buffer) {
         return handles.is_used(buffer) || queues.is_used(object.history);
     };
     if (!look()) return false;
-    object.session.collect();  // work that uses it may have ended without having been settled
+    object.session.collect();  // work that has ended counts as a user until it is polled
     return look();
 }
 
@@ -36,7 +36,7 @@ Result<wye_mapping> map_buffer(const registry::HandleTable& handles, const Pin& 
         const Code code = mapped.error().code;
         if (code != Code::UNSUPPORTED && code != Code::UNIMPLEMENTED)
             return session.noted(std::move(mapped).error());
-        // A device maps the other usages all or none (P-39).
+        // Of buffers with another usage than DEVICE a device maps all or none (P-39).
         return std::move(mapped).error().wrapped(
             Code::UNSUPPORTED,
             fmt::format("{} cannot map buffer `{}`", session.info().selector, buffer.label()),

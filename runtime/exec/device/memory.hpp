@@ -31,7 +31,7 @@ enum class MemoryUse : std::uint8_t {
 
 // What a device holds, in bytes. Guarded by the lock of its ContextMemory.
 struct MemoryAccount {
-    std::uint64_t limit = 0;  // of both together; 0: none
+    std::uint64_t limit = 0;  // on buffers and scratch together; 0: none
     std::uint64_t buffers = 0, scratch = 0;
 };
 
@@ -86,8 +86,8 @@ class ContextMemory {
     void limit(MemoryAccount& account, std::uint64_t bytes) noexcept;
     [[nodiscard]] Amounts read(const MemoryAccount& account) const noexcept;
 
-    // The sessions whose idle scratch memory may be freed, and which stand in refusals. Removing
-    // one waits for `free_idle_scratch`.
+    // Add and remove a session: its idle scratch memory may be freed, and refusals list what it
+    // holds. `remove` waits for a running `free_idle_scratch`.
     void add(DeviceSession& session);
     void remove(DeviceSession& session) noexcept;
     // The table of buffers, for refusals; it outlives all calls of `refusal`.
@@ -108,7 +108,7 @@ class ContextMemory {
     mutable sdk::Mutex mutex_;  // also guards the accounts
     std::uint64_t limit_ WYE_GUARDED_BY(mutex_);
     std::uint64_t held_ WYE_GUARDED_BY(mutex_) = 0;
-    // Held while drivers free scratch memory. Locked before the other.
+    // Held while drivers free scratch memory. Locked before `mutex_`.
     mutable sdk::Mutex sessions_mutex_;
     std::vector<DeviceSession*> sessions_ WYE_GUARDED_BY(sessions_mutex_);
     const registry::HandleTable* handles_ = nullptr;

@@ -25,7 +25,7 @@ void PendingList::drop_idle() noexcept {
 
 Result<PendingRoom> PendingList::room_slowly(std::uint64_t bytes, bool at_once,
                                              std::optional<Clock::time_point> deadline) {
-    // Settles work that has ended, so that its memory is reused even if no call waits for it.
+    // Polls work that has ended, so that its memory is reused even if no call waits for it.
     if (bytes >= kWorthAsking)
         for (WorkRef first = oldest(); first && first->poll(); first = oldest()) {
         }

@@ -35,7 +35,8 @@ class PendingWork : private WorkLink {
     PendingWork(const PendingWork&) = delete;
     PendingWork& operator=(const PendingWork&) = delete;
     virtual ~PendingWork() = default;
-    // Returns whether it has ended, after settling it. Does not wait for the device.
+    // Returns whether it has ended; if so, first settles it: completes its report, and releases the
+    // buffers and memory that it used. Does not wait for the device.
     [[nodiscard]] virtual bool poll() = 0;
     // As poll, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
@@ -164,9 +165,9 @@ class PendingList {
         ended.store(true, std::memory_order_release);
         last = unlink(work);
     }
-    // Destroys the idle objects.
+    // Destroys the objects that are kept for reuse.
     void drop_idle() noexcept;
-    // Settles work that has ended. False if some has not ended, or is about to be submitted.
+    // Polls all work. False if some has not ended, or is about to be submitted.
     bool collect();
     void wait_for_all();
 
@@ -205,7 +206,7 @@ class PendingList {
         --idle_count_;
         return static_cast<PendingWork*>(std::exchange(idle_, idle_->newer));
     }
-    // Keeps an object without references for reuse, all of one type. False: there are enough.
+    // Keeps an object for reuse that has no references; all have one type. False: enough are kept.
     [[nodiscard]] bool keep_idle(PendingWork& work) WYE_REQUIRES(mutex_) {
         if (idle_count_ >= kMostIdle) return false;
         push_idle(work);
@@ -260,7 +261,7 @@ class PendingList {
     const PendingLimits limits_;
     const std::string device_;
     WorkLink ends_ WYE_GUARDED_BY(mutex_){&ends_, &ends_};  // the newest and the oldest work
-    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // work without a place included
+    std::uint64_t count_ WYE_GUARDED_BY(mutex_) = 0;        // with work that has only room so far
     std::uint64_t bytes_ WYE_GUARDED_BY(mutex_) = 0;
     WorkLink* idle_ WYE_GUARDED_BY(mutex_) = nullptr;  // linked by `newer`
     std::size_t idle_count_ WYE_GUARDED_BY(mutex_) = 0;

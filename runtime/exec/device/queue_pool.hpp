@@ -49,14 +49,15 @@ struct DeviceTrace {
 // How work is submitted. Implicitly made from a bool (`timed`) for work without a public queue.
 struct SubmitOptions {
     SubmitOptions(bool t, std::uint32_t q = 0) : timed(t), queue(q) {}  // NOLINT: see above
-    // The same for work whose place in the order is known already, since its call has asked for it,
-    // or the line submits it: it waits for no work in the line.
+    // Returns these options for work whose place in the order of submits is known already, because
+    // its call has asked for it, or the line submits it: it waits for no work in the line.
     [[nodiscard]] SubmitOptions in_place() const {
         SubmitOptions out = *this;
         out.placed = true;
         return out;
     }
-    // The same for a call that waits for room on the device until the deadline, or not at all.
+    // Returns these options for a call that waits for room on the device until the deadline, or not
+    // at all (`at_once`).
     [[nodiscard]] SubmitOptions waiting(bool at_once,
                                         std::optional<Clock::time_point> deadline) const {
         SubmitOptions out = *this;
@@ -118,14 +119,14 @@ class QueuePool {
         Ticket ticket;
         registry::NativeQueue* native = nullptr;  // of the ticket
         std::span<const BufferUse> uses;
-        bool* held = nullptr;  // also held for the submit; `end` sets it to false
+        bool* held = nullptr;  // a flag of the caller that is true until `end`
         bool timed = false;
         Clock::time_point room_until = Clock::time_point::max();
         std::uint32_t public_queue = 0;  // its number; 0: none
-        std::uint32_t wait_count = 0;    // of the arrays
+        std::uint32_t wait_count = 0;    // valid elements of `waits` and `wait_queues`
         std::array<wye_event, kAllQueues> waits;
         std::array<std::uint32_t, kAllQueues> wait_queues;
-        // With other work in flight (`follows`): the newest value of each queue at the beginning.
+        // Other work was in flight at `begin`: then `before` has the newest value of each queue.
         bool follows = false;
         std::array<std::uint64_t, kAllQueues> before;
     };
@@ -200,7 +201,7 @@ class QueuePool {
         WYE_REQUIRES(mutex) {
         return queues_[index].native;
     }
-    // As `end`.
+    // As `end`, after begin_in_line and a successful submit.
     void end_in_line(std::uint32_t index, std::uint32_t number, std::uint64_t value)
         WYE_REQUIRES(mutex) {
         if (number != 0) count_public(number, value);
@@ -244,12 +245,12 @@ class QueuePool {
         if (waiting_ != 0) sends_ended_.notify_all();
     }
     [[nodiscard]] bool has_places() const WYE_REQUIRES(mutex) { return !holds_.empty(); }
-    // Whether a submit with these uses, on this public queue (0: none), must come after such work.
+    // Whether a submit with these uses, on this public queue (0: none), must come after a hold.
     [[nodiscard]] bool is_held(std::span<const BufferUse> uses, std::uint32_t queue) const
         WYE_REQUIRES(mutex) {
         return holds_.concern(uses, queue);
     }
-    // Waits until it need not; false at the deadline. The mutex is unlocked meanwhile.
+    // Waits until `is_held` is false. The mutex is unlocked meanwhile. False: the deadline passed.
     [[nodiscard]] bool await_place(std::span<const BufferUse> uses, std::uint32_t queue,
                                    std::optional<Clock::time_point> deadline) WYE_REQUIRES(mutex);
     // Whether submitted work that uses the buffer is still running; asks the driver.

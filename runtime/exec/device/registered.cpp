@@ -101,7 +101,7 @@ Result<Handle> register_memory(HandleTable& handles, DeviceSession& session, voi
 Result<void> unregister_memory(HandleTable& handles, Handle memory) {
     auto removed = handles.remove(memory, HandleKind::memory);
     if (removed.ok() || removed.error().code != Code::BUFFER_IN_USE) return removed;
-    // Work that uses it may have ended without having been settled.
+    // Work that has ended counts as a user until it is polled.
     {
         WYE_ASSIGN(const registry::Pin pin, handles.find(memory, HandleKind::memory));
         pin.as<RegisteredMemory>().session.collect();

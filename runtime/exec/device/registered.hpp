@@ -76,7 +76,7 @@ class RegisteredRanges {
 
     // The handle of the range that contains all of these bytes; 0: none does.
     [[nodiscard]] registry::Handle find(const std::byte* at, std::uint64_t size) const;
-    // Of all ranges.
+    // The bytes of all ranges.
     [[nodiscard]] std::uint64_t bytes() const noexcept;
     // False if no range is published, so that `find` finds nothing.
     [[nodiscard]] bool any() const noexcept {

@@ -26,7 +26,7 @@ class ScratchPool {
     }
     // Frees all buffers that are not taken. Returns their bytes.
     std::uint64_t drop_free() noexcept;
-    // Of all its buffers.
+    // The bytes of all its buffers.
     [[nodiscard]] std::uint64_t bytes() const noexcept;
 
   private:

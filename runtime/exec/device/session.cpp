@@ -201,7 +201,7 @@ Result<void> DeviceSession::wait_native(std::uint32_t queue, const wye_native_ha
     return sent;
 }
 
-// Waits twice, since settling a pending dispatch may submit its read-backs.
+// Waits twice, since a dispatch that is polled after its end may submit its read-backs.
 Result<void> DeviceSession::flush(std::uint32_t queue) {
     const Span span(trace(), "flush queue");
     {

@@ -102,9 +102,9 @@ struct SessionOptions {
     ReportDetails report_details = ReportDetails::All;
 };
 
-// Who finds memory short, and what may be freed for them besides what nobody uses.
+// A caller that finds memory short, and what may be freed for it besides idle memory.
 struct MemoryAsker {
-    Workspace* workspace = nullptr;  // its scratch memory that is not taken
+    Workspace* workspace = nullptr;  // the caller's: its scratch memory that is not taken
     bool settles = false;  // the memory of work that has ended; the caller holds no lock of work
 };
 
@@ -212,12 +212,12 @@ class DeviceSession {
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses);
     void abandon(Abandoned work);
-    // As above, for a list of one.
+    // As above, for a list with one element; allocates nothing.
     void abandon(std::list<Abandoned>& work) noexcept;
     // If the error is a device loss, records it. Returns the error.
     Error noted(Error error);
-    // The same for the failure of a fast path. Success: the general path must be taken, since it
-    // waits for room on the device.
+    // As `noted`, for the failure of a fast path. Returns success for DEVICE_BUSY: the general path
+    // must be taken, since it waits for room on the device.
     [[nodiscard, gnu::cold]] Result<void> noted_plain(Result<void> failed) {
         if (failed.error().code == Code::DEVICE_BUSY) return {};
         return noted(std::move(failed).error());
@@ -225,7 +225,7 @@ class DeviceSession {
     [[nodiscard]] QueuePool& queues() noexcept { return queues_; }
     // Takes a public queue, for PublicQueue. Errors as in QueuePool::take_public.
     [[nodiscard]] Result<QueueGrant> take_queue(const QueueRequest& request);
-    // The native queue of a public one.
+    // The native queue of a public queue.
     [[nodiscard]] std::shared_ptr<const registry::NativeQueue> native_queue(std::uint32_t queue) {
         return queues_.native_of(queue);
     }
@@ -253,7 +253,7 @@ class DeviceSession {
     [[nodiscard]] Line& line() noexcept { return line_; }
     // Puts work in the line, with its place in the order of submits.
     void put_in_line(Hold& hold, std::list<WorkRef>& work) noexcept;
-    // Takes it out; `in_line`: of the work.
+    // Takes work out of the line. `in_line`: the work's flag, which is cleared.
     void leave_line(Hold& hold, std::atomic<bool>& in_line) noexcept;
     [[nodiscard]] bool has_line() const noexcept {
         return (special_.load(std::memory_order_acquire) & kHasLine) != 0;
@@ -296,13 +296,13 @@ class DeviceSession {
 
     // ---- Memory ----
 
-    // What it holds.
+    // The device memory that the session holds.
     [[nodiscard]] const MemoryAccount& memory() const noexcept { return account_; }
     [[nodiscard]] wye_memory_use memory_use();
     void limit_memory(std::uint64_t bytes) noexcept { memory_->limit(account_, bytes); }
     // Frees all memory that is kept for reuse and not in use. Returns its bytes.
     std::uint64_t trim();
-    // As above, only device memory, for another device of the context.
+    // Frees the idle scratch memory of the device, for another device of the context.
     void free_idle_scratch() noexcept;
 
     [[nodiscard]] Counters& counters() noexcept { return counters_; }
@@ -343,7 +343,7 @@ class DeviceSession {
     [[nodiscard]] static bool is_short_of_memory(Code code) noexcept {
         return code == Code::DEVICE_MEMORY || code == Code::OUT_OF_MEMORY;
     }
-    // Both return the bytes that were freed.
+    // Free memory that is not in use: all of it, or scratch memory only. Return the bytes freed.
     std::uint64_t free_idle(const MemoryAsker& asker) noexcept;
     std::uint64_t free_idle_scratch(const MemoryAsker& asker) noexcept;
     // Reserves memory; if that exceeds a limit, after freeing idle scratch memory.
@@ -417,7 +417,7 @@ class DeviceSession {
             special_.fetch_and(~bit, std::memory_order_release);
     }
     std::atomic<std::uint32_t> special_ = 0;
-    // Destroyed first but for the line: it waits for work that still runs.
+    // Destroyed after the line and before all other members: waits for work that still runs.
     QueuePool queues_;
     Line line_;
 };

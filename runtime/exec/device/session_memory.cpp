@@ -21,7 +21,7 @@ std::uint64_t DeviceSession::free_idle_scratch(const MemoryAsker& asker) noexcep
         } catch (const std::exception&) {  // no memory to settle work: it keeps its own
         }
     }
-    // Recovery frees it, and waits for this.
+    // A recovery closes the gate, waits until this call has left, and frees the memory itself.
     const registry::Gate::Stay stay(device_->gate());
     if (stay.flags != 0) return 0;
     const std::uint64_t own = asker.workspace != nullptr ? asker.workspace->scratch.drop_free() : 0;

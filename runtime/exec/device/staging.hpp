@@ -78,7 +78,7 @@ class StagingMemory {
         std::byte* bytes = nullptr;
         std::uint64_t round = 0;
     };
-    // The room of a block that is to be made. Given back, unless it was.
+    // Room for a block that is about to be made. The destructor gives it back unless `made` is set.
     struct Reserved {
         StagingMemory& pool;
         std::uint64_t capacity;

@@ -8,8 +8,8 @@
 namespace wye::exec {
 namespace {
 
-// The longest wait for one entry, after which other and new entries are checked. It waits for the
-// oldest one: a queue ends its work in order, so others rarely end before it.
+// The longest wait for one entry, after which other and new entries are checked. The watcher waits
+// for the oldest entry: a queue ends its work in order, so others rarely end before it.
 constexpr std::chrono::milliseconds kLongestWait{2};
 
 }  // namespace
@@ -102,7 +102,7 @@ bool Watcher::fetch(std::list<Entry>& entries, WorkRef& late) {
 }
 
 void Watcher::run() noexcept {
-    // If memory runs out it asks again.
+    // Answers false if memory runs out, so that the loop below asks again.
     const auto has_ended = [](PendingWork& work, std::chrono::milliseconds limit) noexcept {
         try {
             return work.is_given_up() || work.wait(Clock::now() + limit);

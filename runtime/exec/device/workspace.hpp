@@ -22,7 +22,7 @@
 namespace wye::exec {
 
 struct Workspace {
-    // Of its device memory.
+    // The bytes of its device memory.
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         return scratch.bytes() + trap_hold.bytes();
     }
@@ -31,7 +31,7 @@ struct Workspace {
     std::vector<wye_operation> operations;
     std::vector<wye_binding> bindings;
     std::vector<wye_operation> recorded;  // memory for the operations of a recording; empty
-    // The host's copy, as far as it is read back.
+    // The host's copy of the part of the trap memory that is read back.
     alignas(8) std::uint32_t trap_words[kCheckedBytes / sizeof(std::uint32_t)] = {};
     // The device memory of the trap words, made at first use, and freed before its hold.
     MemoryHold trap_hold;

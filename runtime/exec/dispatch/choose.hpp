@@ -19,11 +19,11 @@ struct Chosen {
     Routed routed;
     registry::Pin device;
 };
-// NO_DEVICE has the reason against each device as a cause. `handle`: of the program.
+// Chooses a device. NO_DEVICE has the reason against each device as a cause. `handle`: the program.
 [[nodiscard]] Result<Chosen> choose(Context& context, registry::Handle handle,
                                     const LoadedProgram& program, const plan::Launch& launch,
                                     const route::Demands& demands);
-// As above, before the sizes of launches are known. `workgroup`: zeros: the program's own.
+// As above, before the sizes of launches are known. A `workgroup` of zeros means the program's own.
 [[nodiscard]] Result<Chosen> choose(Context& context, registry::Handle handle,
                                     const LoadedProgram& program, const plan::Count3& workgroup,
                                     const route::Demands& demands);

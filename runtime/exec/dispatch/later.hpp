@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Later: a request that is submitted after its call has returned: a copy of the request, unless it
-// lends its memory also of its inputs, and its steps up to the submit. Used by one thread at a
-// time.
+// Later: a request that is submitted after its call has returned. It has a copy of the request, and
+// of the inputs unless the request lends its memory, and the state of the steps up to the submit.
+// Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace wye::exec {
 
 class Later {
   public:
-    // Runs the steps before submit again for the copy. `from`: the request of `target` after these
-    // steps, which gives its queue away.
+    // Copies the request and runs the steps before submit again for the copy. `from`: the state of
+    // the request of `target` after these steps, whose queue moves to the copy.
     [[nodiscard]] static Result<std::unique_ptr<Later>> make(Context& context, Target& target,
                                                              Flow& from);
     Later() = default;

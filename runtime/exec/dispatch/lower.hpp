@@ -73,13 +73,13 @@ class Kernels {
         return is_whole() && at_once() && form.variant == ir::kNone &&
                one_.program->plan().analysis.uses_grid_barrier;
     }
-    // Returns the bytes of a parameter block, which is one of a launch.
+    // Returns the bytes of the parameter block at `params`, which is that of a launch.
     [[nodiscard]] std::span<const std::byte> block(const void* params) const;
 
-    // For compiled kernels, and the check of the grid: what work in flight keeps alive.
+    // Appends what work in flight keeps alive: the compiled kernels and the grid check.
     void keep(std::vector<CompiledRef>& out) const;
-    // For compiled kernels: traps: whether any has trap words; warm: whether all have run before,
-    // as has the check of the grid.
+    // Of compiled kernels: `traps`: whether any has trap words; `warm`: whether all, and the grid
+    // check, have run before.
     [[nodiscard]] bool traps() const;
     [[nodiscard]] bool warm() const;
     void set_warm();

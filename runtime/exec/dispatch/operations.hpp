@@ -23,13 +23,13 @@ struct Operations {
     std::size_t read_back = 0;  // index of the first read-back
     bool traps = false;         // the operations write the workspace's trap words
     bool by_round = false;      // they cover one round of the launch
-    bool moves = false;         // resident ranges are copied to and from its scratch
+    bool moves = false;         // resident ranges are copied to scratch and back
 
     [[nodiscard]] std::span<const wye_operation> uploads() const { return all.first(launch); }
     [[nodiscard]] std::span<const wye_operation> launches() const {
         return all.subspan(launch, read_back - launch);
     }
-    // If they cover one round of the launch, submitting these again runs the next.
+    // The operations to submit again for the next round, if `by_round` is set.
     [[nodiscard]] std::span<const wye_operation> next_round() const {
         return launches().subspan(fills);
     }
@@ -41,7 +41,7 @@ struct Operations {
 // Replaces transfers of registered bytes by copies on the device.
 void copy_registered(Operations& operations, Workspace& workspace, RegisteredTransfers& registered);
 
-// `kernels` must be compiled. `number`: of the dispatch in its graph, for errors about its grid.
+// `kernels` must be compiled. `number`: the dispatch's index in its graph, for errors of its grid.
 [[nodiscard]] Result<Operations> write_operations(const plan::ProgramPlan& plan,
                                                   const plan::Launch& launch,
                                                   const BoundLaunch& bound, const Kernels& kernels,

@@ -77,8 +77,8 @@ Result<WorkPtr<Pending>> Pending::submit(Context& context, Target& target,
     return WorkPtr<Pending>(std::move(out));
 }
 
-// Nobody knows a place between this check and the submit but other threads, whose calls are in no
-// order to this one.
+// Between the check of the holds and the submit another thread may add a hold; its call is in no
+// order to this one, so this submit need not come after it.
 Result<WorkPtr<Pending>> Pending::submit_later(Context& context, Target& target, Flow& flow,
                                                bool must, Clock::time_point start,
                                                PendingRoom& room) {
@@ -226,7 +226,7 @@ Result<bool> Pending::stop(bool late) {
     if (ticket.queue) {
         auto asked = ticket.queue->cancel(ticket.value, ticket.value);
         if (asked.ok()) return true;
-        // With a time limit the caller goes on whatever the driver says.
+        // After its time limit (`late`) the work is given up even if the driver fails.
         if (!late && asked.error().code != Code::UNIMPLEMENTED &&
             asked.error().code != Code::UNSUPPORTED)
             return std::move(asked).error();
@@ -247,8 +247,8 @@ Result<void> Pending::cancel() {
     return {};
 }
 
-// Called twice: at the time limit, when it asks the device to stop, and when the time for that is
-// over, too.
+// Called twice: at the time limit, to ask the device to stop; and kCancelGrace later, to give up
+// work that has not stopped.
 void Pending::expire() noexcept {
     constexpr std::chrono::milliseconds kRetry{10};  // without memory
     if ((special_.load(std::memory_order_acquire) & kLimited) == 0) return;
@@ -340,7 +340,7 @@ void Pending::complete_special() noexcept {
     const Code code = given_up_code();
     if ((special & kGivenUp) != 0 && !error_)
         error_ = sdk::errors::made_or_brief(code, [&] { return stopped(); });
-    // The device stopped it, and does not know what it is.
+    // The device stopped the work; its error does not name the work, so that is added.
     if ((special & kGivenUp) == 0 && error_ && error_->code == Code::CANCELLED &&
         error_->subject != name())
         error_ = sdk::errors::made_or_brief(code, [&] {

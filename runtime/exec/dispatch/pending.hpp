@@ -65,12 +65,12 @@ class Pending : public PendingWork {
     // although it uses its memory until its end, and what the host has not submitted yet never
     // runs.
     [[nodiscard]] Result<void> cancel();
-    // If its time limit has passed, cancels it like that, but the result is TIMEOUT, and work that
-    // the device cannot stop keeps the device busy.
+    // Cancels the work if its time limit has passed. As opposed to `cancel`, the result is TIMEOUT,
+    // and work that the device cannot stop keeps the device busy.
     void expire() noexcept final;
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
-    // As `poll` and `wait`, but for the result: if work was given up, its result is known before
-    // its end, unless it uses memory of the caller. They keep its time limit.
+    // As `poll` and `wait`, but for the result, which work that was given up has before its end,
+    // unless it uses memory of the caller. Both cancel the work when its time limit has passed.
     [[nodiscard]] bool poll_result() {
         return special_.load(std::memory_order_acquire) != 0 ? poll_special() : poll();
     }
@@ -124,13 +124,13 @@ class Pending : public PendingWork {
   private:
     // Asks the device to stop. True: it does; false: the work was given up.
     [[nodiscard]] Result<bool> stop(bool late);
-    // The rest of `submit` for work that may have to be in the line; null: it has not. `must`: it
-    // has.
+    // The rest of `submit` for work that may have to wait in the session's line. Null: it need not
+    // wait. `must`: it must.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit_later(Context& context, Target& target,
                                                                Flow& flow, bool must,
                                                                Clock::time_point start,
                                                                PendingRoom& room);
-    // As above, for a transfer while work is in the line.
+    // As `submit_later`, for a transfer while work is in the line.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit_behind(const Context& context,
                                                                 const CheckedTransfer& checked,
                                                                 std::uint32_t flags,
@@ -155,7 +155,7 @@ class Pending : public PendingWork {
             alarm.at = deadline.time_since_epoch().count();
         }
         const std::uint64_t timeout_ns;
-        Alarm alarm;  // when `expire` has something to do
+        Alarm alarm;  // the next time to call `expire`
         // For `abandon`, which must not fail.
         std::list<Abandoned> abandoned;
     };
@@ -185,12 +185,12 @@ class Pending : public PendingWork {
     // Asks or waits for the work of a ticket. False: it has not ended by the deadline.
     [[nodiscard]] bool await(const Ticket& ticket, std::optional<Clock::time_point> deadline,
                              Result<void>& waited);
-    // The first steps of every end: completes the report of work that began at `begun`, and sets
-    // `error_` unless that is set already, which stands for an outcome without memory for it. The
-    // last step is PendingList::remove.
+    // The first step when work ends: completes the report of work that began at `begun`, and stores
+    // the error of a failed `outcome`. An `error_` set before the call stays if `outcome` is a
+    // success. The last step is PendingList::remove.
     void complete(Clock::time_point begun, const RunTimes& times, Result<void> outcome) noexcept
         WYE_REQUIRES(mutex_);
-    // Ends it with a brief error if its work has ended, without memory for what became of that.
+    // If the device has ended the work, ends it with a brief OUT_OF_MEMORY. Allocates nothing.
     virtual void end_without_memory() noexcept = 0;
     void log(const Texts* texts) const WYE_REQUIRES(mutex_);
     // The error of work that was given up: CANCELLED or TIMEOUT.

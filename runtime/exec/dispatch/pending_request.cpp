@@ -52,7 +52,7 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
     if (in != 0 && !staged && !lent_inputs) inputs = session_.host_memory().take(in);
     if (out != 0 && !staged_outputs_ && !borrows_) outputs_ = session_.host_memory().take(out);
     output_bytes_ = out;
-    // Null if the caller lends the memory, as is `from`.
+    // `to` and `from` are null if the caller lends the memory.
     std::byte* to = staged ? staged.data() : inputs.data();
     std::byte* from = staged_outputs_ ? staged_outputs_.data() : outputs_.data();
     std::vector<sdk::HostCopy> lent;

@@ -16,7 +16,7 @@ using registry::Pin;
 
 namespace {
 
-// The launch that a dispatch with these options has, but for its sizes, and its route.
+// Returns the route of a dispatch with these options, and sets all of its `launch` but the sizes.
 Result<route::Route> route_ahead(const Context& context, LoadedProgram& program,
                                  const DeviceSession& session, const CompileOptions& options,
                                  plan::Launch& launch) {

@@ -34,14 +34,14 @@ struct CompileOptions {
 [[nodiscard]] Result<void> check_ahead(const Context& context, LoadedProgram& program,
                                        const DeviceSession& session, const CompileOptions& options);
 
-// The program and the device of a preparation.
+// The program to prepare, and its device.
 struct Prepared {
     registry::Pin program, device;
     Routed routed;
     [[nodiscard]] DeviceSession& session() const { return device.as<DeviceSession>(); }
 };
-// Finds them; with `device` 0 chooses one as a dispatch without buffers does. UNSUPPORTED for
-// programs with grid barriers.
+// Finds both by their handles; for the device 0 chooses one as for a dispatch without buffers.
+// UNSUPPORTED for programs with grid barriers.
 [[nodiscard]] Result<Prepared> find_prepared(Context& context, wye_program program,
                                              wye_device device);
 

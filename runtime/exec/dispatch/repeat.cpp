@@ -45,7 +45,7 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
 }
 
 // Whether the launch with these parameters chooses the same form, check-free or not, as the kept
-// request, and has the same verdict.
+// request, and is deterministic if and only if that is.
 bool same_form(const Repeat& kept, const plan::ProgramPlan& plan, const wye_dispatch_desc& desc) {
     const std::span<const std::uint64_t> params(desc.params, desc.param_count);
     if (plan.params_decide_verdict &&
@@ -399,7 +399,7 @@ namespace {
     return true;
 }
 
-// For a request without a device: that of its buffers, which are all on one if it was kept.
+// For a request without a device: uses that of its buffers; those of a kept request share one.
 [[nodiscard, gnu::cold, gnu::noinline]] bool repeat_owned(
     const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
     Clock::time_point start, wye_report* report, Result<void>& result) {

@@ -59,7 +59,7 @@ struct Repeat {
     std::array<BufferUse, kArguments> uses;         // of these buffers
     std::uint64_t frees;  // QueuePool::frees() when these handles were last live
     std::array<std::uint32_t, 3> groups, workgroup;
-    std::uint32_t variant;  // for the report, as are `natives` and `profile`
+    std::uint32_t variant;  // for the report, as the members up to `profile`
     std::uint64_t natives;
     std::uint64_t profile;            // as in Form
     std::uint64_t requested_profile;  // of the request itself; differs from `profile` if that is
@@ -69,7 +69,7 @@ struct Repeat {
     // (borrowed from the program).
     const lower::Preconditions* preconditions;
     bool deterministic;  // as in Launch
-    // By buffer index, if parameters decide the form or the verdict.
+    // Element counts by buffer index; set if parameters decide the form or the determinism.
     plan::Lengths lengths;
     std::uint64_t bytes_filled;
     std::vector<wye_operation> operations;

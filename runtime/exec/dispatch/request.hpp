@@ -40,9 +40,9 @@ struct Requested {
 [[nodiscard]] inline bool is_plain_request(const wye_dispatch_desc& desc) {
     return (desc.timeout_ns | desc.grid_buffer | desc.grid_offset) == 0;
 }
-// Whether two plain descriptions ask for the same work, apart from the targets of their pointers:
-// all members that admission reads are equal. Header and label do not change the work; the profile
-// is not compared.
+// Whether all members of two plain requests that admission reads are equal, except for what their
+// pointers point to. The header and the label, which do not change the work, are not compared, nor
+// is the profile.
 [[nodiscard]] inline bool same_request(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
     using D = wye_dispatch_desc;
     const auto same = [&](std::size_t first, std::size_t end) {

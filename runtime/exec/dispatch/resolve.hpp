@@ -47,13 +47,13 @@ class Residents {
         return pins_[pin_of_[argument]];
     }
     [[nodiscard]] wye_buffer_object* object(std::uint32_t argument) const;
-    // Of the buffer of the grid; empty: there is none.
+    // The pin of the buffer of the grid; empty: there is none.
     [[nodiscard]] const registry::Pin& grid() const noexcept { return grid_; }
 
   private:
     registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS> pins_;
     registry::Pin grid_;
-    // Of the pins, and of that of the grid.
+    // The handles of `pins_` and `grid_`.
     registry::InplaceList<registry::Handle, registry::InFlight::kMost> handles_;
     std::array<std::uint8_t, WYE_LIMIT_BUFFERS> pin_of_{};  // by argument
 };

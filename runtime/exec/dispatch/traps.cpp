@@ -10,7 +10,7 @@
 namespace wye::exec {
 namespace {
 
-// For messages.
+// The program or the graph that ran, for messages.
 std::string shown(const std::string& name, Ran what) {
     if (what == Ran::Program) return fmt::format("program `{}`", name);
     return name.empty() ? "a program of the graph" : fmt::format("a program of graph `{}`", name);

@@ -310,7 +310,7 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
 [[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
                                             const wye_graph_run_desc& run, SubmitOptions options,
                                             Work& out) {
-    for (;;) {  // each time with the recording and the parameters of then
+    for (;;) {  // the recording and its parameters may have changed since the last round
         Recording& steps = *recording_;
         WYE_TRY(steps.take_params(run));
         if (steps.frees_ != queues.frees()) [[unlikely]]
@@ -350,7 +350,7 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
             auto result = steps.make_instance(
                 steps.operations_, steps.traps_ ? session_.workspace() : WorkspaceLease());
             if (result.ok()) made = std::move(result).value();
-        } catch (const std::exception&) {  // as many as there are must do
+        } catch (const std::exception&) {  // no memory: the existing instances must suffice
         }
         queues.mutex.lock();
         steps.growing_ = false;

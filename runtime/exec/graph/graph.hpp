@@ -86,8 +86,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
         return recording_->repeat(handles, arguments, params);
     }
     void add_again(std::uint64_t count) { recording_->add_again(count); }
-    // As Recording's. `restart`: the submit of the execution has ended, and no other follows it
-    // before `finish`.
+    // As the functions of Recording. `restart` needs the submit of the execution to have ended; the
+    // next submit must follow `finish`.
     void reserve(std::uint64_t steps) { recording_->reserve(steps); }
     void set_warm() { recording_->set_warm(); }
     void restart() { recording_->restart(); }
@@ -105,9 +105,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
     [[nodiscard]] Result<void> rebind(Context& context,
                                       std::span<const wye_graph_rebinding> changes);
 
-    // Outputs of `submit`. What is known of the execution before its end is written to `report`,
-    // with an empty header, or is found through `referred` at its end, unless that is null: a
-    // recording that is used once is emptied after the submit.
+    // Outputs of `submit`. The members of the report that are known before the end are written to
+    // `report`, with an empty header. If `referred` is not null, it gets the recording instead, for
+    // report_of at the end; but not a recording with Use::Once, which is emptied after the submit.
     struct Submitted {
         Execution& execution;
         Ticket& ticket;
@@ -129,11 +129,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
         Recording* steps = nullptr;
         Recording::Instance* instance = nullptr;  // null: `submit` must be called
         registry::NativeQueue* native = nullptr;
-        std::uint32_t index = 0;   // of that queue
+        std::uint32_t index = 0;   // of the queue in the pool
         std::uint32_t number = 0;  // of the public queue; 0: none
         std::uint64_t value = 0;
     };
-    // `number`: of the public queue that `run` names.
+    // `number`: that of the public queue that `run` names.
     [[nodiscard, gnu::always_inline]] Plain begin_plain(QueuePool& queues,
                                                         const wye_graph_run_desc& run,
                                                         std::uint32_t number)
@@ -162,11 +162,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
     }
     [[gnu::cold]] static void fail_plain(QueuePool& queues, Plain work) WYE_REQUIRES(queues.mutex);
 
-    // What is known of an execution that refers to its recording.
+    // The report members that are known before the end, for an execution that refers to `referred`.
     [[nodiscard]] static const wye_report& report_of(const Recording& referred) {
         return referred.report_;
     }
-    // Make and end such a reference. Called with the mutex of the queues locked.
+    // Make and end a reference of an execution to its recording. The queues' mutex must be held.
     static void refer(Recording& steps) { ++steps.referred_; }
     static void settle(Recording& referred) { --referred.referred_; }
     // As submit, and waits. `report` may be null, and `start` is then read only if the context
@@ -217,13 +217,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
         QueuePool::Sending sending;
         Recording* steps = nullptr;
         Recording::Instance* instance = nullptr;
-        bool apart = false;  // as operations, with trap words of its own
+        bool apart = false;  // no instance: operations with trap words of their own
         bool warm = false;
     };
 
     [[nodiscard]] Result<void> read_traps(const Execution& execution, wye_report& report) const;
-    // The parts of submit: on the public queue that `run` names, and on the one with a number (0:
-    // none).
+    // The parts of submit: on the public queue that `run` names, and on the public queue with the
+    // number `queue` (0: none).
     [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
                                             const wye_graph_run_desc& run, Clock::time_point start,
                                             const Submitted& out);
@@ -270,7 +270,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     std::vector<Step> steps_ WYE_GUARDED_BY(rebinding_);
     // Guarded by the mutex of the session's queues.
     std::unique_ptr<Recording> recording_;
-    std::vector<std::unique_ptr<Recording>> replaced_;  // and executions still refer to them
+    std::vector<std::unique_ptr<Recording>> replaced_;  // old ones that executions refer to
 };
 
 }  // namespace wye::exec

@@ -119,13 +119,13 @@ class Recording {
         bool late = false;      // its parameters may change between executions
         // As in Repeat: set if parameters decide whether the launch is check-free, else null.
         const lower::Preconditions* preconditions = nullptr;
-        // Of its buffers, if parameters decide the form or the verdict.
+        // Element counts of its buffers, if parameters decide the form or the determinism.
         std::span<const std::uint64_t> lengths;
         std::array<std::uint32_t, 3> groups, workgroup;
         bool check_free = false;
         bool deterministic = false;  // as in plan::Launch
 
-        // Whether it has the same form and the same verdict with other parameters.
+        // Whether it keeps its form, and stays deterministic or not, with other parameters.
         [[nodiscard]] bool allows(std::span<const std::uint64_t> words) const;
     };
 
@@ -139,7 +139,7 @@ class Recording {
         };
         struct Step {
             wye_operation operation;
-            std::uint32_t argument;  // whose buffer a fill has as its target; kNone: no fill
+            std::uint32_t argument;  // the argument whose buffer a fill writes; kNone: no fill
         };
         wye_dispatch_desc request;  // its pointers are not dereferenced
         std::uint64_t profile;      // profile_id
@@ -149,8 +149,8 @@ class Recording {
         std::vector<std::uint32_t> argument_of;  // each binding's argument
         std::vector<Step> steps;                 // its operations, but not that which clears traps
         std::vector<std::uint64_t> params;
-        // With Use::Once, the plan of a program whose parameters decide neither sizes nor its form,
-        // so that dispatches like it may have others; else null.
+        // With Use::Once, the program's plan if parameters decide neither sizes nor the form: then
+        // dispatches like the model may have other parameters. Else null.
         const plan::ProgramPlan* packs;
         std::uint64_t bytes_filled;
 
@@ -163,24 +163,24 @@ class Recording {
         }
     };
     void set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first);
-    // Gives the model other buffers. False: nothing changed.
+    // Replaces the model's buffers. False: it cannot, and nothing changed.
     [[nodiscard]] bool replace_buffers(const registry::HandleTable& handles,
                                        std::span<const wye_argument> arguments);
-    // Adds those of the buffers that the recording does not have. False: one is not live, or has
-    // another size than the model's; nothing was added.
+    // Adds the buffers that the recording does not have yet. False: one is not live, or differs in
+    // size from the model's, and nothing was added.
     [[nodiscard]] bool add_buffers(const registry::HandleTable& handles,
                                    std::span<const wye_argument> arguments);
     // Returns parameters of the model's program packed for its kernel; null: a value is refused.
     [[nodiscard]] const void* pack(std::span<const std::uint64_t> words);
     void replace_params(std::span<const std::uint64_t> words, const void* packed);
-    // Adds the model again.
+    // Adds the dispatch that the model describes.
     void add_model();
 
     [[nodiscard]] Result<void> check(const Flow& flow) const;
     struct Native {
         static constexpr std::uint64_t kUnknown = UINT64_MAX;
         wye_buffer_object* object;
-        std::uint64_t size;  // of the whole buffer; kUnknown: so is the object
+        std::uint64_t size;  // of the whole buffer; kUnknown: the object is unknown, too
     };
     void add_use(registry::Handle buffer, BufferUse use, Native native);
     void add_operations(const Flow& flow, const Operations& operations, Part& part);
@@ -197,18 +197,18 @@ class Recording {
         bool limited = false;  // the plugin allows one pending execution of a command at a time
         // Operations that execute the commands, then the read-back of trap words.
         std::vector<wye_operation> own;
-        std::span<const wye_operation> execute;  // those above, or `operations`
+        std::span<const wye_operation> execute;  // `own`; without commands `operations`
         std::uint64_t version = 0;               // of the parameters in `block`
         std::uint32_t last_queue = 0;            // queue and value of the newest execution
         std::uint64_t last_value = 0;
         bool sending = false;      // a submit holds it
         bool words_taken = false;  // an execution in flight uses its trap words
     };
-    // Whether an execution may use it, as far as is known without asking the driver.
+    // Whether an execution may use the instance, as far as is known without asking the driver.
     [[nodiscard]] static bool is_idle(const Instance& one, const QueuePool& queues) {
         return !one.sending && !one.words_taken && may_run(one, queues);
     }
-    // Whether the plugin allows another execution of its commands.
+    // Whether the plugin allows another execution of the instance's commands.
     [[nodiscard]] static bool may_run(const Instance& one, const QueuePool& queues) {
         return !one.limited || !queues.is_pending(one.last_queue, one.last_value);
     }
@@ -237,7 +237,7 @@ class Recording {
     [[nodiscard]] static bool has_params(const wye_graph_run_desc& run) {
         return run.params != nullptr || run.param_count != 0;
     }
-    // As take_params, and gives them to an instance. False: call it for the error.
+    // As take_params, and gives the parameters to an instance. False: take_params has the error.
     [[nodiscard]] bool try_params(const wye_graph_run_desc& run, Instance& one) noexcept;
     void find_free_words();
     // As set_params, for as many parameters as `free_words_` has. False: a value is refused, and
@@ -247,7 +247,7 @@ class Recording {
     // checks of grids, to which the operations then point.
     void replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
                       wye_buffer_object* to, std::vector<wye_binding>& bindings) const;
-    // The bytes that are read back of the trap words.
+    // How many bytes of the trap words are read back.
     [[nodiscard]] std::uint64_t trap_bytes() const {
         return grid_checks_.empty() ? kTrapBytes : kCheckedBytes;
     }
@@ -289,7 +289,7 @@ class Recording {
 
     std::vector<wye_operation> operations_;  // until an instance took them, with Use::Once
     std::uint64_t operation_count_ = 0;      // as `finish` found them
-    // The bindings that operations point to; and their fixed parameters, and lengths of parts.
+    // `bindings_`: bindings that operations point to. `kept_`: fixed parameters, and Part::lengths.
     std::pmr::monotonic_buffer_resource bindings_, kept_;
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;
@@ -300,7 +300,7 @@ class Recording {
         std::size_t size;  // bytes
     };
     std::vector<FreeWord> free_words_;
-    std::uint64_t version_ = 1;         // counts changes of these
+    std::uint64_t version_ = 1;         // counts changes of the parameters
     bool warm_ = false;                 // has run before, as in Kernels
     std::uint64_t frees_ = UINT64_MAX;  // QueuePool::frees() when `handles_` were last live
     std::vector<std::unique_ptr<Instance>> instances_;  // at least one

@@ -64,8 +64,8 @@ class Batch {
         WorkPtr<Pending> work;  // null: nothing had to be submitted
     };
     // A large batch is several submits, so that the device starts before all items are checked.
-    // Each list may be twice as long as the one before: a short one starts the device early, and
-    // then it has enough to do while a longer one is checked.
+    // Each list may be twice as long as the one before: a short list starts the device early, and
+    // keeps it busy while the next one is checked.
     static constexpr std::uint64_t kFirstList = 64, kLongestList = 512;
 
     [[nodiscard]] Result<void> check(const wye_dispatch_desc& item) const;

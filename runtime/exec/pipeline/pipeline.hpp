@@ -56,7 +56,7 @@ class Pipeline {
     [[nodiscard]] LoadedProgram& program() const noexcept { return *program_; }
     [[nodiscard]] DeviceSession& session() const noexcept { return session_; }
     [[nodiscard]] const Routed& routed() const noexcept { return routed_; }
-    // Completes a request that names this pipeline with its device and options.
+    // Returns a request for this pipeline with the pipeline's device and options filled in.
     [[nodiscard]] wye_dispatch_desc complete(const wye_dispatch_desc& request) const;
 
     // Called when a launch was submitted.

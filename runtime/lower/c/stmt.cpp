@@ -94,7 +94,8 @@ void CWriter::barrier() {
     if (!module_.single() && !regions_.any()) line(module_.barrier());
 }
 
-// `shared` arrays are zero again behind it: the caller of main() knows how to zero them.
+// Writes a grid barrier, and kZeroShared: `shared` arrays are zero again after the barrier. The
+// caller of main() replaces kZeroShared by the statements that zero them.
 void CWriter::grid_barrier() {
     const std::string_view body = module_.spelling.grid_barrier();
     if (body.empty())

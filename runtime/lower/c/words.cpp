@@ -427,7 +427,8 @@ std::string exact_operation(CModule& module, Op op, Kind kind, Operands v) {
     return v.empty() ? std::string("0") : v[0];
 }
 
-// Writes a function in the dialect's native form. A word with a dot is a PTX instruction on f32.
+// Calls the dialect's native form of a function. `word` is the name of a function, "/", or, with a
+// dot in it, a PTX instruction on f32.
 std::string native_function(CModule& module, Op op, Kind kind, Operands v,
                             const std::string& word) {
     if (word == "/") return "(" + v[0] + " / " + v[1] + ")";

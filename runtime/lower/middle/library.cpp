@@ -21,7 +21,7 @@ workgroup 1;
 
 // ---- Division of 64-bit integers, by words (Hacker's Delight, 9-4 and 9-5) ----
 
-// One digit of 16 bits, where (u << 16 | next) / (v1 << 16 | v0) has no more, and v1 has bit 15.
+// (u << 16 | next) / (v1 << 16 | v0), which must fit in 16 bits; bit 15 of v1 must be set.
 fn quotient_digit(u: u32, next: u32, v1: u32, v0: u32) -> u32 {
     let q = u / v1;
     let r = u - q * v1;
@@ -141,8 +141,8 @@ fn sqrt32(x: f32) -> f32 {
     return result;
 }
 
-// What float.cpp computes from a device's inverse square root, or NaN where it is not certain of the
-// last bit.
+// `quotient` is what float.cpp computes from a device's inverse square root: NaN if its last bit is
+// not certain.
 fn quotient_or_div32(x: f32, y: f32, quotient: f32) -> f32 {
     var result = quotient;
     if isnan(quotient) {
@@ -274,9 +274,9 @@ fn sqrt64(x: f64) -> f64 {
 
 // ---- Division and square root by fused steps (Markstein, IBM J. R&D 34(1), 1990) ----
 //
-// `start` is nearly the inverse square root of what the function `radicand..` gives; 20 of its bits
-// are enough, so it may be the device's own. Where no step can meet subnormal numbers or overflow,
-// which exponents show, the result is rounded correctly; elsewhere it is computed in integers.
+// `start` is about 1 / sqrt(r), where r is radicand_of_divisor64(y) or radicand64(x). Its first 20
+// bits must be right, so a device's own function may give it. If an exponent is so small or large
+// that a step could be subnormal or overflow, the result is computed in integers instead.
 
 fn ordinary(high: u32) -> bool {  // from 2^-400 to 2^401
     return (high & 0x7ff00000u) - 0x26f00000u < 0x32100000u;

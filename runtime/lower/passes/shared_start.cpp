@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes every index that depends only on the local id for each invocation of a workgroup, which
-// shows which elements are written before the first barrier, and by which invocation.
+// Finds which elements of a `shared` array are written before the first barrier, and by which
+// invocation: evaluates each index that depends on the local id alone for every local id.
 #include "lower/passes/shared_start.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// State shared by main and the functions while a program is written as SPIR-V: everything outside
-// of functions, which is buffers, the slot block, `shared`, tables and built-in inputs. Used by one
-// thread for one lowering.
+// State shared by main and the functions while a program is written as SPIR-V: all variables of the
+// module (buffers, `shared` arrays, tables, built-in inputs, and the slot block, which has the
+// parameters and lengths of a launch). Used by one thread for one lowering.
 //
-// Descriptor set 0: buffers at their bindings, the trap words at `binding_count`, the slot block at
-// `binding_count + 1` if it is too large for push constants.
+// Descriptor set 0: buffers at their bindings, the trap record at `binding_count`, and, if it does
+// not fit in the push constants, the slot block at `binding_count + 1`.
 #pragma once
 
 #include <map>
@@ -77,8 +77,8 @@ class SpirvContext {
     [[nodiscard]] Id trap_record();
     [[nodiscard]] const std::vector<Id>& interface() const { return interface_; }
 
-    // The members of the slot block. A 64-bit value is two words, the low one first, so that
-    // reading a length needs no 64-bit integers.
+    // The kinds of members of the slot block. A 64-bit value is two words, the low one first, so
+    // that reading a length needs no 64-bit integers.
     enum class Slot : std::uint8_t { Length, Param, Grid, OpaqueZero };
     [[nodiscard]] std::uint32_t member(Slot slot, std::uint32_t index = 0) const {
         return members_.at({slot, index});

@@ -370,7 +370,7 @@ class Doubts {
         return {SizeNode{op, row.imm, 0}};
     }
 
-    // ---- other doubts ----
+    // ---- unset buffers and subgroup width ----
 
     void unset() {
         const ZeroFill fill = zero_fill(program_);

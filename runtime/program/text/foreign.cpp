@@ -227,7 +227,8 @@ constexpr std::array kStarts = std::to_array<Pair>({
     {"kernel", "write `main { ... }`, and declare its arguments above"},
 });
 
-// Words that one language has and Wye's programs do not. A language is told by most of them.
+// Words that one language has and Wye's programs do not. A text is in the language of which it has
+// the most such words.
 struct Tell {
     std::string_view word;
     std::uint8_t language;
@@ -318,7 +319,7 @@ std::optional<OtherLanguage> other_language(std::string_view text) {
         for (const Tell& tell : kTells)
             if (tell.word == word) ++seen[tell.language];
     }
-    // C's words are those of its relatives too.
+    // C counts last, since its words occur in languages derived from it, too.
     const auto most = std::max_element(seen.begin(), seen.end() - 1);
     if (*most != 0) return kLanguages[static_cast<std::size_t>(most - seen.begin())];
     if (seen[kC] != 0) return kLanguages[kC];

@@ -150,7 +150,8 @@ ExprId Parser::binary(int level) {
             continue;
         }
         if (const std::optional<Op> meant = foreign_operator()) {
-            // Parsed as the operator that it stands for, and reported where that is taken.
+            // The word is parsed as the operator that it stands for, and reported when that is
+            // taken.
             token_.tok = Tok::Operator;
             token_.code = static_cast<std::uint16_t>(*meant);
         }

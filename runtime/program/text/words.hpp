@@ -101,7 +101,7 @@ struct Word {
     std::uint16_t code = 0;
 };
 
-// Whether a character is an ASCII character of names and words.
+// Whether a character is an ASCII letter or `_`: names and words consist of these and digits.
 constexpr bool letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

@@ -85,7 +85,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def _whole(value: Any) -> int | None:
-    # The int that it is, if it is one.
+    # The value as an int; None if it is no whole number.
     try:
         return None if is_a(value, BOOLS) else int(operator.index(value))
     except Exception:

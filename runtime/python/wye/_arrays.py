@@ -37,7 +37,7 @@ def is_list(value: Any) -> bool:
 
 
 def _dtype_of_view(view: memoryview) -> DType:
-    # Without numpy, which knows more types than these.
+    # Used without numpy; numpy knows more types than these.
     kind = view.format.lstrip("@=<" if view.itemsize > 1 else "@=<>!")
     for dtype in DTYPES.values():
         signed = {"i": "bhilqn", "u": "BHILQNc", "f": "efd"}[dtype.kind]

@@ -37,8 +37,9 @@ LONGEST = 2**63 - 1  # nanoseconds; unlike a wait without a limit, it ends when 
 # close nor destroy the context.
 in_callback = threading.local()
 
-# Callbacks that the library may still make, by the number that it was given: the context, the
-# dispatch, and what is called at its end. Without a dispatch, a call is reading files.
+# Callbacks that the library may still make, by the number that the library was given: the context,
+# the handle of the dispatch, and the function to call at its end. Without a dispatch (0, None): a
+# call that reads files.
 due: dict[int, tuple[Core, int, Callable[[], object] | None]] = {}
 _numbers = itertools.count(1)
 
@@ -57,7 +58,8 @@ def inside_callback(core: int) -> Iterator[None]:
 def _ended(number: int, _status: int) -> None:
     if number not in due:
         return  # the call that asked for it was interrupted
-    # The last references to the context may be dropped here, which must be done inside as well.
+    # The function may drop the last reference to the context, so its destructor must see the mark,
+    # too.
     with inside_callback(id(due[number][0])):
         try:
             due[number][2]()  # type: ignore[misc]
@@ -113,8 +115,8 @@ _process_ends = False
 
 
 class _State:
-    # What a Core shares with its finalizer: when that has run, destructors of a reference cycle may
-    # still use the Core.
+    # The state that a Core shares with its finalizer. After the finalizer has run, destructors of
+    # objects in a reference cycle may still use the Core.
     __slots__ = ("closed", "inherited", "raw")
 
     def __init__(self, raw: Any) -> None:
@@ -144,7 +146,7 @@ class Core:
         self._state = _State(raw)
         self._lock = threading.RLock()
         self._children: dict[tuple[str, int], Finalizer] = {}
-        # What could not be freed yet.
+        # Handles that could not be freed yet.
         self._refused: collections.deque[tuple[str, int, Any]] = collections.deque()
         Finalizer(self, _destroy, self._state)
         _cores[id(self)] = self
@@ -179,7 +181,7 @@ class Core:
         """Frees a handle, or notes that pending work uses it, or that files are being read."""
         self._children.pop((free, handle), None)
         status = getattr(library(), free)(self._state.raw, handle, None)
-        # What a closed context holds is freed with it.
+        # A closed context frees its handles when it is destroyed; `keep` must live until then.
         kept = keep is not None and status == Code.SHUTTING_DOWN
         if kept or status in (Code.BUFFER_IN_USE, Code.INVALID_ARGUMENT):
             self._refused.append((free, handle, keep))

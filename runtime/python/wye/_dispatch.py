@@ -37,7 +37,7 @@ class Options:
     workgroup: Sequence[int] | None = None
     """The workgroup size, if it is not the program's own; needs a program that is `adjustable`."""
     timeout: float | None = None
-    """Seconds until run(), or the result of submit(), is TIMEOUT. What the device can stop is stopped."""
+    """Seconds after which run(), or the result of submit(), raises TIMEOUT. May stop the work."""
     iterations: int = 1
     """The number of launches on the same buffers that are one dispatch."""
     max_output_bytes: int | None = None
@@ -363,7 +363,7 @@ class Bound(Request):
         return sizes
 
     def _fill(self) -> None:
-        # Gives each buffer for which there is one number as many as the program says.
+        # Fills each buffer for which a single number was given, up to the size that it has.
         computed = []
         for one in self._numbers:
             size = self._program._sizes.get(one[0].name)

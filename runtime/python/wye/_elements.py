@@ -36,8 +36,8 @@ class Plain(NamedTuple):
         return self.name
 
 
-# The names that numpy has for the element types of programs, without numpy with what memoryview has for them. There is
-# no bf16 in either, so its bits are uint16.
+# For each element type of programs its name in numpy and, for use without numpy, its format in
+# memoryview. Neither has bf16, so its bits are uint16.
 _TYPES = {
     "i8": ("int8", "b"), "u8": ("uint8", "B"), "i16": ("int16", "h"), "u16": ("uint16", "H"),
     "i32": ("int32", "i"), "u32": ("uint32", "I"), "i64": ("int64", "q"), "u64": ("uint64", "Q"),
@@ -89,7 +89,8 @@ def same(own: DType, wanted: DType) -> bool:
 
 
 class _Memory:
-    # What numpy asks for an array over memory of an owner; it is the array's base.
+    # Tells numpy the address of memory for an array over it. The array keeps this object, and so
+    # the owner, alive.
     __slots__ = ("__array_interface__", "owner")
 
     def __init__(self, owner: Any, address: int, nbytes: int) -> None:

@@ -71,7 +71,7 @@ def printable(text: str) -> str:
 def _escaped(c: str) -> str:
     if c in "\n\t\r":
         return repr(c)[1:-1]
-    # One byte of a path that is no text, or a character.
+    # A surrogate escape stands for one byte of a path that is not UTF-8; all else is a character.
     how = "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
     return "".join(f"\\x{byte:02x}" for byte in c.encode(errors=how))
 
@@ -100,7 +100,7 @@ class Error(Exception):
     """The error number of the driver or the system; 0 if there is none."""
 
     def __new__(cls, code: int, *_: Any, **__: Any) -> Error:
-        """The class for the code, unless one of them is named."""
+        """Makes an Error of the class for its code; a subclass that is called makes its own."""
         chosen = _CLASSES.get(code, Error) if cls is Error else cls
         base: Any = chosen
         while base.__flags__ & _MADE_IN_PYTHON:
@@ -131,7 +131,7 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError, TypeError):
-    """An argument that cannot be: of another type, outside a range, or of another context."""
+    """An argument that is not valid: of another type, outside a range, or of another context."""
 
 
 class ProgramError(Error, ValueError):
@@ -139,7 +139,7 @@ class ProgramError(Error, ValueError):
 
 
 class NotFoundError(Error, KeyError, AttributeError):
-    """A name that stands for nothing."""
+    """A name for which nothing is found."""
 
 
 class UnsupportedError(Error, NotImplementedError):

@@ -96,7 +96,8 @@ class Future(Generic[_T]):
             except Error as error:
                 if error.code != Code.TIMEOUT or not self.done():
                     raise
-                # Its own time limit, unless it ended just now: then the result is another one.
+                # The dispatch's own time limit has passed, or it ended just now with another
+                # result.
                 try:
                     self._pending.core.call("wye_pending_wait", self._pending.handle, 0, report)
                 except Error as own:

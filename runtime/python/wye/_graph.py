@@ -120,7 +120,7 @@ class Graph:
         self._buffers.append(source)
 
     def fill(self, buffer: Buffer, value: Any = 0) -> None:
-        """Adds that all elements are set to one number."""
+        """Adds a fill, which sets all elements of a buffer to one number."""
         dtype = instance("buffer", buffer, Buffer).dtype
         self._transfer("FILL", "buffer", buffer, size=buffer.nbytes, pattern=pattern(value, dtype),
                        pattern_size=dtype.itemsize)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class RegisteredMemory:
     """Memory of an array that one device reads and writes directly; made by Device.register.
 
-    The bytes of transfers and of arguments that lie in it are copied by the device itself, at the speed
-    of the bus. It keeps the array. Freed by free(), at the end of its `with` block, or when nothing
-    refers to it. Any threads may use it at once.
+    The bytes of transfers and of arguments that lie in it are copied by the device itself, at the
+    speed of the bus. The object keeps the array alive. Freed by free(), at the end of its `with`
+    block, or when nothing refers to it. Any threads may use it at once.
     """
 
     device: Device
@@ -44,7 +44,7 @@ class RegisteredMemory:
         self.free()
 
     def free(self) -> None:
-        """Ends it now. Raises BUFFER_IN_USE if work in flight uses the memory."""
+        """Ends the registration now. Raises BUFFER_IN_USE if work in flight uses the memory."""
         self._core.free(self._free, "wye_memory_unregister", self._handle)
 
     def __repr__(self) -> str:

@@ -59,8 +59,8 @@ _MOST_READ = (64 << 20) + 1  # bytes of a file: one more than any that the libra
 
 
 class _Files:
-    # What reads the files of `variant` clauses, their bytes until the program has been read, and
-    # what it raised.
+    # The files of a program's `variant` clauses: the function that reads them, their bytes, kept
+    # until the program has been read, and the exception that the function raised.
     def __init__(self, core: Core, read: Callable[[str], Any]) -> None:
         self.core, self.read = core, read
         self.kept: list[Any] = []
@@ -162,7 +162,7 @@ class Program:
                         one.count_kind != library().WYE_COUNT_RUNTIME)
             for one in info.buffers[0:info.buffer_count] if text_of(one.role) != "shared")
         self._names = {one.name for one in (*self.params, *self.buffers)}
-        # Of buffers whose length is a number: their size.
+        # The bytes of each buffer whose length is a number in the program.
         self._sizes = {text_of(one.name): one.count * one.element_bytes
                        for one in info.buffers[0:info.buffer_count]
                        if one.count_kind == library().WYE_COUNT_LITERAL}
@@ -262,7 +262,7 @@ class Program:
             raise
 
     def _like(self, name: str) -> str:
-        # The buffer whose length a buffer has, as x for `r: f32[len(x)]`; empty if there is none.
+        # The buffer from which a buffer takes its length: "x" for `r: f32[len(x)]`; empty if none.
         if self._likes is None:
             text = take_from(self._core, "wye_program_lower", self._handle, Text("text").value, 0).decode()
             self._likes = dict(re.findall(r"^\w+ (\w+): \w+\[len\((\w+)\)\]", text, re.M))

@@ -50,7 +50,7 @@ class Report:
     bytes_filled: int
     """Bytes zeroed before the launch."""
     groups: tuple[int, int, int]
-    """The number of workgroups that ran; zeros if it was in a buffer."""
+    """The number of workgroups that ran; zeros if the device read it from a buffer."""
     compiled: bool
     """Whether the driver compiled the program in this call."""
     disk_cache: str

@@ -32,11 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the host lowers programs to, or has them as.
+// The formats that the host lowers programs to, and the program format itself.
 constexpr std::string_view kLowered[] = {WYE_FORMAT_PROGRAM, WYE_FORMAT_OPENCL_C, WYE_FORMAT_CUDA_C,
                                          WYE_FORMAT_SPIRV};
 
-// With `--full`, so that a run takes about a quarter of an hour where the driver compiles slowly.
+// The time for random programs with `--full`: a run then takes about a quarter of an hour where the
+// driver compiles slowly.
 constexpr std::chrono::seconds kRandomTime{300};
 
 Error no_plugin(const std::string& path, const std::string& why) {
@@ -236,7 +237,7 @@ Result<void> check_groups(const std::vector<std::string>& only) {
     return {};
 }
 
-// The number of seconds of an option. `fault`: what is wrong with none.
+// Parses an option's number of seconds. `fault`: what the message says of 0 seconds.
 Result<std::chrono::seconds> seconds_of(const char* option, const std::string& text,
                                         const char* fault) {
     WYE_ASSIGN(const std::uint64_t seconds, parse_number(option, text, 86400));

@@ -49,8 +49,8 @@ Case case_of(std::string_view name) {
     return out;
 }
 
-// First, since it is the rule that surely was broken. In a case that had failed before, last, since
-// it may be a consequence.
+// Adds a rule to a case: first, since this rule surely was broken; but last if the case had failed
+// before, since it may be a consequence.
 void add_rule(Case& to, const std::string& rule) {
     const bool last = to.result == Outcome::failed;
     const auto known = std::find(to.rules.begin(), to.rules.end(), rule);
@@ -195,7 +195,7 @@ class Reader {
     Clock::time_point begun_;
 };
 
-// How much of the language runs.
+// How many tests of the language run, as arguments of the kit.
 struct Amount {
     const char* scale;   // of the examples; 0: one small launch each
     const char* inputs;  // of each operation
@@ -304,8 +304,8 @@ class GroupRun {
     }
 
     // Runs the case that ran into its time limit alone, with a longer limit: on a busy machine a
-    // plugin is slow, and not to blame for that. After a second try that was in vain there is no
-    // other one in the whole run: the plugin does not conform, and each would take long.
+    // plugin is slow, and not to blame for that. If a second try fails, no other case of the whole
+    // run gets one: the plugin does not conform, and each try would take long.
     [[nodiscard]] Result<KitEnd> try_again() {
         const std::chrono::milliseconds longer = setup_.limit * kLonger;
         reader_.forget();
@@ -419,7 +419,7 @@ Result<std::uint32_t> find_device(const std::string& selector, const Setup& setu
             fmt::format("`--device {}` is of the plugin `{}`, but the file is the plugin `{}`",
                         selector, selector.substr(0, name), verdict.id),
             "Fix: leave the other plugin's name out", "--device");
-    // Any other selector is the host's to understand.
+    // Any other selector is left to the host.
     const std::string whole = selector == verdict.id || own != selector
                                   ? selector
                                   : fmt::format("{}:{}", verdict.id, selector);

@@ -15,8 +15,8 @@
 
 namespace wye::tool::conform {
 
-// What cases need: the groups before `load` judge the file; those of `plugin` need a plugin that
-// loads; of `device`, a usable device; of `language`, one that takes what the host lowers to.
+// What the cases of a group need. `file`: only the plugin's file; `plugin`: a plugin that loads;
+// `device`: a usable device; `language`: a device that takes a format that the host lowers to.
 enum class Needs : std::uint8_t { file, plugin, device, language };
 
 struct GroupPlan {
@@ -24,10 +24,10 @@ struct GroupPlan {
     const char* about;
     Needs needs;
 };
-// In the order in which they run.
+// The groups, in the order in which they run.
 [[nodiscard]] const std::vector<GroupPlan>& group_plans();
 
-// The paths of the kits and what they are told.
+// The paths of the kits, and the settings that are passed to them.
 struct Setup {
     std::string abi_kit, language_kit;
     std::string plugin;  // the file, as given
@@ -36,7 +36,8 @@ struct Setup {
     std::vector<std::string> layers;  // files
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
-    // After it each of the groups of random programs begins no more of them; none: all run.
+    // The time limit of each group of random programs, after which it begins no more programs;
+    // none: all programs run.
     std::optional<std::chrono::seconds> random_time;
 };
 

@@ -48,10 +48,11 @@ std::vector<std::string> words_of(std::string_view line) {
     return out;
 }
 
-// The environment of a kit: this one's, without what would choose other plugins or probe them.
+// The environment of a kit: that of this process, without the variables that would choose or probe
+// other plugins.
 class Environment {
   public:
-    // `variable`: one more.
+    // `variable`: an additional one, "NAME=VALUE".
     explicit Environment(const std::string& variable) {
         constexpr std::string_view kOwn[] = {
             "WYE_PROBE=", "WYE_DEVICE=", "WYE_PLUGINS_DISABLE=", "WYE_TRACE="};
@@ -131,7 +132,7 @@ class Kit {
   private:
     static constexpr std::chrono::seconds kGrace{20};  // between the last line and the end
 
-    // Kills what is left of it; its status, as of wait.
+    // Kills what is left of the kit's processes; returns the kit's status, as waitpid does.
     int end() {
         ::kill(-pid_, SIGKILL);
         int status = 0;
@@ -189,7 +190,8 @@ class Kit {
         }
     }
 
-    // Whether there was a line; nothing: what was read is none.
+    // Reads lines of the report. Returns whether there was a line; nothing: the kit wrote something
+    // that is not a line of a report.
     std::optional<bool> read_report() {
         char chunk[65536];
         const ssize_t got = ::read(report_.get(), chunk, sizeof chunk);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a conformance kit in a process of its own and reads what it reports
-// (tests/conformance/abi/report.hpp). The plugin is opened there only: whatever it does to its
-// process, the case in which it did it is known, and this process goes on. One thread.
+// (tests/conformance/abi/report.hpp). The plugin is opened in that process only: if it ends or
+// hangs the process, the case that ran is known, and this process continues. One thread.
 #pragma once
 
 #include <chrono>

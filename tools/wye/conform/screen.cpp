@@ -25,7 +25,7 @@ std::string counts_of(const Group& group) {
     return out;
 }
 
-// Lines below a failure; those of a program's text keep their ends.
+// Indents each line of a text that is printed below a failure.
 std::string indented(std::string_view text) {
     std::string out;
     while (!text.empty()) {

@@ -12,7 +12,8 @@ namespace wye::tool::conform {
 
 // The plugin's file and what it says of itself.
 [[nodiscard]] std::string heading_of(const Verdict& verdict);
-// Of the device that cases use, and of the others; nothing: the plugin has no usable one.
+// Lines about the device that cases use, and about the others; empty: the plugin has no usable
+// device.
 [[nodiscard]] std::string device_line(const Verdict& verdict);
 [[nodiscard]] std::string lines_of(const Group& group);
 

@@ -38,7 +38,7 @@ std::string cases(std::size_t count) {
     return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
-// Those of the failed cases that `which` chooses, by number.
+// The rules of those failed cases that `which` chooses, ascending by number.
 template <typename Which>
 std::vector<std::string> rules_of(const Verdict& verdict, const Which& which) {
     std::set<std::string, ByNumber> out;
@@ -116,7 +116,7 @@ std::string rule_text(const std::string& rule) {
     const std::string_view otherwise = row.substr(bar + 3);
     std::string out = fmt::format("a plugin {}; otherwise: {}", trimmed(row.substr(0, bar)),
                                   trimmed(otherwise.substr(0, otherwise.find(" | "))));
-    // What the table says of the text behind it.
+    // References of the table to the text below it.
     for (const std::string_view away : {", see below", "; see below"})
         if (const std::size_t below = out.find(away); below != out.npos)
             out.erase(below, away.size());

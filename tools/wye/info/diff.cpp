@@ -39,7 +39,7 @@ class Diff {
     explicit Diff(const Style& style) : style_(style) {}
 
     void compare(const std::string& path, const Report& before, const Report& after) {
-        // What was taken out of one of the reports may be equal.
+        // A value that was redacted in one of the reports may be equal in both.
         if (before == after || before == kRedacted || after == kRedacted) return;
         if (before.is_object() && after.is_object()) return compare_objects(path, before, after);
         const auto named = [](const Report& list) {

@@ -39,7 +39,7 @@ Requirements needs_of(const Report& analysis) {
     return out;
 }
 
-// What the choice of a variant asks of a program.
+// Makes a program with only the members that the choice of a variant reads.
 ir::Program variants_of(const Report& analysis) {
     ir::Program out;
     out.name = text(analysis, "name");

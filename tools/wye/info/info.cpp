@@ -112,7 +112,7 @@ Report vendors_of_hardware() {
 Result<Report> live(const InfoOptions& info) {
     keep_output();
     ContextOptions options{.flags = WYE_CONTEXT_DESCRIBE};
-    // Leaves out what no other view shows: two thirds of a report.
+    // Asks only for the details that the view shows: the others are two thirds of a report.
     const bool explains = info.verbose || info.page || !info.property.empty();
     if (!info.json) options.config = {{"report.details", explains ? "facts" : "brief"}};
     WYE_ASSIGN(const auto context, Context::create(options));

@@ -52,7 +52,8 @@ void hide_uuids(std::string& text) {
     }
 }
 
-// `fact`: the value is that of a fact of this name; what tells why or from where is kept.
+// Redacts a value. `fact`: the name of the fact whose value it is, else empty. `facts`: the value
+// is the object with all facts of a device.
 void redact(Report& value, std::string_view fact, bool facts, const Secrets& secrets) {
     if (value.is_structured()) {
         for (auto& [name, inner] : value.items())

@@ -18,7 +18,7 @@ namespace wye::tool {
 
 [[nodiscard]] registry::Facts facts_of(const Report& device);
 
-// What selectors and filters ask of a device.
+// Returns a device with the members that selectors and filters read.
 [[nodiscard]] registry::DeviceInfo device_of(const Report& device);
 
 }  // namespace wye::tool

@@ -18,8 +18,8 @@ namespace wye::tool {
 // One screen: the devices first, then what was passed over.
 [[nodiscard]] std::string screen_view(const Report& report, const Style& style);
 
-// Whether a plugin failed since this machine has no device for it, and of whom, as in "NVIDIA";
-// empty: it is for any hardware, it works, or the report does not say what there is.
+// The vendor ("NVIDIA") without whose devices a plugin failed; empty: the plugin works, it is for
+// any hardware, this machine has such a device, or the report does not list the hardware.
 [[nodiscard]] std::string absent_vendor(const Report& report, const Report& plugin);
 
 // What can be done about a record or a reason, and by whom.

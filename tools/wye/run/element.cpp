@@ -31,7 +31,7 @@ constexpr std::array<Scalar, 12> kScalars = {{
     {"u64", 8, Unsigned, 0, "u8"},
 }};
 
-// The shape of a float of 16 bits with so many digits.
+// Properties of a float of 16 bits whose significand has `digits` bits with the hidden one.
 constexpr unsigned exponent_mask(std::uint32_t digits) { return (1U << (16 - digits)) - 1; }
 constexpr int least_exponent(std::uint32_t digits) {
     return 2 - static_cast<int>(1U << (15 - digits));

@@ -34,11 +34,11 @@ struct Element {
 [[nodiscard]] Element element_of(std::string_view type);
 
 // The bits of a number: decimal, for integers also 0x and hexadecimal digits. Nothing if the text
-// is no number, or the type has no such one. Floats are rounded to the nearest.
+// is no number, or the type has no such value. Floats are rounded to the nearest.
 [[nodiscard]] std::optional<std::uint64_t> bits_of(const Scalar& scalar, std::string_view text);
 
-// The bits of the float that is nearest; nothing if it is too large. Of a whole number, for any
-// type.
+// bits_of_float: the bits of the nearest float; nothing if it is too large. bits_of_count: the bits
+// of a whole number, for any type.
 [[nodiscard]] std::optional<std::uint64_t> bits_of_float(const Scalar& scalar, double value);
 [[nodiscard]] std::optional<std::uint64_t> bits_of_count(const Scalar& scalar, std::uint64_t value);
 

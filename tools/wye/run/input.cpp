@@ -107,7 +107,7 @@ Result<void> add_numbers(const Wanted& wanted, std::string_view line, std::strin
     }
 }
 
-// Numbers that make whole elements.
+// Returns the values; INVALID_ARGUMENT unless they make up whole elements.
 Result<Values> whole(const Wanted& wanted, std::string_view what, Values values) {
     if (values.bytes.size() % wanted.element.bytes() == 0) return values;
     return Error(Code::INVALID_ARGUMENT,
@@ -261,7 +261,7 @@ Result<Values> from_npy(const Wanted& wanted, const std::string& path,
     bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(header.size));
     Values out{std::move(bytes), std::move(header.shape)};
     if (wanted.element.lanes != 1) {
-        // A last dimension of the lanes is that of vectors.
+        // A last dimension as long as a vector is that of the components.
         if (!out.shape.empty() && out.shape.back() == wanted.element.lanes)
             out.shape.pop_back();
         else
@@ -314,7 +314,7 @@ Result<Values> from_raw(const Wanted& wanted, const std::string& path,
     return Values{std::move(bytes), {}};
 }
 
-// How many bytes of a file may stand for what can be used.
+// The most bytes that a file may have: `times` bytes for each byte that can be used, and `more`.
 std::uint64_t most_of_file(const Wanted& wanted, std::uint64_t times, std::uint64_t more) {
     std::uint64_t out = 0;
     if (__builtin_mul_overflow(wanted.most, times, &out) || __builtin_add_overflow(out, more, &out))

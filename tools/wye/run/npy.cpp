@@ -25,7 +25,7 @@ class Literal {
   public:
     explicit Literal(std::string_view text) : rest_(text) {}
 
-    // Whether the word comes next, which then is behind.
+    // Reads `word` if it comes next; returns whether it did.
     bool takes(std::string_view word) {
         skip_blanks();
         if (!rest_.starts_with(word)) return false;

@@ -69,7 +69,7 @@ void add_chunk(std::string_view type, std::span<const std::byte> data, Bytes& ou
     add_word(crc_of(std::span(out).subspan(begin)), out);
 }
 
-// The channel of a float from 0 to 1; what is outside, and NaN, is the nearer end, and 0.
+// Converts a float from 0 to 1 to a channel. Floats outside are clamped; NaN becomes 0.
 std::byte channel_of(double value) {
     const double inside = value > 0 ? std::min(value, 1.0) : 0.0;
     return static_cast<std::byte>(std::lround(inside * 255));

@@ -23,10 +23,11 @@ struct Resident {
     std::uint64_t read_size = 0;
 };
 
-// For each buffer, in the program's order, which of its bytes are read back, by a `bytes` clause.
+// The bytes of a buffer that are read back, as its `bytes` clause says.
 struct Range {
     std::uint64_t begin = 0, end = 0;  // both 0: all
 };
+// Returns a range for each buffer, in the program's order.
 Result<std::vector<Range>> read_ranges(const Program& program) {
     WYE_ASSIGN(const std::string text, program.analysis());
     std::vector<Range> out;
@@ -140,7 +141,7 @@ Result<Repeated> run_repeatedly(const Dispatch& dispatch, const Program& program
     for (std::size_t i = 0; i < slots.size(); ++i) {
         WYE_ASSIGN(Buffer made, device.buffer(wholes[i], slots[i].name));
         buffers.push_back(std::move(made));
-        // The memory of a device may have anything.
+        // Device memory has unspecified contents, and persistent buffers start at zero.
         if (slots[i].persistent && slots[i].input.empty()) slots[i].input.resize(wholes[i]);
         if (!slots[i].input.empty()) WYE_TRY(buffers[i].upload(slots[i].input));
         uploaded += slots[i].input.size();

@@ -21,7 +21,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// As a terminal may get it.
+// Returns the text on one line, without characters that control a terminal.
 std::string shown(wye_string text) { return sdk::one_line(detail::view(text)); }
 
 struct Counter {

@@ -59,7 +59,7 @@ Result<void> read_input(const wye_buffer_description& buffer, const std::string&
     }
     WYE_ASSIGN(Values values, read_values(wanted, data));
     slot.input = std::move(values.bytes);
-    // What goes in and comes out again keeps its shape.
+    // A buffer that is both input and output keeps the shape of its input.
     if (slot.wanted() && slot.shape.empty()) slot.shape = std::move(values.shape);
     return {};
 }
@@ -174,7 +174,8 @@ Result<std::vector<Slot>> read_slots(const wye_program_description& about,
                                      slot.name, slot.name),
                          slot.name);
         }
-        // What is read back may be a part, so its size bounds nothing but numbers that are made.
+        // If the buffer is also an output, only a part of it may be read back, so the computed size
+        // limits generated numbers only.
         const bool made = found->second.starts_with('@');
         if (buffer.count_kind == WYE_COUNT_COMPUTED && (buffer.in_outputs == 0 || made)) {
             late.push_back({slots.size() - 1, &buffer, &found->second});

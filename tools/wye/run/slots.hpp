@@ -38,8 +38,8 @@ struct SlotOptions {
 // The files that the options name, for check_files.
 [[nodiscard]] std::vector<FileUse> files_of(const SlotOptions& options);
 
-// A slot for each buffer but `shared` ones, in the program's order. `dispatch` has the parameters
-// and the number of elements.
+// Makes a slot for each buffer that is not `shared`, in the program's order, and reads its input.
+// `dispatch` must have the program's parameters and number of elements.
 [[nodiscard]] Result<std::vector<Slot>> read_slots(const wye_program_description& about,
                                                    const SlotOptions& options, const Device& device,
                                                    const Dispatch& dispatch);

@@ -37,7 +37,7 @@ class OpenPlugin {
     [[nodiscard]] Result<void> initialise();
 
     [[nodiscard]] const Negotiated& about() const noexcept { return negotiated_; }
-    // With the layers over it.
+    // The functions to call: the plugin's, or those of the topmost layer over it.
     [[nodiscard]] const wye_plugin_table& table() const noexcept { return negotiated_.table; }
     [[nodiscard]] wye_plugin_object* object() const noexcept { return object_; }
     [[nodiscard]] const HostServices& host() const noexcept { return *host_; }

@@ -87,7 +87,7 @@ inline constexpr const char* kRestart =
 [[nodiscard]] Error too_many_invocations(const std::string& label, std::uint64_t invocations,
                                          const std::string& device, std::uint64_t most,
                                          std::string_view fix);
-// Makes the error for a launch of part of a grid, if the program has no grid slot.
+// Makes the error for a launch of part of a grid by a program without a WYE_SLOT_GRID.
 [[nodiscard]] Error folded_grid(const std::string& label);
 // Makes the error for a bound range whose offset breaks the device's alignment.
 [[nodiscard]] Error misaligned(std::uint32_t binding, std::uint64_t offset, std::uint64_t alignment,
