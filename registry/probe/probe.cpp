@@ -100,15 +100,14 @@ Record note(const Candidate& candidate, Severity severity, Code code, std::strin
 }
 
 Record died_inside(const Candidate& candidate, std::uint32_t times) {
-    return note(
-        candidate, Severity::refused, Code::PROBE_CRASHED,
-        fmt::format("this program ended {} times in a row while it opened the plugin, "
-                    "although the plugin's probe was good",
-                    times),
-        fmt::format("Fix: update the plugin or its driver, or see which other library of "
-                    "this program conflicts with it; to open it again, run `wye plugins "
-                    "forget {}` or wait an hour",
-                    candidate.id));
+    return note(candidate, Severity::refused, Code::PROBE_CRASHED,
+                fmt::format("this program ended {} times in a row while it opened the plugin, "
+                            "although the plugin's probe was good",
+                            times),
+                fmt::format("Fix: update the plugin or its driver, or see which other library of "
+                            "this program conflicts with it; to open it again, run `wye plugins "
+                            "forget {}` or wait an hour",
+                            candidate.id));
 }
 
 Record not_kept(const Candidate& candidate, const Error& why) {

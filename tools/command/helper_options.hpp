@@ -11,8 +11,8 @@
 
 namespace wye::tool {
 
-// For a command and the verbs that it gets afterwards: help texts fit the terminal, and a flag takes
-// no value. Call it before anything is added.
+// For a command and the verbs that it gets afterwards: help texts fit the terminal, and a flag
+// takes no value. Call it before anything is added.
 void prepare_command(CLI::App& app);
 
 // Says what is wrong with a command line that CLI11 refused, in the terms of the help pages.
