@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Every installed header compiles alone under strict warnings: .h as C11 and C++20, .hpp as C++20, with the last of the compilers
-# given as arguments ("CC:CXX"). The others compile all headers in one file, which shows what they warn of.
+# given as arguments ("CC:CXX"), a third of the headers in each run. The others compile all headers in one file, which shows what
+# they warn of.
 . "$(dirname "${BASH_SOURCE[0]}")/sources.sh"
 
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow)
@@ -27,6 +28,9 @@ for name in "${names[@]}"; do
     if [[ $name == *.h ]]; then c_names+=("$name"); fi
 done
 alone=${*: -1}
+slice=${WYE_TEST_SLICE:-0} parts=3
+if [ "$slice" = all ]; then slice=0 parts=1; fi
+echo "slice: headers compiled alone, $([ $parts = 1 ] && echo all || echo "slice $((slice % parts)) of $parts")"
 # Each compilation is a separate process. All write whole lines to one pipe.
 while read -r line; do
     if [ "$line" = clean ]; then pass; else fail "$line"; fi
@@ -35,7 +39,8 @@ done < <(
         try "${pair%%:*} -std=c11 -x c" "${c_names[@]}" &
         try "${pair##*:} -std=c++20 -x c++" "${names[@]}" &
     done
-    for name in "${names[@]}"; do
+    for ((at = slice % parts; at < ${#names[@]}; at += parts)); do
+        name=${names[at]}
         if [[ $name == *.h ]]; then try "${alone%%:*} -std=c11 -x c" "$name" & fi
         try "${alone##*:} -std=c++20 -x c++" "$name" &
         while [ "$(jobs -r | wc -l)" -ge 3 ]; do wait -n; done
