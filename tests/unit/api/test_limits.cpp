@@ -12,22 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.hpp"
 #include "support/slice.hpp"
 #include "wye/program_format.h"
 #include "wye/wye.h"
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // The size in wye.h; larger in sanitized builds, whose frames are larger.
-constexpr std::size_t kStack = (kSanitized ? 4 : 1) * 256 * 1024;
+constexpr std::size_t kStack = (support::kSanitized ? 4 : 1) * 256 * 1024;
 
 void on_small_stack(const std::function<void()>& work) {
     pthread_attr_t attributes;
@@ -324,7 +317,7 @@ TEST_CASE("programs at limits, and at products of limits, on a thread with 256 K
     desc.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT;
     const std::vector<Case> all = cases();
     // All of them take minutes below a sanitizer.
-    constexpr std::size_t kParts = kSanitized ? 4 : 1;
+    constexpr std::size_t kParts = support::kSanitized ? 4 : 1;
     const support::Slice slice = support::Slice::of_this_run();
     on_small_stack([&] {
         wye_context* context = nullptr;
@@ -335,5 +328,6 @@ TEST_CASE("programs at limits, and at products of limits, on a thread with 256 K
             if (slice.has(i, kParts)) pass_through(context, device, all[i]);
         wye_context_destroy(context);
     });
-    if (kSanitized) std::printf("slice: programs at limits, %s\n", slice.text(kParts).c_str());
+    if (support::kSanitized)
+        std::printf("slice: programs at limits, %s\n", slice.text(kParts).c_str());
 }

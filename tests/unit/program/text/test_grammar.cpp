@@ -16,6 +16,7 @@
 #include "support/grammar.hpp"
 #include "support/language.hpp"
 #include "support/random.hpp"
+#include "support/sanitized.hpp"
 
 #include "generated.hpp"
 
@@ -210,7 +211,7 @@ void change(Sentence& tokens, Random& random, unsigned& names) {
 
 TEST_CASE("the parser accepts the form of each sentence of the grammar") {
     Random random(1);
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < (support::kSanitized ? 500 : 3000); ++round) {
         unsigned names = 0;
         const bool few = round % 2 == 0;  // names, so that many are known
         const auto fresh = fresh_names(random, names);
@@ -229,8 +230,9 @@ TEST_CASE("the parser accepts the form of each sentence of the grammar") {
 
 TEST_CASE("the parser refuses what the grammar does not have, and nothing else") {
     Random random(2);
+    constexpr unsigned kRounds = support::kSanitized ? 2000 : 12000;
     unsigned outside = 0;
-    for (int round = 0; round < 12000; ++round) {
+    for (unsigned round = 0; round < kRounds; ++round) {
         unsigned names = 0;
         Sentence tokens =
             reference_grammar().sentence(random, "program", 10, fresh_names(random, names));
@@ -249,7 +251,7 @@ TEST_CASE("the parser refuses what the grammar does not have, and nothing else")
             REQUIRE((gives_up(parsed.diagnostics) || !about_form(parsed.diagnostics).empty()));
         }
     }
-    CHECK(outside > 6000);
+    CHECK(outside > kRounds / 2);
 }
 
 TEST_CASE("the parser reads the numbers of the grammar, and no others") {
@@ -282,7 +284,7 @@ TEST_CASE("valid programs are sentences of the grammar") {
         texts.push_back(support::example_text(name));
     for (const support::ReferenceExample& example : support::language_reference().examples)
         texts.push_back(example.text);
-    for (std::uint64_t seed = 0; seed < 150; ++seed)
+    for (std::uint64_t seed = 0; seed < (support::kSanitized ? 25 : 150); ++seed)
         texts.push_back(wye::ir::print(test::generated(seed)));
     for (const std::string& text : texts) {
         CAPTURE(text);

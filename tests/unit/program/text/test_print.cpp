@@ -4,6 +4,7 @@
 #include "generated.hpp"
 #include "program/analysis/analysis.hpp"
 #include "program/wire/encode.hpp"
+#include "support/sanitized.hpp"
 #include "text_helpers.hpp"
 #include "wye/sdk/wire.hpp"
 
@@ -114,7 +115,7 @@ TEST_CASE("code that is not text prints as a file to be filled") {
 }
 
 TEST_CASE("random valid programs survive text and wire") {
-    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    for (std::uint64_t seed = 0; seed < (support::kSanitized ? 100 : 400); ++seed) {
         CAPTURE(seed);
         wye::ir::Program program = test::renamed(seed);
         const auto list = validate(program);
