@@ -18,6 +18,7 @@
 #include "support/random.hpp"
 #include "support/random_expression.hpp"
 #include "support/random_program.hpp"
+#include "support/sanitized.hpp"
 #include "support/slice.hpp"
 
 namespace test_claims {
@@ -288,7 +289,7 @@ Launch launch_of_small(support::Random& random) {
     return out;
 }
 
-constexpr std::size_t kParts = 64;
+constexpr std::size_t kParts = support::kSanitized ? 512 : 64;
 
 }  // namespace
 
