@@ -490,7 +490,7 @@ TEST_CASE("info says on stderr why it fails, and prints its report all the same"
     CHECK(wye_command({"info"}, broken).code == 0);
     const Outcome strict = wye_command({"info", "--strict"}, broken);
     CHECK(strict.code == 5);
-    CHECK(contains(strict.err, "failed plugins: `"));
+    CHECK(contains(strict.err, "refused paths: `"));
     CHECK(contains(strict.err, "Fix: "));
     CHECK(contains(strict.out, manifest));
 }
