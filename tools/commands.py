@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 
+IDS = """$(wye plugins --json 2>/dev/null | sed -n 's/^ *"id": "\\(.*\\)",*$/\\1/p')"""  # plugins that have a file
 PATHS = {'FILE', 'FOLDER', 'PATH', 'PROGRAM', 'NAME=FILE', 'NAME=DATA'}
 
 
@@ -23,11 +24,16 @@ def verbs_of(table, words=()):
 
 
 def options_of(table, words):
-    """The options of a verb, and of the verbs above it."""
+    """The options of a verb, and those of the verbs above it that it takes."""
     own = []
     for count in range(1, len(words) + 1):
-        own += next(verb for name, verb in verbs_of(table) if name == words[:count])['options']
+        options = next(verb for name, verb in verbs_of(table) if name == words[:count])['options']
+        own += [option for option in options if count == len(words) or not option['view']]
     return own
+
+
+def takes_ids(verb):
+    return any(place['name'] == 'id' for place in verb['positionals'])
 
 
 # ---- Manual page --------------------------------------------------------------------------------
@@ -47,12 +53,12 @@ def man_page(table, page):
 
 def bash(table):
     out = ['# SPDX-License-Identifier: Apache-2.0', '# bash completion for wye', '_wye() {',
-           '    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= head= i',
+           '    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= head= given= i',
            '    for ((i = 1; i < COMP_CWORD; i++)); do',
            '        case "$verb ${COMP_WORDS[i]}" in']
     for words, _ in verbs_of(table):
         out.append(f'            "{" ".join(words[:-1])} {words[-1]}") verb="{" ".join(words)}" ;;')
-    out += ['        esac', '    done',
+    out += ['            *" -"*) ;;', '            *) given=yes ;;', '        esac', '    done',
             '    case $previous in',
             "        -d | --device) COMPREPLY=($(compgen -W \"auto $(wye info -l 2>/dev/null | cut -f1)\" -- \"$current\")); return ;;",
             '    esac', '    local words=', '    case "$verb $previous" in']
@@ -67,9 +73,12 @@ def bash(table):
     out.append(f'        "") words="{" ".join([verb["name"] for verb in table["verbs"]] + ["--help", "--version"])}" ;;')
     for words, verb in verbs_of(table):
         known = [inner['name'] for inner in verb['verbs']]
-        known += [value for place in verb['positionals'] for value in place['values']]
         known += [flag for option in options_of(table, words) for flag in option['flags']] + ['--help']
-        out.append(f'        "{" ".join(words)}") words="{" ".join(known)}" ;;')
+        # The first word has known values; behind it some verbs take ids.
+        first = ' '.join(value for place in verb['positionals'] for value in place['values'])
+        first = f'; [[ $given ]] || words="{first} $words"' if first else ''
+        later = f'; [[ ! $given ]] || words="{IDS} $words"' if takes_ids(verb) else ''
+        out.append(f'        "{" ".join(words)}") words="{" ".join(known)}"{first}{later} ;;')
     out += ['    esac', '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
             '    [[ ${#COMPREPLY[@]} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$current"))', '}',
             'complete -o filenames -F _wye wye']
@@ -85,7 +94,8 @@ def zsh(table):
         return quoted(text).replace('[', '\\[').replace(']', '\\]').replace(':', '\\:')
 
     out = ['#compdef wye', '# SPDX-License-Identifier: Apache-2.0',
-           '_wye_devices() { local -a found; found=(auto ${(f)"$(wye info -l 2>/dev/null | cut -f1)"}); compadd -a found }']
+           '_wye_devices() { local -a found; found=(auto ${(f)"$(wye info -l 2>/dev/null | cut -f1)"}); compadd -a found }',
+           f'_wye_plugins() {{ local -a found; found=(${{(f)"{IDS}"}}); compadd -a found }}']
 
     def function(words, node, options):
         name = '_'.join(('_wye', *words))
@@ -108,7 +118,7 @@ def zsh(table):
             for place in node['positionals']:
                 if place['values']:
                     lines.append(f"        '1:{about(place['name'])}:({' '.join(place['values'])})' \\")
-            lines.append("        '*:file:_files'")
+            lines.append("        '*:id:_wye_plugins'" if takes_ids(node) else "        '*:file:_files'")
         return lines + ['}']
 
     for words, verb in verbs_of(table):
@@ -126,7 +136,11 @@ def fish(table):
             out.append(f"complete -c wye -n '{seen}' -f -a {inner['name']} -d '{quoted(inner['about'])}'")
         for place in verb['positionals']:
             if place['values']:
-                out.append(f"complete -c wye -n '{seen}' -f -a '{' '.join(place['values'])}'")
+                values = ' '.join(place['values'])
+                out.append(f"complete -c wye -n '{seen}; and not __fish_seen_subcommand_from {values}' -f -a '{values}'")
+                if takes_ids(verb):
+                    ids = quoted(r"""(wye plugins --json 2>/dev/null | string match -rg '^ *"id": "(.*)"')""")
+                    out.append(f"complete -c wye -n '{seen}; and __fish_seen_subcommand_from {values}' -f -a '{ids}'")
         for option in verb['options']:
             flags = ' '.join(('-l ' if flag.startswith('--') else '-s ') + flag.lstrip('-') for flag in option['flags'])
             value = ' -r' if option['value'] else ''

@@ -19,8 +19,9 @@ constexpr const char* kUpdate =
 Result<std::unique_ptr<const Driver>> Driver::open(const std::string& library) {
     WYE_ASSIGN(void* handle,
                sdk::open_library(library, "the CUDA driver",
-                                 "Fix: install the NVIDIA driver (Debian: `nvidia-driver`); in a "
-                                 "container, start it with its GPUs (`--gpus all`)"));
+                                 "Fix: install the NVIDIA driver (Debian: `nvidia-driver`) if this "
+                                 "machine has a GPU of NVIDIA, and start a container with its GPUs "
+                                 "(`--gpus all`); else use another device"));
     auto driver = std::make_unique<Driver>();
     sdk::Functions functions([&](const char* name) { return sdk::symbol_in(handle, name); });
 #define WYE_CUDA_FIND(name, symbol) functions.get(driver->name, symbol);

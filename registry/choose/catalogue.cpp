@@ -199,10 +199,15 @@ struct Registry::Impl {
         for (const Record& record : more) {
             const std::uint32_t level =
                 record.severity == Severity::note ? WYE_LOG_INFO : WYE_LOG_WARNING;
-            host->log(level, area, to_text(record));
+            if (!area.empty()) host->log(level, area, to_text(record));
         }
         const sdk::Lock lock(records_mutex);
         records.insert(records.end(), more.begin(), more.end());
+    }
+
+    [[nodiscard]] std::vector<Record> records_now() const {
+        const sdk::Lock lock(records_mutex);
+        return records;
     }
 
     // All plugins, in search order. The first call searches for files; a context that uses built-in
@@ -439,6 +444,7 @@ struct Registry::Impl {
             for (const std::size_t at : wanted) list.push_back(from[at]);
             probe(list);
         };
+        out.records = [this] { return records_now(); };
         out.open = [this, from = std::move(from)](std::size_t at) -> ChoiceSource::Opened {
             const PluginOpening& opened = open(*from[at]);
             if (opened.ready()) return {true, {}, {}, opened.devices};
@@ -476,6 +482,14 @@ struct Registry::Impl {
         known_identified = std::move(made);
         identified_plugins = all.size();
         return known_identified;
+    }
+
+    Error unknown_plugin(std::string_view id) {
+        std::vector<std::string_view> ids;
+        for (const Plugin* known : plugins()) ids.push_back(known->candidate.id);
+        Absence why = absence_of(id, ids, records_now());
+        if (why.fix.empty()) why.fix = "Fix: install it, or set WYE_PLUGIN_PATH_ADD";
+        return {Code::NOT_FOUND, std::move(why.reason), std::move(why.fix), std::string(id)};
     }
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
@@ -543,7 +557,7 @@ Result<std::unique_ptr<Registry>> Registry::create(Options options) {
     impl->host = HostServices::create(std::move(options.config), std::move(options.log));
     impl->prober.emplace(std::move(options.probe), impl->host);
     impl->rank = std::move(options.rank);
-    impl->keep(options.records, "cache");
+    for (const auto& [area, record] : options.records) impl->keep({record}, area);
     SearchInput input;
     for (const BuiltinPlugin& builtin : options.builtins) {
         if (builtin.query == nullptr || !valid_plugin_id(builtin.id) ||
@@ -605,8 +619,7 @@ std::vector<PluginInfo> Registry::plugins() const {
 
 std::vector<Record> Registry::records() const {
     (void)impl_->plugins();
-    const sdk::Lock lock(impl_->records_mutex);
-    return impl_->records;
+    return impl_->records_now();
 }
 
 const std::vector<Layer>& Registry::layers() const noexcept { return impl_->layers->list(); }
@@ -614,22 +627,9 @@ const std::vector<Layer>& Registry::layers() const noexcept { return impl_->laye
 const HostServices& Registry::host() const noexcept { return *impl_->host; }
 std::shared_ptr<const HostServices> Registry::shared_host() const noexcept { return impl_->host; }
 
-namespace {
-
-Error unknown_plugin(std::string_view id, std::span<Plugin* const> plugins) {
-    std::vector<std::string> ids;
-    for (const Plugin* known : plugins) ids.push_back(known->candidate.id);
-    return {Code::NOT_FOUND,
-            fmt::format("there is no plugin `{}`; there are {}", id,
-                        ids.empty() ? std::string("none") : joined(ids, ", ")),
-            "Fix: install it, or set WYE_PLUGIN_PATH_ADD", std::string(id)};
-}
-
-}  // namespace
-
 Result<PluginInfo> Registry::open_plugin(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
+    if (plugin == nullptr) return impl_->unknown_plugin(id);
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.ready()) return to_error(opened.records.back());
     return Impl::describe(*plugin);
@@ -639,7 +639,7 @@ Result<std::vector<std::byte>> Registry::translate(std::string_view id, std::uin
                                                    const wye_artifact& artifact,
                                                    std::string_view format) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
+    if (plugin == nullptr) return impl_->unknown_plugin(id);
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return not_opened(opened);
     const OpenPlugin& from = *opened.translator;
@@ -667,7 +667,7 @@ std::vector<Registry::Translator> Registry::translators() const {
 
 Result<std::string> Registry::translator_identity(std::string_view id) {
     Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
+    if (plugin == nullptr) return impl_->unknown_plugin(id);
     const PluginOpening& opened = impl_->open(*plugin);
     if (!opened.translator) return not_opened(opened);
     return opened.translator->identity();
@@ -781,7 +781,7 @@ std::vector<Registry::Remembered> Registry::remembered() const {
 
 Result<void> Registry::trust(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
+    if (plugin == nullptr) return impl_->unknown_plugin(id);
     for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
         WYE_TRY(impl_->prober->trust(plugin->copy(i)));
     return {};
@@ -789,7 +789,7 @@ Result<void> Registry::trust(std::string_view id) {
 
 Result<void> Registry::forget(std::string_view id) {
     const Plugin* plugin = impl_->find(id);
-    if (plugin == nullptr) return unknown_plugin(id, impl_->plugins());
+    if (plugin == nullptr) return impl_->unknown_plugin(id);
     for (std::size_t i = 0; i < plugin->copies() && plugin->query == nullptr; ++i)
         impl_->prober->forget(plugin->copy(i));
     return {};

@@ -45,16 +45,29 @@ std::string_view nearest_of(std::string_view text, const std::vector<std::string
     return sdk::nearest(text, views);
 }
 
+// The record of a file of the plugin that was passed over before it was opened. A file whose
+// manifest was not read is known by its name.
+const Record* passed_over_file(std::string_view id, const std::vector<Record>& records) {
+    const auto found = std::ranges::find_if(records, [&](const Record& record) {
+        const bool of_plugin =
+            record.plugin == id || (record.plugin.empty() && id_of_file(record.path) == id);
+        return of_plugin && (record.severity == Severity::refused || record.code == Code::DISABLED);
+    });
+    return found == records.end() ? nullptr : &*found;
+}
+
 PassedOver unknown_plugin_of(const ChoiceSource& source, const SelectorEntry& entry) {
-    const std::string_view near = sdk::nearest(entry.plugin, source.plugins);
-    return {to_text(entry),
-            fmt::format("there is no plugin `{}`; there are {}", entry.plugin,
-                        some_of({source.plugins.begin(), source.plugins.end()})),
-            near.empty() ? fmt::format("Fix: write `{}` if this is a part of a device's name, else "
-                                       "install the plugin or set WYE_PLUGIN_PATH_ADD",
-                                       in_quotes(entry.plugin))
-                         : fmt::format("Fix: write `{}`, or install the plugin", near),
-            Why::unmatched};
+    const std::vector<Record> records = source.records ? source.records() : std::vector<Record>();
+    Absence out = absence_of(entry.plugin, source.plugins, records);
+    const std::string kind = devices_of_kind(entry.plugin);
+    if (!kind.empty() && passed_over_file(entry.plugin, records) == nullptr)
+        out.fix = fmt::format("Fix: write `{}` for devices of this kind", kind);
+    else if (out.fix.empty())
+        out.fix = fmt::format(
+            "Fix: write `{}` if this is a part of a device's name, else install the plugin or set "
+            "WYE_PLUGIN_PATH_ADD",
+            in_quotes(entry.plugin));
+    return {to_text(entry), std::move(out.reason), std::move(out.fix), Why::unmatched};
 }
 
 // Explains why an entry names none of these devices.
@@ -180,8 +193,33 @@ std::string_view Identified::physical(const DeviceInfo& device) const {
     return identities.physical[identities.of[at->second]].id;
 }
 
+Absence absence_of(std::string_view id, const std::vector<std::string_view>& ids,
+                   const std::vector<Record>& records) {
+    if (const Record* const record = passed_over_file(id, records)) {
+        constexpr std::string_view kNone = "Fix: none needed; or ";
+        const std::string fix = record->fix.starts_with(kNone)
+                                    ? "Fix: " + record->fix.substr(kNone.size())
+                                    : record->fix;
+        return {
+            fmt::format("the plugin `{}` is {}: {}", id,
+                        record->code == Code::DISABLED ? "disabled" : "refused", record->message),
+            fix};
+    }
+    const std::string_view near = sdk::nearest(id, ids);
+    return {
+        fmt::format("there is no plugin `{}`; there are {}", id, some_of({ids.begin(), ids.end()})),
+        near.empty() ? std::string() : fmt::format("Fix: write `{}`, or install the plugin", near)};
+}
+
 std::vector<DevicePtr> named(const ChoiceSource& source, const SelectorEntry& entry,
                              const Selector& selector, std::vector<PassedOver>& passed_over) {
+    // The reason against a plugin is kept once, even if several entries can name it.
+    const auto pass_over_plugin = [&](PassedOver one) {
+        if (std::ranges::none_of(passed_over, [&](const PassedOver& other) {
+                return other.subject == one.subject && other.reason == one.reason;
+            }))
+            passed_over.push_back(std::move(one));
+    };
     std::vector<DevicePtr> candidates;
     bool known = false;
     if (source.prepare) {
@@ -197,16 +235,16 @@ std::vector<DevicePtr> named(const ChoiceSource& source, const SelectorEntry& en
         if (!entry.can_name(id)) continue;
         known = true;
         if (selector.discards_plugin(id)) {
-            passed_over.push_back({id, "the selector excludes it", {}, Why::excluded});
+            pass_over_plugin({id, "the selector excludes it", {}, Why::excluded});
             continue;
         }
         const ChoiceSource::Opened opened = source.open(i);
         if (!opened.ok) {
-            passed_over.push_back({id, opened.reason, opened.fix, Why::failed});
+            pass_over_plugin({id, opened.reason, opened.fix, Why::failed});
             continue;
         }
         if (opened.devices.empty())
-            passed_over.push_back({id, "the plugin found no devices", {}, Why::failed});
+            pass_over_plugin({id, "the plugin found no devices", {}, Why::failed});
         candidates.insert(candidates.end(), opened.devices.begin(), opened.devices.end());
     }
     if (!known && !entry.plugin.empty()) {

@@ -44,11 +44,21 @@ struct ChoiceSource {
     const Rank& rank;  // may be null
     // Called before several plugins are opened.
     std::function<void(std::span<const std::size_t>)> prepare = {};
+    // What the search for plugins found wrong; may be null.
+    std::function<std::vector<Record>()> records = {};
 
     [[nodiscard]] std::uint32_t points(const DeviceInfo& device) const {
         return rank ? rank(device).points : 0;
     }
 };
+
+// Why there is no plugin of this id, and the remedy: a file of it was refused, or a variable
+// disables it, or no file has it, and `ids` are those that there are.
+struct Absence {
+    std::string reason, fix;
+};
+[[nodiscard]] Absence absence_of(std::string_view id, const std::vector<std::string_view>& ids,
+                                 const std::vector<Record>& records);
 
 // Returns the devices that one entry names, in the entry's order. Adds to `passed_over` why other
 // devices are not among them. If there is none, adds why; as `unmatched` if the entry itself is at

@@ -177,6 +177,7 @@ bool parse_integer(std::string_view text, FactValue& out) {
         for (++at; at != last && ascii::is_digit(*at) && scale < 1000000; ++at, scale *= 10)
             digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
     }
+    if (at != last && *at == ' ') ++at;  // as sizes are printed: "23 GiB"
     const std::string_view unit(at, static_cast<std::size_t>(last - at));
     for (const Unit& known : kUnits) {
         if (!ascii::same_but_case(known.name, unit)) continue;

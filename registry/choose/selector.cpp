@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "registry/ascii.hpp"
 #include "registry/choose/identity.hpp"
@@ -338,6 +339,18 @@ std::string to_text(const SelectorEntry& entry) {
     for (std::size_t i = 0; i < entry.properties.size(); ++i)
         out += (i == 0 ? "[" : ",") + entry.properties[i].text;
     return entry.properties.empty() ? out : out + "]";
+}
+
+std::string devices_of_kind(std::string_view word) {
+    constexpr std::pair<std::string_view, const char*> kKinds[] = {
+        {"cpu", "kind=cpu"},
+        {"gpu", "kind=gpu"},
+        {"accelerator", "kind=accelerator"},
+        {"igpu", "kind=gpu,unified_memory"},
+        {"dgpu", "kind=gpu,!unified_memory"}};
+    for (const auto& [name, properties] : kKinds)
+        if (name == word) return fmt::format("*[{}]", properties);
+    return {};
 }
 
 std::string to_text(const Selector& selector) {

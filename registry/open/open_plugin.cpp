@@ -43,6 +43,48 @@ Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
     return r;
 }
 
+// Whether the value of a variable may be a path or the name of a file, or replaces one by nothing.
+bool may_be_path(std::string_view value) {
+    return value.empty() || value.find_first_of("/.") != value.npos;
+}
+
+// The variables that are set and may hide a driver from its loader, as "A, B": those that the
+// manifest watches, and the loader's own if a library is missing.
+std::string hiding_variables(const Candidate& candidate, const Config& config, Code code) {
+    constexpr std::string_view kOurs = "env.";
+    std::vector<std::string> patterns;
+    if (candidate.manifest)
+        for (const Watch& watch : candidate.manifest->watches)
+            if (!watch.variable.empty()) patterns.push_back(watch.variable);
+    std::string out;
+    for (auto at = config.lower_bound(kOurs); at != config.end() && at->first.starts_with(kOurs);
+         ++at) {
+        const std::string name = at->first.substr(kOurs.size());
+        const bool watched = std::ranges::any_of(patterns, [&](const std::string& pattern) {
+            return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+                                          : name == pattern;
+        });
+        const bool searched =
+            name == "LD_LIBRARY_PATH" && code == Code::MISSING_DEPENDENCY && !at->second.empty();
+        if (searched || (watched && may_be_path(at->second)))
+            out += (out.empty() ? "" : ", ") + name;
+    }
+    return out;
+}
+
+// The remedy where no driver or no device was found. A loader that cannot read the file that a
+// variable names may say that there is no memory.
+std::string fix_of_hidden(const Candidate& candidate, const Config& config, const Error& error) {
+    constexpr std::string_view kFix = "Fix: ";
+    if (error.code != Code::MISSING_DEPENDENCY && error.code != Code::NO_DEVICE &&
+        error.code != Code::OUT_OF_MEMORY)
+        return error.fix;
+    const std::string names = hiding_variables(candidate, config, error.code);
+    if (names.empty() || !error.fix.starts_with(kFix)) return error.fix;
+    return fmt::format("Fix: correct or unset {}, which may hide what is installed; else {}", names,
+                       error.fix.substr(kFix.size()));
+}
+
 Result<wye_plugin_query_fn> entry_of(const Library& library) {
     void* address = library.symbol(WYE_PLUGIN_QUERY_SYMBOL);
     if (address == nullptr)
@@ -233,12 +275,13 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host,
         const std::string package = need.package.empty()
                                         ? "the package that has it"
                                         : fmt::format("it (Debian: `{}`)", need.package);
+        const bool absent = found.error().message.find("No such file") != std::string::npos;
         return std::move(found).error().wrapped(
             Code::MISSING_DEPENDENCY,
-            fmt::format("plugin `{}` needs the library `{}`{}, which is not installed",
-                        candidate.id, need.soname, version),
-            fmt::format("Fix: install {}, or name the library with `{}.library`", package,
-                        candidate.id),
+            fmt::format("plugin `{}` needs the library `{}`{}, which {}", candidate.id, need.soname,
+                        version, absent ? "is not installed" : "cannot be loaded"),
+            fmt::format("Fix: {} {}, or name the library with `{}.library`",
+                        absent ? "install" : "reinstall", package, candidate.id),
             need.soname);
     }
     return {};
@@ -399,6 +442,7 @@ PluginOpening open_plugin(const Candidate& candidate, wye_plugin_query_fn query,
     out.devices.clear();
     out.plugin.reset();
     out.records.push_back(record_at(stage, candidate, done.error()));
+    out.records.back().fix = fix_of_hidden(candidate, host->config(), done.error());
     return out;
 }
 

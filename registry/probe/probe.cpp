@@ -319,11 +319,13 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             (verdict.end == ProbeEnd::garbled && !is_probe_message(result.message))) {
             const std::string why = result.start_error != 0 ? std::strerror(result.start_error)
                                                             : "it gave no valid result";
+            const auto low = low_limit();
             probed.records.push_back(
                 note(candidate, Severity::refused, Code::MISSING_DEPENDENCY,
-                     fmt::format("the helper `{}` failed, so the plugin was not probed: {}",
-                                 helper->string(), why),
-                     "Fix: reinstall Wye, or set WYE_PROBE=inline to open plugins unprobed"));
+                     fmt::format("the helper `{}` failed, so the plugin was not probed: {}{}",
+                                 helper->string(), why, low ? ", with " + low->text : ""),
+                     fmt::format("Fix: {}, or set WYE_PROBE=inline to open plugins unprobed",
+                                 low ? low->fix : "reinstall Wye")));
             probed.records.back().loader_text = end_of(result.printed);
             return;
         }

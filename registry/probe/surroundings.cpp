@@ -112,6 +112,21 @@ void add_limits(std::string& out) {
 
 }  // namespace
 
+std::optional<LowLimit> low_limit() {
+    constexpr rlim_t kMiB = rlim_t{1} << 20U;
+    constexpr rlim_t kFiles = 64, kSpace = 4096 * kMiB;
+    rlimit now{};
+    if (::getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur < kFiles)
+        return LowLimit{
+            fmt::format("RLIMIT_NOFILE at {}", static_cast<std::uint64_t>(now.rlim_cur)),
+            "raise RLIMIT_NOFILE (`ulimit -n`)"};
+    if (::getrlimit(RLIMIT_AS, &now) == 0 && now.rlim_cur < kSpace)
+        return LowLimit{
+            fmt::format("RLIMIT_AS at {} MiB", static_cast<std::uint64_t>(now.rlim_cur / kMiB)),
+            "raise RLIMIT_AS (`ulimit -v`)"};
+    return std::nullopt;
+}
+
 std::string surroundings() {
     std::string out;
     for (const char* path : kPaths) out += access_of(path);

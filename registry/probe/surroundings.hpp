@@ -7,10 +7,18 @@
 // containers. Free-threaded; makes a few dozen system calls.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace wye::registry {
 
 [[nodiscard]] std::string surroundings();
+
+// A limit of this process that is so low that a helper or a driver may fail by it.
+struct LowLimit {
+    std::string text;  // "RLIMIT_AS at 586 MiB"
+    std::string fix;   // "raise RLIMIT_AS (`ulimit -v`)"
+};
+[[nodiscard]] std::optional<LowLimit> low_limit();
 
 }  // namespace wye::registry

@@ -14,6 +14,7 @@
 #include "registry/json.hpp"
 #include "registry/open/plugin_text.hpp"
 #include "registry/open/slot_watch.hpp"
+#include "surroundings.hpp"
 #include "wye/abi.h"
 
 namespace wye::registry {
@@ -473,6 +474,12 @@ std::optional<Record> record_of(const Verdict& verdict, std::string_view plugin,
             break;
     }
     out.message += ", in a process of its own";
+    // A remembered verdict is of a process with the limits of this one.
+    const bool ended = verdict.end == ProbeEnd::crashed || verdict.end == ProbeEnd::exited;
+    if (const auto low = ended ? low_limit() : std::nullopt) {
+        out.message += " with " + low->text;
+        out.fix = fmt::format("Fix: {}; else {}", low->fix, out.fix.substr(5));
+    }
     if (verdict.times > 1) out.message += fmt::format(", {} times in a row", verdict.times);
     return out;
 }

@@ -222,6 +222,15 @@ Json filters_of(const ReportOptions& options) {
     return out;
 }
 
+// Why a verdict is against a plugin; null if it is not.
+Json reason_of(const Registry::Remembered& one) {
+    if (!one.verdict || one.verdict->trusted) return nullptr;
+    if (const auto harm = record_of(*one.verdict, one.id, one.path)) return json_of_record(*harm);
+    for (const Record& record : one.verdict->message.records)
+        if (record.severity == Severity::refused) return json_of_record(record);
+    return nullptr;
+}
+
 }  // namespace
 
 std::string report_json(Registry& registry, const ReportOptions& given) {
@@ -263,6 +272,7 @@ std::string verdicts_json(const Registry& registry) {
                        {"slot", text_or_null(verdict.slot)},
                        {"how", text_or_null(verdict.how)},
                        {"printed", text_or_null(verdict.output)},
+                       {"reason", reason_of(one)},
                        {"made_unix_ns", verdict.made_unix_ns},
                        {"took_ns", verdict.took_ns},
                        {"device_count", verdict.message.ready ? Json(verdict.message.devices.size())

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <string_view>
 
 #include "wye/sdk/new_file.hpp"
@@ -62,7 +63,7 @@ Error io_error(const std::string& what, const std::string& path, int number) {
     return error;
 }
 
-Result<void> prepare_folder(const std::string& path) {
+Result<void> prepare_folder(const std::string& path, bool named) {
     if (!path.starts_with('/'))
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("the cache folder `{}` is no absolute path", path),
@@ -72,12 +73,22 @@ Result<void> prepare_folder(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
         const std::string parent = path.substr(0, path.find_last_of('/') + 1);
-        if (stat(parent.c_str(), &status) != 0) return {};
+        if (!named && stat(parent.c_str(), &status) != 0) return {};
         // A folder that is there already may hold other things, and gets no mark.
-        if (const auto folder = Folder::open(path); folder.ok())
+        auto folder = Folder::open(path);
+        if (folder.ok())
             (void)folder->replace("CACHEDIR.TAG", std::as_bytes(std::span(kCacheTag)));
+        else if (named)
+            return std::move(folder).error();
         return {};
     }
+    if (std::error_code none; std::filesystem::equivalent(path, "/", none))
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("the cache folder `{}` is the root of the file system", path),
+            "Fix: set WYE_CACHE_DIR (or `cache_folder`) to a folder of its own; until then "
+            "nothing is kept",
+            path);
     if (!S_ISDIR(status.st_mode)) return io_error("cannot open the folder", path, ENOTDIR);
     return check_owner(status, path);
 }

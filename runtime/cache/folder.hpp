@@ -39,9 +39,10 @@ class Descriptor {
 
 // Checks a cache folder of this user: its path is absolute, and nobody else may write to it. If the
 // folder is missing but not its parent, makes it, with the mark that tells backup programs that it
-// is a cache. A failure to make it is no error here: the first write into the folder reports it.
+// is a cache. A failure to make it is no error here: the first write into the folder reports it. A
+// folder that the user named is made with its parents, or the failure is an error.
 // Errors: INVALID_ARGUMENT, IO, NOT_TRUSTED.
-[[nodiscard]] Result<void> prepare_folder(const std::string& path);
+[[nodiscard]] Result<void> prepare_folder(const std::string& path, bool named);
 
 struct FileInfo {
     std::string name;

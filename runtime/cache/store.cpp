@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 
 namespace wye::cache {
 namespace {
@@ -53,7 +54,8 @@ Store::Store(std::string folder, std::uint64_t limit, std::string off_reason, Lo
       log_(std::move(log)),
       others_(std::move(others)) {
     if (off_reason_.empty() && limit_ == 0) off_reason_ = "its size limit is 0";
-    if (off_reason_.empty() && path_.empty()) off_reason_ = "it has no folder";
+    if (off_reason_.empty() && path_.empty())
+        off_reason_ = "it has no folder. Fix: set WYE_CACHE_DIR (or `cache_folder`) to one";
 }
 
 Store::~Store() {
@@ -194,6 +196,14 @@ void Store::evict(OpenFolder& open, std::uint64_t limit) {
     });
 }
 
+// As opened, but also while the store is off, since earlier processes may have kept entries.
+std::shared_ptr<Store::OpenFolder> Store::found() {
+    std::error_code none;
+    if (on() || path_.empty() || !std::filesystem::is_directory(path_, none)) return opened();
+    auto folder = Folder::open(path_);
+    return folder.ok() ? std::make_shared<OpenFolder>(std::move(folder).value()) : nullptr;
+}
+
 std::string Store::trouble() {
     if (!on()) return off_reason_;
     if (opened()) return {};
@@ -208,7 +218,7 @@ Counts Store::counts() {
 
 Result<std::vector<Listed>> Store::list() {
     std::vector<Listed> out;
-    const std::shared_ptr<OpenFolder> open = opened();
+    const std::shared_ptr<OpenFolder> open = found();
     if (!open) return out;
     WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
     for (const FileInfo& file : files) {
@@ -226,7 +236,7 @@ Result<std::vector<Listed>> Store::list() {
 }
 
 Result<std::uint64_t> Store::clear() {
-    const std::shared_ptr<OpenFolder> open = opened();
+    const std::shared_ptr<OpenFolder> open = found();
     if (!open) return std::uint64_t{0};
     WYE_ASSIGN(const std::vector<FileInfo> files, open->folder.list());
     std::uint64_t freed = 0;
@@ -245,6 +255,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     if (status != std::errc{}) return std::nullopt;
     std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
     unsigned shift = 0;
+    if (unit.size() > 1 && unit.front() == ' ') unit.remove_prefix(1);
     if (!unit.empty()) {
         const std::size_t at = std::string_view("KMGT").find(unit.front());
         if (at == std::string_view::npos) return std::nullopt;

@@ -66,6 +66,7 @@ class Store {
   private:
     struct OpenFolder;
     [[nodiscard]] std::shared_ptr<OpenFolder> opened();
+    [[nodiscard]] std::shared_ptr<OpenFolder> found();
     [[nodiscard]] std::shared_ptr<OpenFolder> reopened(const std::shared_ptr<OpenFolder>& stale);
     void sweep(OpenFolder& opened);
     void evict(OpenFolder& opened, std::uint64_t limit);
@@ -84,7 +85,7 @@ class Store {
     std::atomic<std::uint64_t> misses_ = 0;  // misses that are not in the counts file yet
 };
 
-// Parses a size: "512MiB", "1G", "65536"; suffixes are powers of 1024. Empty if it is not a size.
+// Parses a size: "512MiB", "1 G", "65536"; suffixes are powers of 1024. Empty if it is not a size.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 inline constexpr std::uint64_t kDefaultLimit = std::uint64_t{512} << 20U;

@@ -32,22 +32,29 @@ void warn(const registry::Registry& registry, const Error& error) {
                         fmt::format("{} ({})", error.text(), code_text(error.code)));
 }
 
-// Checks the cache folder. If it cannot be used: removes it from the configuration, which turns off
-// the cache of programs and of what plugins found out, adds a record, and returns the error.
-std::optional<Error> refuse_cache(registry::Options& options) {
-    const auto folder = options.config.find("cache_folder");
-    if (folder == options.config.end() || folder->second.empty()) return {};
-    auto checked = cache::prepare_folder(folder->second);
-    if (checked.ok()) return {};
-    folder->second.clear();
-    const Error& error = checked.error();
+// Adds a warning about a setting without which the context works. `what` begins the sentence.
+void add_warning(registry::Options& options, std::string_view area, std::string_view what,
+                 const Error& error) {
     registry::Record record;
     record.severity = registry::Severity::warning;
     record.code = error.code;
-    record.message = fmt::format("the cache is off: {}", error.message);
+    record.message = fmt::format("{}{}", what, error.message);
     record.fix = error.fix;
-    record.path = error.subject;
-    options.records.push_back(std::move(record));
+    if (error.subject.starts_with('/')) record.path = error.subject;
+    options.records.emplace_back(area, std::move(record));
+}
+
+// Checks the cache folder. If it cannot be used: removes it from the configuration, which turns off
+// the cache of programs and of what plugins found out, adds a record, and returns the error.
+std::optional<Error> refuse_cache(registry::Options& options) {
+    if (const auto wrong = wrong_cache_size(options.config))
+        add_warning(options, "cache", "compiled programs are not kept: ", *wrong);
+    const auto folder = options.config.find("cache_folder");
+    if (folder == options.config.end() || folder->second.empty()) return {};
+    auto checked = cache::prepare_folder(folder->second, options.named_cache);
+    if (checked.ok()) return {};
+    folder->second.clear();
+    add_warning(options, "cache", "the cache is off: ", checked.error());
     return std::move(checked).error();
 }
 
@@ -91,7 +98,10 @@ Result<std::unique_ptr<Context>> Context::create(registry::Options options,
     WYE_ASSIGN(auto tag, registry::ContextTag::take());
     auto trace = Trace::open(options.config, tag.value());
     if (!trace.ok() && trace.error().code != Code::IO) return std::move(trace).error();
-    if (trace.ok()) session.trace = *trace;
+    if (trace.ok())
+        session.trace = *trace;
+    else
+        add_warning(options, {}, {}, trace.error());  // its log line is below
     std::optional<Error> no_cache = refuse_cache(options);
     const registry::Config config = options.config;
     WYE_ASSIGN(auto registry, registry::Registry::create(std::move(options)));

@@ -78,14 +78,29 @@ Result<void> check_keys(const registry::Config& config) {
     return {};
 }
 
+// The name under which users know a key: that of its variable too, if it has one.
+std::string name_of(std::string_view key) {
+    constexpr std::pair<std::string_view, std::string_view> kVariables[] = {
+        {"probe.timeout_ms", "WYE_PROBE_TIMEOUT_MS"}, {"probe.memory_bytes", "WYE_PROBE_MEMORY"}};
+    const auto* const found =
+        std::ranges::find(kVariables, key, &std::pair<std::string_view, std::string_view>::first);
+    return found == std::end(kVariables) ? std::string(key)
+                                         : fmt::format("{} (or `{}`)", found->second, key);
+}
+
+// Whether the value of a limit is a number of bytes.
+bool is_size(std::string_view key) { return key.ends_with("bytes") || area_of(key) == "memory"; }
+
 Result<void> read_limit(const registry::Config& config, const char* key, std::uint64_t& out) {
     const auto given = config.find(key);
     if (given == config.end()) return {};
     const auto size = cache::parse_size(given->second);
     if (!size || *size == 0)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("`{}` is not a limit for {}", given->second, key),
-                     "Fix: give a number above 0, as in 1024 or 64MiB", key);
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("`{}` is not a limit for {}", given->second, name_of(key)),
+            fmt::format("Fix: give a number above 0, as in {}", is_size(key) ? "64MiB" : "1024"),
+            key);
     out = *size;
     return {};
 }

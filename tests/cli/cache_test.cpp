@@ -139,11 +139,18 @@ TEST_CASE("what is kept is shown and cleared, and the size is the user's") {
     }
     env["WYE_CACHE_SIZE"] = "0";
     CHECK(contains(wye_command({"cache"}, env).out, "off"));
+    // What was kept before is still shown, and cleared.
+    const std::string entry = "cache/programs/0123456789abcdef0123456789abcdef";
+    (void)folder.write(entry, "12345");
+    CHECK(contains(wye_command({"cache"}, env).out, "size     5 B of 0 B, 1 entries\n"));
+    CHECK(contains(wye_command({"cache", "clear"}, env).out, "freed 5 B"));
+    CHECK_FALSE(std::filesystem::exists(folder.path(entry)));
     env["WYE_CACHE_SIZE"] = "lots";
     CHECK(contains(wye_command({"cache"}, env).out, "`lots` is not a valid size. Fix: "));
+    CHECK(contains(wye_command({"info", "doctor"}, env).out, "`lots` is not a valid size\n"));
     env["WYE_CACHE_SIZE"] = "1M";
     env["WYE_CACHE_DIR"] = "";
-    CHECK(contains(wye_command({"cache"}, env).out, "off"));
+    CHECK(contains(wye_command({"cache"}, env).out, "off      it has no folder. Fix: "));
     CHECK(wye_command({"cache", "burn"}, env).code == 2);
 
     const Outcome user = run_command(
@@ -212,7 +219,9 @@ TEST_CASE("a cache folder that cannot be used turns the cache off, and no other 
     std::filesystem::create_directories(open);
     std::filesystem::permissions(open, std::filesystem::perms::all);
     const std::string file = folder.write("file", "mine");
-    for (const std::string& wrong : {std::string("scratch"), open, file}) {
+    const std::string below = file + "/cache";  // cannot be made
+    for (const std::string& wrong :
+         {std::string("scratch"), open, file, below, std::string("/proc/wye"), std::string("/")}) {
         CAPTURE(wrong);
         const Environment env = {{"HOME", folder.path("")},
                                  {"XDG_CACHE_HOME", folder.path("xdg")},
@@ -221,7 +230,7 @@ TEST_CASE("a cache folder that cannot be used turns the cache off, and no other 
         for (const char* action : {"size", "list", "clear"}) {
             const Outcome refused = wye_command({"cache", action}, env);
             CAPTURE(refused.err);
-            CHECK(refused.code == (wrong == "scratch" ? 2 : 1));
+            CHECK(refused.code == (wrong == "scratch" || wrong == "/" ? 2 : 1));
             CHECK(contains(refused.err, "`" + wrong + "`"));
             CHECK(contains(refused.err, "Fix: "));
         }
@@ -231,6 +240,10 @@ TEST_CASE("a cache folder that cannot be used turns the cache off, and no other 
         for (const auto& record : said_info["records"])
             recorded = recorded || contains(record.value("message", ""), "the cache is off");
         CHECK(recorded);
+        const Outcome doctor = wye_command({"info", "doctor"}, env);
+        CHECK(doctor.code == 1);
+        CHECK(contains(doctor.out, "the cache is off: "));
+        CHECK_FALSE(contains(doctor.out, "plugin `" + wrong + "`"));
         const Outcome run = wye_command(
             {"run", kPrograms + "/mix.wye", "-d", "cpu", "-q", "--in", "words=@zeros(16)"}, env);
         CHECK(run.code == 0);

@@ -29,15 +29,15 @@ def read(path):
         return file.read()
 
 
-def help_of(*words):
-    """Flags of the options and names of the verbs that --help lists."""
+def help_of(*words, views=True):
+    """Flags of the options, without those for views if asked to, and names of the verbs that --help lists."""
     flags, verbs, part = set(), [], ''
     for line in output(wye, *words, '--help').split('\n'):
         if line and not line.startswith(' '):
             part = line
         # Descriptions, which may name flags too, are to the right or on separate lines.
         elif match := re.match(r' {2}(\S(?:.*?\S)?)(?: {2,}|$)', line):
-            if part.startswith('Options'):
+            if part.startswith('Options') and (views or not part.startswith('Options for views')):
                 flags |= set(FLAG.findall(match[1]))
             elif part.startswith(('Subcommands', 'Helpers')):
                 verbs.append(match[1])
@@ -80,7 +80,7 @@ def bash_words(words, last='-'):
 count = 0
 for words in all_verbs():
     flags, verbs = help_of(*words)
-    above = set().union(*(help_of(*words[:depth])[0] for depth in range(1, len(words))))
+    above = set().union(*(help_of(*words[:depth], views=False)[0] for depth in range(1, len(words))))
     count += len(flags)
     own = {flag for title in re.findall(r'^\.TP\n(.*)$', sections.get(' '.join(words), ''), re.M)
            for flag in FLAG.findall(re.sub(r'\\f[BIR]', ' ', title))}
@@ -108,6 +108,10 @@ for words in (('info', '--prop'), ('info', '-d', 'cpu', '--require')):
         failures.append(f'bash offers {sorted(offered)} behind {words}, and the facts are {sorted(facts)}')
 if bash_words(('info', '--require'), 'f64,native_f64_d') != {'f64,native_f64_div'}:
     failures.append('bash does not complete a list behind its comma')
+if '--json' in bash_words(('info', 'doctor')) or '--from' not in bash_words(('info', 'doctor')):
+    failures.append('bash offers options to wye info doctor that it refuses, or lacks some')
+if not {'forget', 'trust'} < bash_words(('plugins',), "''") or 'trust' in bash_words(('plugins', 'trust'), "''"):
+    failures.append('bash does not offer the actions of wye plugins for its first word only')
 if not {'lifetime', 'random'} < bash_words(('conform', 'x.so', '--only'), "''"):
     failures.append('bash does not offer the groups of conform')
 for path in (zsh, fish):

@@ -230,6 +230,14 @@ def check_usage():
         text = done.stderr.decode()
         if done.returncode != status or not text.startswith('wye: error: ') or text.count('Fix: ') != 1 or done.stdout.startswith(b'{'):
             fail(f'{words}: status {done.returncode}, not {status}: {text[:300]}')
+    layer = os.path.join(tempfile.mkdtemp(dir=work), 'wye_layer_x.so')
+    shutil.copy(healthy, layer)
+    with open(layer[:-2] + 'wye.json', 'w', encoding='utf-8') as out:
+        json.dump({'schema': 1, 'kind': 'layer', 'id': 'x', 'library': 'wye_layer_x.so', 'arch': os.uname().machine, 'backend': 'fake',
+                   'abi': {'major': 1, 'draft': int(schema_draft()), 'minor_needed': 0, 'minor_built': 0}, 'version': '0.1.0'}, out)
+    done = conform(layer, '--only', 'file')
+    if done.returncode != 2 or b'is a layer' not in done.stderr or b'--layer' not in done.stderr:
+        fail(f'a layer: status {done.returncode}: {done.stderr.decode()[:300]}')
     done = conform(healthy, '--only', 'file', WYE_LIBEXEC=work)
     if done.returncode != 1 or b'wye-conform-abi' not in done.stderr:
         fail(f'without kits: status {done.returncode}: {done.stderr.decode()[:300]}')
@@ -324,6 +332,15 @@ def check_own_format():
         fail(f'own_format: cases that need a program give other reasons: {apart}')
 
 
+def check_no_device():
+    """Without a device the verdict says how many groups could be tried."""
+    verdict = verdict_of('init_fails', conform(os.path.join(fakes, 'init_fails.so'), '--json', '--quick', '--only', 'file,load,device,queue'))
+    said = verdict['verdict'] if verdict else {}
+    last = said.get('sentence', '').split('\n')[-1]
+    if (said.get('groups_tried'), said.get('groups_not_tried')) != (2, 2) or not last.startswith('only 2 of 4 groups could be tried'):
+        fail(f'init_fails: the verdict does not say what could be tried: {said}')
+
+
 def schema_draft():
     return json.loads(conform(os.path.join(fakes, 'healthy.so'), '--json', '--only', 'load').stdout)['host']['abi']['draft']
 
@@ -343,7 +360,7 @@ healthy_fails = failed(baseline) if baseline else {}
 with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 2) as pool:
     jobs = [pool.submit(check_breaks, entry, healthy_fails) for entry in chosen]
     jobs += [pool.submit(check) for check in (check_usage, check_screen, check_manifest, check_second_try, check_random_time, check_own_format,
-                                              check_takes)]
+                                              check_no_device, check_takes)]
     for job in jobs:
         job.result()
 for name, groups in KEEPS:

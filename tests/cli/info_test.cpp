@@ -534,6 +534,23 @@ TEST_CASE("a plugin without hardware is not applicable, and no fault") {
     outcomes("install the driver", true);
     report["hardware"] = {{"vendors", {"0x1002", "0x8086"}}};
     outcomes("not applicable: plugin `cuda`: this machine has no device of NVIDIA\n", false);
+    report["plugins"][1]["reason"] = nullptr;
+    plugin["reason"]["plugin"] = "cuda";
+    report["records"] = json::array({plugin["reason"]});
+    const std::string saved_path = saved.write(report);
+    for (const char* view : {"-v", "--html"}) {
+        const std::string out = info({view, "--from", saved_path}).out;
+        CHECK(has(out, "not applicable: this machine has no device of NVIDIA"));
+        CHECK_FALSE(has(out, "install the driver"));
+        CHECK_FALSE(has(out, "refused"));
+    }
+    report["records"] = json::array();
+    json alone = report;
+    alone["devices"] = json::array();
+    alone["filters"][0]["value"] = "cuda";
+    const Outcome named = info({"--from", saved.write(alone, "alone")});
+    CHECK(named.code == 3);
+    CHECK(has(named.err, "this machine has no device of NVIDIA. Fix: name another device"));
     plugin["reason"]["code"] = "PLUGIN_FAULT";
     outcomes("install the driver", true);
     plugin["id"] = "third";
@@ -587,7 +604,15 @@ TEST_CASE("the live views agree with each other") {
     CHECK(chosen.code == 0);
     CHECK(chosen.out.starts_with(report["picks"].get<std::string>() + "\t"));
     CHECK(lines_of(chosen.out).size() == 1);
-    CHECK(info({}, {{"WYE_DEVICE", "warp:0"}}).code == 3);
+    for (const std::vector<std::string>& view : std::vector<std::vector<std::string>>{
+             {}, {"-l"}, {"--require", "f64"}, {"--explain", WYE_PROGRAMS "/saxpy.wye"}}) {
+        const Outcome unknown = info(view, {{"WYE_DEVICE", "warp:0"}});
+        CHECK(unknown.code == 3);
+        CHECK(has(unknown.err, "WYE_DEVICE names `warp:0`: there is no plugin `warp`"));
+        CHECK(has(unknown.err, "Fix: "));
+    }
+    CHECK(has(info({"-d", "gpu"}).err, "Fix: write `*[kind=gpu]`"));
+    CHECK(has(info({"-d", "gpu", "--from", path}).err, "`*[kind=gpu]`"));
 }
 
 }  // namespace wye::test::info_test

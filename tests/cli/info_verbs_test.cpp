@@ -18,6 +18,27 @@ using nlohmann::json;
 
 namespace wye::test::info_verbs_test {
 
+namespace {
+
+// Puts the fake plugin `misbehaves` into a folder, with a manifest that has `more` too.
+void plugin_in(const TempFolder& folder, const std::string& name, const json& more) {
+    std::filesystem::copy_file(WYE_MISBEHAVES, folder.path(name + "/misbehaves.so"));
+    utsname machine{};
+    REQUIRE(::uname(&machine) == 0);
+    const json abi = {{"major", WYE_ABI_MAJOR},
+                      {"draft", WYE_ABI_MINOR_DRAFT},
+                      {"minor_needed", 0},
+                      {"minor_built", WYE_ABI_MINOR}};
+    json manifest = {{"schema", 1},        {"id", "misbehaves"},
+                     {"abi", abi},         {"library", "misbehaves.so"},
+                     {"version", "0.1.0"}, {"arch", machine.machine},
+                     {"backend", "fake"}};
+    manifest.update(more);
+    (void)folder.write(name + "/misbehaves.wye.json", manifest.dump());
+}
+
+}  // namespace
+
 TEST_CASE("diff says what differs between two machines, and exits as diff(1)") {
     const Saved saved;
     json after = machine();
@@ -130,19 +151,10 @@ TEST_CASE("a library that a manifest needs is not taken from a relative folder")
     const TempFolder folder;
     fs::create_directory(folder.path("plugins"));
     fs::create_directory(folder.path("libraries"));
-    fs::copy_file(WYE_MISBEHAVES, folder.path("plugins/misbehaves.so"));
     fs::copy_file(WYE_MISBEHAVES, folder.path("libraries/libwye_strange.so"));
-    utsname machine{};
-    REQUIRE(::uname(&machine) == 0);
-    const json abi = {{"major", WYE_ABI_MAJOR},
-                      {"draft", WYE_ABI_MINOR_DRAFT},
-                      {"minor_needed", 0},
-                      {"minor_built", WYE_ABI_MINOR}};
-    const json manifest = {{"schema", 1},        {"id", "misbehaves"},
-                           {"abi", abi},         {"library", "misbehaves.so"},
-                           {"version", "0.1.0"}, {"arch", machine.machine},
-                           {"backend", "fake"},  {"needs", {{{"soname", "libwye_strange.so"}}}}};
-    (void)folder.write("plugins/misbehaves.wye.json", manifest.dump());
+    plugin_in(folder, "plugins",
+              {{"needs", {{{"soname", "libwye_strange.so"}}}},
+               {"watches", {{{"variable", "STRANGE_*"}}}}});
     const auto report = [&](const std::string& libraries) {
         const Outcome outcome = run_command({WYE_TOOL, "info", "--json", "-d", "misbehaves"},
                                             {{"WYE_PLUGIN_PATH", folder.path("plugins")},
@@ -159,6 +171,33 @@ TEST_CASE("a library that a manifest needs is not taken from a relative folder")
     CHECK(record["stage"] == "needs");
     CHECK(has(record["message"], "`" + relative + "/libwye_strange.so`"));
     CHECK(has(record["fix"], "LD_LIBRARY_PATH"));
+    // One that cannot be loaded is not called absent, and what may hide another is named.
+    (void)folder.write("libwye_strange.so", "");
+    const Variables hiding = {{"WYE_PLUGIN_PATH", folder.path("plugins")},
+                              {"WYE_CACHE_DIR", folder.path("cache")},
+                              {"LD_LIBRARY_PATH", folder.path("")},
+                              {"STRANGE_FILES", ""},
+                              {"STRANGE_DEBUG", "all"}};
+    const std::string doctor = info({"doctor", "-d", "misbehaves"}, hiding).out;
+    CAPTURE(doctor);
+    CHECK(has(doctor, "`libwye_strange.so`, which cannot be loaded ["));
+    CHECK(has(doctor, "file too short]"));
+    CHECK(has(doctor, "Fix: correct or unset LD_LIBRARY_PATH, STRANGE_FILES, which may hide"));
+}
+
+TEST_CASE("a limit that is too low for the helper is named") {
+    const TempFolder folder;
+    std::filesystem::create_directory(folder.path("plugins"));
+    plugin_in(folder, "plugins", json::object());
+    const Outcome few = run_command({"/bin/sh", "-c", "ulimit -n 16; exec \"$0\" \"$@\"", WYE_TOOL,
+                                     "info", "doctor", "-d", "misbehaves"},
+                                    {{"WYE_PLUGIN_PATH", folder.path("plugins")},
+                                     {"WYE_CACHE_DIR", folder.path("cache")},
+                                     {"WYE_PROBE", "auto"}});
+    CAPTURE(few.out);
+    CHECK(few.code == 1);
+    CHECK(has(few.out, "with RLIMIT_NOFILE at 16\n"));
+    CHECK(has(few.out, "Fix: raise RLIMIT_NOFILE (`ulimit -n`), or"));
 }
 
 TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
@@ -193,6 +232,44 @@ TEST_CASE("doctor ranks what to change, and says afterwards what helped") {
     CHECK(info({"doctor", "--from", last}).out == "nothing to change\n");
     CHECK(info({"doctor", "--from", last}).code == 0);
     CHECK(info({"doctor", "--from", last, "--since", first}).code == 0);
+}
+
+TEST_CASE("doctor names the selector or variable by which there is no device") {
+    const auto doctor = [](const std::vector<std::string>& more, const Variables& variables) {
+        std::vector<std::string> words = {"doctor"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = info(words, variables);
+        CHECK(outcome.code == 1);
+        return outcome.out;
+    };
+    CHECK(has(doctor({}, {{"WYE_DEVICE", "cpuu"}}),
+              "variable `WYE_DEVICE`: it names `cpuu`: there is no plugin `cpuu`; there are "));
+    CHECK(has(doctor({"-d", "cpuu"}, {}), "selector `cpuu`: there is no plugin `cpuu`"));
+    const std::string all = doctor({}, {{"WYE_PLUGINS_DISABLE", "*"}});
+    CHECK(has(all, "plugin `cpu`: WYE_PLUGINS_DISABLE names `cpu` by `*`\n"));
+    CHECK(has(all, "Fix: take it out of WYE_PLUGINS_DISABLE\n"));
+    CHECK(has(doctor({"-d", "cpu"}, {{"WYE_PLUGINS_DISABLE", "*"}}),
+              "selector `cpu`: the plugin `cpu` is disabled: WYE_PLUGINS_DISABLE names `cpu`"));
+    const TempFolder folder;
+    CHECK(has(doctor({}, {{"WYE_TRACE", folder.path("no/trace")}}), "no trace can be written to"));
+}
+
+TEST_CASE("a file or folder that gives no plugin is no plugin in messages, and is named once") {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    const Variables missing = {{"WYE_PLUGIN_PATH", folder.path("none")}};
+    const std::string out = info({"doctor"}, missing).out;
+    CHECK(out.find(folder.path("none")) == out.rfind(folder.path("none")));
+    CHECK_FALSE(has(out, "plugin `" + folder.path("none")));
+    CHECK(info({"-l"}, {{"WYE_PLUGIN_PATH", "rel"}}).err ==
+          "wye: note: 1 path refused: `rel`; `wye info` says why\n");
+    // A plugin that is refused is not one that does not exist.
+    (void)folder.write("wye_acme.wye.json", "{}");
+    fs::permissions(folder.path("wye_acme.wye.json"), fs::perms::all);
+    const Outcome refused = info({"-d", "acme"}, {{"WYE_PLUGIN_PATH", folder.path("")}});
+    CHECK(refused.code == 3);
+    CHECK(has(refused.err, "the plugin `acme` is refused: "));
+    CHECK(has(refused.err, "wye_acme.wye.json`"));
 }
 
 TEST_CASE("doctor names what is wrong with plugins that are used all the same") {

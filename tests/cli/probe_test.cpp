@@ -406,6 +406,20 @@ TEST_CASE("a verdict file that is none, or a pipe, is no verdict") {
     CHECK(contains(place.wye({"plugins"}, "none").out, "not probed"));
 }
 
+TEST_CASE("plugins lists those that are named") {
+    const Place place;
+    REQUIRE(place.wye({"info", "-l"}, "none").code == 0);
+    const Outcome one = place.wye({"plugins", "list", "misbehaves"}, "none");
+    CHECK(one.code == 0);
+    CHECK(one.out.starts_with("misbehaves good "));
+    const Outcome none = place.wye({"plugins", "list", "nobody"}, "none");
+    CHECK(none.code == 2);
+    CHECK(none.out.empty());
+    CHECK(contains(none.err, "`nobody`"));
+    const Outcome document = place.wye({"plugins", "list", "misbehaves", "--json"}, "none");
+    CHECK(Json::parse(document.out).size() == 1);
+}
+
 TEST_CASE("the processor needs no probe") {
     const Place place;
     const Outcome outcome =

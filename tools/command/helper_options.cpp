@@ -57,7 +57,13 @@ class WrappedHelp : public CLI::Formatter {
     }
 };
 
+constexpr std::string_view kEmptyValue = ": is empty";  // how CLI11 joins refuse_empty's text
+
 }  // namespace
+
+std::string refuse_empty(const std::string& value) {
+    return value.empty() ? std::string(kEmptyValue.substr(2)) : std::string();
+}
 
 void prepare_command(CLI::App& app) {
     app.formatter(std::make_shared<WrappedHelp>());
@@ -77,6 +83,19 @@ std::string usage_fault(const CLI::ParseError& error) {
         return fmt::format("{} is missing", name.starts_with('-') ? name : in_capitals(name));
     if (const std::string name = between("", ": 1 required "); !name.empty())
         return fmt::format("{} has no value", name);
+    if (const std::string name = between("", kEmptyValue); !name.empty())
+        return fmt::format("{} has an empty value", name);
+    // "--policy: never not in {require,prefer,auto}"
+    constexpr std::string_view kChoices = " not in {";
+    const std::size_t colon = text.find(": "), choices = text.rfind(kChoices);
+    if (colon != text.npos && choices != text.npos && choices > colon && text.ends_with('}')) {
+        std::string names;
+        for (const char c : text.substr(choices + kChoices.size()))
+            names += c == ',' ? ", " : std::string(c == '}' ? 0 : 1, c);
+        const std::string name = text.starts_with('-') ? text.substr(0, colon) + ' ' : "";
+        return fmt::format("`{}{}` is not one of {}", name,
+                           text.substr(colon + 2, std::max(choices, colon + 2) - colon - 2), names);
+    }
     if (const std::string name = between("", " was given a disallowed flag "); !name.empty())
         return fmt::format("--{} takes no value", name);
     constexpr std::string_view kOne = "The following argument was not expected: ",
@@ -86,7 +105,8 @@ std::string usage_fault(const CLI::ParseError& error) {
     if (text.starts_with(kMore)) word = text.substr(text.rfind(' ') + 1);  // in reverse order
     if (word.starts_with('-')) return fmt::format("there is no option `{}`", word);
     if (!word.empty()) return fmt::format("`{}` is not expected here", word);
-    return text;
+    return text.starts_with(kOne) || text.starts_with(kMore) ? "an empty word is not expected here"
+                                                             : text;
 }
 
 void add_bench(CLI::App& app, BenchOptions& options) {
@@ -96,7 +116,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
                  "The same work through CUDA, OpenCL or Vulkan beside each row");
     app.add_flag("--quick", options.quick,
                  "Small sizes and few samples: shows that it works, not how fast");
-    app.add_option("--json", options.json, "All samples, as one JSON document")->type_name("FILE");
+    app.add_option("--json", options.json, "All samples, as one JSON document")
+        ->type_name("FILE")
+        ->check(refuse_empty);
     app.add_flag("--list", options.list, "Only list the rows");
     app.add_option("row", options.names, "Rows (default: all)");
     app.footer(
@@ -106,11 +128,16 @@ void add_bench(CLI::App& app, BenchOptions& options) {
 }
 
 void add_fuzz(CLI::App& app, FuzzOptions& options) {
-    app.add_option("--seed", options.seed, "The first program (default 0)")->type_name("N");
-    app.add_option("--count", options.count, "How many programs (default 100)")->type_name("N");
+    app.add_option("--seed", options.seed, "The first program (default 0)")
+        ->type_name("N")
+        ->check(refuse_empty);
+    app.add_option("--count", options.count, "How many programs (default 100)")
+        ->type_name("N")
+        ->check(refuse_empty);
     app.add_option("--seeds", options.seeds,
                    "These programs, as in 25,173,1000..1100 (the end of a range is left out)")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->check(refuse_empty);
     app.add_option("--devices", options.devices,
                    "Selectors, separated by commas (default: every usable device)")
         ->type_name("LIST");
@@ -121,12 +148,15 @@ void add_fuzz(CLI::App& app, FuzzOptions& options) {
     app.add_option("--keep", options.keep,
                    "Write each program that differs into this folder, as one .wye file with its "
                    "launch")
-        ->type_name("FOLDER");
+        ->type_name("FOLDER")
+        ->check(refuse_empty);
     app.add_option("--limit", options.limit,
                    "How long to make one finding small (default 120; 0: leave it as it is)")
-        ->type_name("SECONDS");
+        ->type_name("SECONDS")
+        ->check(refuse_empty);
     app.add_option("--timeout", options.timeout, "How long one dispatch may take (default 60)")
-        ->type_name("SECONDS");
+        ->type_name("SECONDS")
+        ->check(refuse_empty);
     app.add_option("--replay", options.replay,
                    "Run such files, or all in a folder, instead of random programs (may be "
                    "repeated)")

@@ -15,6 +15,9 @@ namespace wye::tool {
 // takes no value. Call it before anything is added.
 void prepare_command(CLI::App& app);
 
+// For CLI::Option::check, where an empty value would count as no value.
+[[nodiscard]] std::string refuse_empty(const std::string& value);
+
 // Says what is wrong with a command line that CLI11 refused, in the terms of the help pages.
 [[nodiscard]] std::string usage_fault(const CLI::ParseError& error);
 

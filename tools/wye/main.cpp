@@ -83,7 +83,8 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("-d,--device", options.device, "Lower with the facts of this device")
         ->type_name("SELECTOR");
     app.add_option("-o,--output", options.output, "File (default: standard output)")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(refuse_empty);
     app.add_option("--ulp-budget", numbers.ulp_budget, "As for run")->type_name("N");
     app.add_option("--with-quirk", options.with_quirks,
                    "Use this driver workaround too (`wye quirks` lists them; may be repeated)")
@@ -184,11 +185,13 @@ void add_conform(CLI::App& app, ConformOptions& options) {
                    "The file of a layer over the plugin, as in wye_layer_validate.so (may be "
                    "repeated)");
     app.add_option("--timeout", options.timeout,
-                   "Seconds that one case may take (180; with --quick 60, with --full 600)");
+                   "Seconds that one case may take (180; with --quick 60, with --full 600)")
+        ->check(refuse_empty);
     app.add_option(
-        "--random-time", options.random_time,
-        "Seconds after which each of the groups random and traps begins no more programs "
-        "(no limit; with --full 300)");
+           "--random-time", options.random_time,
+           "Seconds after which each of the groups random and traps begins no more programs "
+           "(no limit; with --full 300)")
+        ->check(refuse_empty);
     app.footer(
         "Exit status: 0 the plugin conforms; 1 it does not; 2 bad usage, or the file is no "
         "plugin;\n"

@@ -49,7 +49,8 @@ OrderedJson table_of(const VerbEntry& verb) {
              {"about", option.about},
              {"required", option.required},
              {"repeats", option.repeats},
-             {"values", option.values}});
+             {"values", option.values},
+             {"view", option.view}});
     for (const PositionalEntry& place : verb.positionals)
         out["positionals"].push_back({{"name", place.name},
                                       {"about", place.about},
@@ -73,7 +74,13 @@ VerbEntry verb_table(const CLI::App& app) {
                 {option->get_name(), about, option->get_required(), repeats, values_of(*option)});
             continue;
         }
-        OptionEntry entry{{}, {}, about, option->get_required(), repeats, values_of(*option)};
+        OptionEntry entry{{},
+                          {},
+                          about,
+                          option->get_required(),
+                          repeats,
+                          values_of(*option),
+                          option->get_group() == kViews};
         for (const std::string& name : option->get_snames()) entry.flags.push_back("-" + name);
         for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
         if (option->get_items_expected_max() > 0) entry.value = value_name(*option);

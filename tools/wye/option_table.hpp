@@ -17,7 +17,11 @@ struct OptionEntry {
     std::string about;
     bool required = false, repeats = false;
     std::vector<std::string> values = {};  // those that are known; a shell completes them
+    bool view = false;                     // it is of the group kViews
 };
+
+// The group of options that the verbs below their verb refuse, since those are views too.
+inline constexpr const char* kViews = "Options for views";
 
 struct PositionalEntry {
     std::string name, about;

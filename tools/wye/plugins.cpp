@@ -32,21 +32,40 @@ std::string state_of(const Json& plugin) {
 std::string details_of(const Json& plugin) {
     const std::string how = word(plugin, "how");
     const std::string slot = word(plugin, "slot");
+    const Json reason = plugin.value("reason", Json());
+    if (how.empty() && slot.empty() && reason.is_object())
+        return fmt::format("  {}\n", with_remedy(word(reason, "message"), word(reason, "fix")));
     if (how.empty() && slot.empty()) return {};
     return fmt::format("  {}{}{}{}\n", how, how.empty() || slot.empty() ? "" : " ",
                        slot.empty() ? "" : fmt::format("in `{}`", slot),
                        fmt::format(", {} time(s)", plugin.value("times", 1U)));
 }
 
-Result<void> show(const Context& context, bool json) {
+// The entries of these plugins, of all if `ids` is empty.
+Result<Json> chosen(const Json& all, const std::vector<std::string>& ids) {
+    if (ids.empty()) return all;
+    Json out = Json::array();
+    for (const std::string& id : ids) {
+        const std::size_t before = out.size();
+        for (const Json& plugin : all)
+            if (word(plugin, "id") == id) out.push_back(plugin);
+        if (out.size() == before)
+            return Error(Code::NOT_FOUND, fmt::format("there is no plugin file of the id `{}`", id),
+                         "Fix: give an id that `wye plugins` lists", id);
+    }
+    return out;
+}
+
+Result<void> show(const Context& context, const PluginsOptions& options) {
     WYE_ASSIGN(const std::string document, context.verdicts_report());
-    if (json) {
-        fmt::print("{}\n", document);
+    const Json all = Json::parse(document, nullptr, false);
+    if (!all.is_array())
+        return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
+    WYE_ASSIGN(const Json plugins, chosen(all, options.ids));
+    if (options.json) {
+        fmt::print("{}\n", options.ids.empty() ? document : plugins.dump(2));
         return {};
     }
-    const Json plugins = Json::parse(document, nullptr, false);
-    if (!plugins.is_array())
-        return Error(Code::INTERNAL, "the library's report is not JSON", "Fix: report this");
     if (plugins.empty()) fmt::print("no plugin files were found\n");
     for (const Json& plugin : plugins)
         fmt::print("{:<10} {:<22} {}\n{}", word(plugin, "id"), state_of(plugin),
@@ -56,7 +75,7 @@ Result<void> show(const Context& context, bool json) {
 
 Result<void> act(const PluginsOptions& options) {
     WYE_ASSIGN(const auto context, Context::create());
-    if (options.action == "list") return show(context, options.json);
+    if (options.action == "list") return show(context, options);
     if (options.ids.empty())
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("`wye plugins {}` names no plugin", options.action),

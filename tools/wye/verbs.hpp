@@ -97,7 +97,7 @@ struct CacheOptions {
 
 struct PluginsOptions {
     std::string action = "list";   // or "trust", "forget"
-    std::vector<std::string> ids;  // plugin ids, for trust and forget
+    std::vector<std::string> ids;  // plugin ids; for list, empty means all
     bool json = false;
 };
 [[nodiscard]] ExitCode plugins(const PluginsOptions& options);

@@ -84,8 +84,8 @@ std::string parent_of(std::string path) {
 // Sets the cache folder of the host and the plugins: WYE_CACHE_DIR, even if it cannot be used, else
 // `wye` in the user's cache folder; none if WYE_CACHE_DIR is empty. WYE_CACHE_SIZE limits what is
 // kept. Creates WYE_CACHE_DIR with all its parents; of the others, only folders below an existing
-// one, which for root must belong to root.
-void choose_cache(const registry::Environment& environment, registry::Config& config) {
+// one, which for root must belong to root. Returns the folder that the user did not name.
+std::string choose_cache(const registry::Environment& environment, registry::Config& config) {
     const auto named = [&](const char* variable) {
         const auto found = environment.find(variable);
         const bool good =
@@ -96,12 +96,30 @@ void choose_cache(const registry::Environment& environment, registry::Config& co
         config.insert_or_assign("cache_size", size->second);
     const std::string cache = named("XDG_CACHE_HOME");
     const std::string home = named("HOME");
-    if (const auto given = environment.find("WYE_CACHE_DIR"); given != environment.end())
+    if (const auto given = environment.find("WYE_CACHE_DIR"); given != environment.end()) {
         config.try_emplace("cache_folder", given->second);
-    else if (!cache.empty() && (is_own_folder(cache) || is_own_folder(parent_of(cache))))
-        config.try_emplace("cache_folder", cache + "/wye");
+        return {};
+    }
+    std::string usual;
+    if (!cache.empty() && (is_own_folder(cache) || is_own_folder(parent_of(cache))))
+        usual = cache + "/wye";
     else if (cache.empty() && is_own_folder(home))
-        config.try_emplace("cache_folder", home + "/.cache/wye");
+        usual = home + "/.cache/wye";
+    if (!usual.empty()) config.try_emplace("cache_folder", usual);
+    return usual;
+}
+
+// A note that there is no cache folder, if nobody asked for none.
+void note_no_cache(registry::Options& options) {
+    if (options.config.contains("cache_folder")) return;
+    registry::Record note;
+    note.severity = registry::Severity::note;
+    note.code = Code::NOT_FOUND;
+    note.message =
+        "compiled programs and verdicts are not kept: neither XDG_CACHE_HOME nor HOME names a "
+        "folder of this user";
+    note.fix = "Fix: set WYE_CACHE_DIR to a folder; empty, it asks for no cache";
+    options.records.emplace_back("cache", std::move(note));
 }
 
 // Sets the trace file from WYE_TRACE, unless the application sets one.
@@ -154,8 +172,8 @@ void choose_probe(const registry::Environment& environment, registry::Options& o
 
 // Sends the messages that WYE_LOG selects to standard error, besides the application's callback.
 // Without WYE_LOG, WYE_LAYERS selects all warnings and errors, as which layers report what they
-// find; WYE_TRACE and WYE_CACHE_DIR select those about the trace and the cache, so that a file or
-// folder that cannot be used is reported.
+// find; WYE_TRACE, WYE_CACHE_DIR and WYE_CACHE_SIZE select those about the trace and the cache, so
+// that a file, folder or size that cannot be used is reported.
 Result<void> choose_log(registry::Options& options) {
     const auto named = [&](const char* variable) {
         const auto found = options.environment.find(variable);
@@ -164,7 +182,8 @@ Result<void> choose_log(registry::Options& options) {
     std::string wanted = named("WYE_LOG");
     if (wanted.empty() && !named("WYE_LAYERS").empty()) wanted = "warning";
     if (wanted.empty() && !named("WYE_TRACE").empty()) wanted = "trace:warning";
-    if (!named("WYE_CACHE_DIR").empty() && (wanted.empty() || wanted == "trace:warning"))
+    const bool caches = !named("WYE_CACHE_DIR").empty() || !named("WYE_CACHE_SIZE").empty();
+    if (caches && (wanted.empty() || wanted == "trace:warning"))
         wanted += wanted.empty() ? "cache:warning" : ",cache:warning";
     if (wanted.empty()) return {};
     WYE_ASSIGN(LogFilter filter, LogFilter::parse(wanted));
@@ -185,8 +204,10 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     options.search_files = (desc.flags & WYE_CONTEXT_NO_PLUGINS) == 0;
     options.elevated = registry::process_is_elevated();
     describe_surroundings(environment, options.config);
+    const bool reads = (desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0 && !options.elevated;
+    std::string usual_cache;
     if ((desc.flags & WYE_CONTEXT_IGNORE_ENVIRONMENT) == 0) {
-        if (!options.elevated) choose_cache(environment, options.config);
+        if (!options.elevated) usual_cache = choose_cache(environment, options.config);
         if (!options.elevated) choose_trace(environment, options.config);
         if (!options.elevated) choose_layers(environment, options.config);
         options.environment = std::move(environment);
@@ -200,6 +221,9 @@ Result<wye_context*> create(const wye_context_desc& desc) {
     for (std::uint64_t i = 0; i < desc.config_count; ++i)
         options.config.insert_or_assign(std::string(from_abi(desc.config[i].key)),
                                         std::string(from_abi(desc.config[i].value)));
+    const auto folder = options.config.find("cache_folder");
+    options.named_cache = folder == options.config.end() || folder->second != usual_cache;
+    if (reads) note_no_cache(options);
     if (desc.log != nullptr)
         options.log = [log = desc.log, user = desc.log_user](
                           std::uint32_t level, std::string_view area, std::string_view text) {

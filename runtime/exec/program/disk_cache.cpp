@@ -31,14 +31,8 @@ std::string programs_of(const std::string& folder) {
 std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;
-    const auto size = cache::parse_size(found->second);
-    if (!size)
-        off = fmt::format(
-            "`{}` is not a valid size. Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like "
-            "512MiB, "
-            "or to 0",
-            found->second);
-    return size.value_or(0);
+    if (const auto wrong = wrong_cache_size(config)) off = wrong->text();
+    return cache::parse_size(found->second).value_or(0);
 }
 
 // The value of a `name=value` line of a key.
@@ -77,6 +71,14 @@ Settings settings_of(const registry::Config& config, const std::string& build,
 }
 
 }  // namespace
+
+std::optional<Error> wrong_cache_size(const registry::Config& config) {
+    const auto found = config.find("cache_size");
+    if (found == config.end() || cache::parse_size(found->second)) return {};
+    return Error(Code::INVALID_ARGUMENT, fmt::format("`{}` is not a valid size", found->second),
+                 "Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like 512MiB, or to 0",
+                 "cache_size");
+}
 
 DiskCache::DiskCache(const std::shared_ptr<const registry::HostServices>& host,
                      std::optional<Error> why)

@@ -31,6 +31,9 @@ struct DiskCache {
     const std::int64_t begun_ns;  // since 1970, by the file system's clock
 };
 
+// Why `cache_size` of the configuration is no size, which turns the cache of programs off.
+[[nodiscard]] std::optional<Error> wrong_cache_size(const registry::Config& config);
+
 // The cache report as JSON: folder, problems, limit, counts, entries, texts of plugins.
 [[nodiscard]] Result<std::string> cache_json(DiskCache& cache);
 // Removes the entries and the texts of plugins; returns the bytes freed.

@@ -181,7 +181,7 @@ WYE_API wye_status wye_context_shutdown(wye_context* context, uint64_t timeout_n
 /* Returns the verdicts of earlier probes as JSON: an array of objects with `id`, `path`, `verdict`
  * ("good", "refused", "crashed", "exited", "timed_out", "flooded", "garbled", "out_of_memory",
  * "trusted"; null: none), `quarantined`, `times`, `slot`, `how`, `printed`, `made_unix_ns`,
- * `took_ns` and `device_count`. */
+ * `took_ns`, `device_count` and `reason` (a record as in the report; null: nothing is wrong). */
 WYE_API wye_status wye_verdicts_report(wye_context* context, wye_blob** out, wye_error** error);
 
 /* Marks a plugin as trusted: contexts created later open it without a probe, as long as its file

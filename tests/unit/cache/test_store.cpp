@@ -45,17 +45,31 @@ TEST_CASE("what one store puts another finds, and counts are shared") {
 TEST_CASE("a folder that is made is marked as a cache, one that is there is left as it is") {
     const Rig rig;
     const std::filesystem::path cache = rig.root / "cache";
-    CHECK(prepare_folder(rig.root.string()).ok());
+    CHECK(prepare_folder(rig.root.string(), true).ok());
     CHECK(std::filesystem::is_empty(rig.root));
-    CHECK(prepare_folder((cache / "below").string()).ok());
+    CHECK(prepare_folder((cache / "below").string(), false).ok());
     CHECK_FALSE(std::filesystem::exists(cache));
 
-    CHECK(prepare_folder(cache.string()).ok());
+    CHECK(prepare_folder(cache.string(), false).ok());
     std::ifstream tag(cache / "CACHEDIR.TAG");
     std::string first;
     REQUIRE(std::getline(tag, first));
     CHECK(first == "Signature: 8a477f597d28d172789f06886806bc55");  // that of the specification
-    CHECK(prepare_folder(cache.string()).ok());
+    CHECK(prepare_folder(cache.string(), false).ok());
+}
+
+TEST_CASE("a folder that the user named is made with its parents, or the failure is an error") {
+    const Rig rig;
+    CHECK(prepare_folder((rig.root / "some/cache").string(), true).ok());
+    CHECK(std::filesystem::exists(rig.root / "some/cache/CACHEDIR.TAG"));
+    CHECK(prepare_folder("/proc/wye-cannot-be-made", false).ok());
+    for (const char* const wrong : {"/proc/wye-cannot-be-made", "/", "//.", "x"}) {
+        CAPTURE(std::string(wrong));
+        const auto refused = prepare_folder(wrong, true);
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().message.find(wrong) != std::string::npos);
+        CHECK(refused.error().fix.starts_with("Fix: "));
+    }
 }
 
 TEST_CASE("its owner can read and write it, whatever the file mode mask was") {

@@ -192,6 +192,9 @@ TEST_CASE("a plugin that fails is a reason, not the end") {
     CHECK(best->passed_over[1].why == PassedOver::Why::outranked);  // cpu:1
     CHECK(best->passed_over[0].reason.find("libfake_driver.so.1") != std::string::npos);
     CHECK(best->passed_over[0].fix == "Fix: install fake-driver");
+    const auto preferred = registry->select(parsed("init_fails"), {}, Policy::prefer);
+    REQUIRE(preferred.ok());
+    CHECK(std::ranges::count(preferred->passed_over, "init_fails", &PassedOver::subject) == 1);
 }
 
 namespace {

@@ -249,6 +249,11 @@ Result<std::chrono::seconds> seconds_of(const char* option, const std::string& t
 
 Result<Setup> set_up(const ConformOptions& options) {
     WYE_TRY(check_file(options.plugin));
+    if (is_layer(options.plugin))
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`{}` is a layer, and the kits judge plugins", options.plugin),
+                     "Fix: name a plugin, and this file as a layer over it with --layer",
+                     options.plugin);
     WYE_TRY(check_groups(options.only));
     Setup setup;
     setup.plugin = fs::absolute(options.plugin).string();

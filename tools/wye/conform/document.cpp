@@ -87,6 +87,8 @@ std::string document_of(const Verdict& verdict) {
                       {"failed", verdict.count(Outcome::failed)},
                       {"not_applicable", verdict.count(Outcome::not_applicable)},
                       {"failed_rules", verdict.failed_rules()},
+                      {"groups_tried", verdict.groups_tried()},
+                      {"groups_not_tried", verdict.groups.size() - verdict.groups_tried()},
                       {"sentence", sentence_of(verdict)}};
     return out.dump(2, ' ', true, Json::error_handler_t::replace);
 }

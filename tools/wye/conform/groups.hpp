@@ -52,4 +52,7 @@ struct Setup {
 // its id with the file's name.
 [[nodiscard]] Case check_manifest(const Verdict& verdict);
 
+// Whether a manifest beside the file says that it is a layer.
+[[nodiscard]] bool is_layer(const std::string& path);
+
 }  // namespace wye::tool::conform

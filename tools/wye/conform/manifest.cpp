@@ -69,6 +69,17 @@ void compare(const registry::Manifest& said, const Verdict& verdict, const std::
 
 }  // namespace
 
+bool is_layer(const std::string& path) {
+    std::error_code error;
+    const fs::path file = fs::absolute(path, error);
+    const std::vector<fs::path> manifests = manifests_beside(file);
+    return std::any_of(manifests.begin(), manifests.end(), [&](const fs::path& manifest) {
+        const auto read = read_manifest(manifest.string());
+        return read.ok() && read->library == file.filename().string() &&
+               read->kind == registry::PluginKind::layer;
+    });
+}
+
 Case check_manifest(const Verdict& verdict) {
     Case check{
         "the manifest beside the file agrees with the plugin, or the file has its id as its "

@@ -98,6 +98,11 @@ std::string Verdict::root() const {
     return {};
 }
 
+std::size_t Verdict::groups_tried() const {
+    return static_cast<std::size_t>(std::count_if(
+        groups.begin(), groups.end(), [](const Group& group) { return group.not_tried.empty(); }));
+}
+
 const Group* Verdict::find(const std::string& name) const {
     for (const Group& group : groups)
         if (group.name == name) return &group;
@@ -139,7 +144,8 @@ std::string sentence_of(const Verdict& verdict) {
     const std::size_t apart = verdict.count(Outcome::not_applicable);
     std::string out;
     if (failed == 0) {
-        out = fmt::format("{} conforms: {} passed", name, cases(passed));
+        out = fmt::format("{} conforms{}: {} passed", name,
+                          verdict.device ? "" : " as far as it was tried", cases(passed));
         if (apart != 0) out += fmt::format(", {} do not apply", apart);
     } else {
         const auto follows = [](const Case& one) { return !one.consequence_of.empty(); };
@@ -167,6 +173,11 @@ std::string sentence_of(const Verdict& verdict) {
     for (const Group& group : verdict.groups)
         if (!group.partly.empty())
             out += fmt::format("\ntried in part: {}, {}", group.name, group.partly);
+    if (!verdict.device && verdict.groups_tried() != verdict.groups.size())
+        out += fmt::format(
+            "\nonly {} of {} groups could be tried, since there is no usable device: run it where "
+            "there is one",
+            verdict.groups_tried(), verdict.groups.size());
     return out;
 }
 

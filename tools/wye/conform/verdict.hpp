@@ -62,6 +62,7 @@ struct Verdict {
 
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] bool conforms() const { return count(Outcome::failed) == 0; }
+    [[nodiscard]] std::size_t groups_tried() const;
     // The rules that failed cases name, without repetition, ascending by number.
     [[nodiscard]] std::vector<std::string> failed_rules() const;
     // The first rule that failed among the cases which all later ones rely on; empty: none.

@@ -161,7 +161,7 @@ std::string plugin_text(const Report& report, const Report& plugin, const Style&
     if (path.empty()) path = text(plugin, "source") == "builtin" ? "built in" : "(no path)";
     std::string out = wrapped(style, ink(style, Ink::name, clean(id)) + "  ",
                               fmt::format("{} {}", text(plugin, "version"), path));
-    out += line(style, "state", text(plugin, "state"));
+    out += line(style, "state", state_text(report, plugin));
     if (const std::string from = text(plugin, "source"); !from.empty())
         out += line(style, "found in", from);
     if (const std::string vendor = text(plugin, "vendor"); !vendor.empty())
@@ -171,9 +171,6 @@ std::string plugin_text(const Report& report, const Report& plugin, const Style&
                     short_compiler(compiler));
     if (const Report& probe = fields(plugin, "probe"); !probe.empty())
         out += line(style, "probe", probe_text(probe));
-    if (const std::string vendor = absent_vendor(report, plugin); !vendor.empty())
-        out +=
-            line(style, "not applicable", fmt::format("this machine has no device of {}", vendor));
     out += reason_lines(report, fields(plugin, "reason"), style);
     return out + '\n';
 }
@@ -182,7 +179,7 @@ std::string record_text(const Report& report, const Report& record, const Style&
     std::string subject = text(record, "plugin");
     if (subject.empty()) subject = "(no plugin)";
     std::string out =
-        wrapped(style, ink(style, Ink::name, clean(subject)) + "  ", text(record, "severity"));
+        wrapped(style, ink(style, Ink::name, clean(subject)) + "  ", severity_text(report, record));
     if (const std::string path = text(record, "path"); !path.empty())
         out += line(style, "path", path);
     return out + reason_lines(report, record, style) + '\n';

@@ -16,6 +16,38 @@ std::string without_fix(std::string text) {
 
 std::string info_of(const std::string& selector) { return "wye info -l -d " + selector; }
 
+// "plugin `cuda`", or the file or folder that gave no plugin.
+std::string subject_of(const std::string& id, const std::string& path) {
+    if (!id.empty()) return fmt::format("plugin `{}`", id);
+    return path.empty() ? "this machine" : fmt::format("`{}`", path);
+}
+
+// Entries of the selector that name nothing.
+void add_unmatched(const Report& report, std::vector<Advice>& out) {
+    for (const Report& entry : items(report, "unmatched")) {
+        const std::string selector = text(entry, "selector");
+        const bool variable = is_from_variable(report);
+        out.push_back(
+            {"selector " + selector,
+             variable ? "variable `WYE_DEVICE`" : fmt::format("selector `{}`", selector),
+             fmt::format("{}{}",
+                         variable ? fmt::format("it names `{}`: ", selector) : std::string(),
+                         text(entry, "message")),
+             without_fix(text(entry, "fix")), "wye info -l"});
+    }
+}
+
+// Plugins that the user disabled, if no device is left.
+void add_disabled(const Report& report, std::vector<Advice>& out) {
+    for (const Report& plugin : items(report, "plugins")) {
+        if (text(plugin, "state") != "disabled") continue;
+        const std::string id = text(plugin, "id");
+        out.push_back({"disabled " + id, subject_of(id, text(plugin, "path")),
+                       text(fields(plugin, "reason"), "message"),
+                       "take it out of WYE_PLUGINS_DISABLE", info_of(id)});
+    }
+}
+
 // A wrong path in a driver's variable hides its devices, so it is the most likely cause of other
 // faults.
 void add_variables(const Report& report, std::vector<Advice>& out) {
@@ -32,15 +64,24 @@ void add_variables(const Report& report, std::vector<Advice>& out) {
     }
 }
 
+// Whether add_variables names the path.
+bool is_missing(const Report& report, const std::string& path) {
+    return std::ranges::any_of(items(report, "environment"), [&](const Report& variable) {
+        const std::vector<std::string> missing = texts(variable, "missing");
+        return !missing.empty() && flag(variable, "in_effect") && missing.front() == path;
+    });
+}
+
 void add_plugins(const Report& report, std::vector<Advice>& out) {
     for (const Report& plugin : items(report, "plugins")) {
         if (!failed(plugin) || !absent_vendor(report, plugin).empty()) continue;
-        std::string id = text(plugin, "id");
-        if (id.empty()) id = text(plugin, "path");
+        const std::string id = text(plugin, "id");
+        const std::string path = text(plugin, "path");
+        if (id.empty() && is_missing(report, path)) continue;
         const Report& reason = fields(plugin, "reason");
         const bool opened = text(plugin, "state") == "failed";
-        out.push_back({"plugin " + id, fmt::format("plugin `{}`", id), text(reason, "message"),
-                       without_fix(remedy(report, reason)),
+        out.push_back({"plugin " + (id.empty() ? path : id), subject_of(id, path),
+                       cause_text(reason), without_fix(remedy(report, reason)),
                        opened ? info_of(id) : "wye info doctor"});
     }
 }
@@ -67,11 +108,10 @@ void add_warnings(const Report& report, std::vector<Advice>& out) {
         if (text(record, "severity") != "warning" ||
             !is_up_to_the_user(without_fix(text(record, "fix"))))
             continue;
-        std::string subject = text(record, "plugin");
-        if (subject.empty()) subject = text(record, "path");
+        const std::string id = text(record, "plugin");
+        const std::string path = text(record, "path");
         const std::string message = text(record, "message");
-        out.push_back({"warning " + subject + " " + message,
-                       subject.empty() ? "this machine" : fmt::format("plugin `{}`", subject),
+        out.push_back({"warning " + (id.empty() ? path : id) + " " + message, subject_of(id, path),
                        message, without_fix(text(record, "fix")), "wye info doctor"});
     }
 }
@@ -110,53 +150,31 @@ void add_misspelt(const Report& report, std::vector<Advice>& out) {
     }
 }
 
-// The plugins for the devices of one vendor, with its number on the PCI bus.
-struct Vendor {
-    std::string_view plugin, number, name;
-};
-constexpr std::string_view kOwnVendor = "the Wye project";
-constexpr Vendor kVendors[] = {{"cuda", "0x10de", "NVIDIA"}};
-
 }  // namespace
-
-std::string absent_vendor(const Report& report, const Report& plugin) {
-    const auto* const found =
-        std::ranges::find(kVendors, std::string_view(text(plugin, "id")), &Vendor::plugin);
-    const std::vector<std::string> present = texts(fields(report, "hardware"), "vendors");
-    const std::string code = text(fields(plugin, "reason"), "code");
-    if (found == std::end(kVendors) || !failed(plugin) || present.empty() ||
-        (code != "MISSING_DEPENDENCY" && code != "NO_DEVICE"))
-        return {};
-    return std::ranges::find(present, found->number) == present.end() ? std::string(found->name)
-                                                                      : std::string();
-}
-
-std::string remedy(const Report& report, const Report& record) {
-    std::string out = text(record, "fix");
-    if (out != "Fix: report this to the plugin's author") return out;
-    for (const Report& plugin : items(report, "plugins"))
-        if (text(plugin, "id") == text(record, "plugin") && text(plugin, "vendor") == kOwnVendor)
-            return fmt::format("Fix: report this to {}", kOwnVendor);
-    return out;
-}
 
 std::vector<Advice> advice(const Report& report) {
     std::vector<Advice> out;
     const Report& devices = items(report, "devices");
     add_variables(report, out);
+    add_unmatched(report, out);
     // If no device works, plugins come before single devices; else devices that nearly work come
     // first.
     const bool works = std::ranges::any_of(devices, usable);
     if (works) add_devices(report, out);
     add_plugins(report, out);
     if (!works) add_devices(report, out);
+    if (devices.empty() && items(report, "unmatched").empty()) add_disabled(report, out);
     add_warnings(report, out);
     add_unprobed(report, out);
     add_doubts(report, out);
     add_misspelt(report, out);
-    if (devices.empty() && out.empty())
-        out.push_back({"no device", "this machine", "there is no device",
-                       "install a plugin and the driver that it uses", "wye info -l"});
+    const std::string selector = selector_text(report);
+    if (const auto none = devices.empty() && out.empty() ? no_device(report) : std::nullopt)
+        out.push_back({"no device", "this machine", none->message,
+                       selector.empty() || selector == "auto"
+                           ? "install a plugin and the driver that it uses"
+                           : "name another device; `wye info -l -d auto` lists all",
+                       "wye info -l"});
     return out;
 }
 

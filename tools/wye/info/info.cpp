@@ -58,13 +58,6 @@ Secrets secrets_of_process() {
     return out;
 }
 
-// The selector, for messages.
-std::string selector_of(const InfoOptions& options) {
-    if (!options.device.empty()) return options.device;
-    const char* given = elevated() ? nullptr : std::getenv("WYE_DEVICE");
-    return given == nullptr ? std::string() : std::string(given);
-}
-
 std::string now_text() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return time_text(static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()));
@@ -159,14 +152,25 @@ Result<std::string> view_of(const InfoOptions& options, const Report& report, co
     return options.verbose ? detail_view(report, style) : screen_view(report, style);
 }
 
-// The names of failed plugins, in backticks, but for those without hardware.
-std::vector<std::string> failed_plugins(const Report& report) {
-    std::vector<std::string> out;
+// The names in backticks of failed plugins, but for those without hardware, and of files and
+// folders that give no plugin.
+struct Failures {
+    std::vector<std::string> plugins, paths;
+
+    [[nodiscard]] bool none() const { return plugins.empty() && paths.empty(); }
+};
+
+Failures failures(const Report& report) {
+    Failures out;
     for (const Report& plugin : items(report, "plugins")) {
         if (!failed(plugin) || !absent_vendor(report, plugin).empty()) continue;
-        const std::string id = text(plugin, "id");
-        const std::string name = id.empty() ? text(plugin, "path") : id;
-        out.push_back(name.empty() ? "an entry without a name" : fmt::format("`{}`", clean(name)));
+        const std::string id = clean(text(plugin, "id"));
+        const std::string path = clean(text(plugin, "path"));
+        if (!id.empty())
+            out.plugins.push_back(fmt::format("`{}`", id));
+        else
+            out.paths.push_back(path.empty() ? "an entry without a name"
+                                             : fmt::format("`{}`", path));
     }
     return out;
 }
@@ -179,64 +183,64 @@ std::vector<std::string> warnings(const Report& report) {
 }
 
 // A text such as "failed plugins: `a`; 2 warnings, the first: ..."; empty if nothing is wrong.
-std::string strict_faults(const std::vector<std::string>& failed,
-                          const std::vector<std::string>& warned) {
+std::string strict_faults(const Failures& failed, const std::vector<std::string>& warned) {
     std::string out;
-    if (!failed.empty()) out = fmt::format("failed plugins: {}", fmt::join(failed, ", "));
+    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : "; ") + part; };
+    if (!failed.plugins.empty())
+        add(fmt::format("failed plugins: {}", fmt::join(failed.plugins, ", ")));
+    if (!failed.paths.empty()) add(fmt::format("refused paths: {}", fmt::join(failed.paths, ", ")));
     if (!warned.empty())
-        out += fmt::format("{}{}, the first: {}", out.empty() ? "" : "; ",
-                           count_text(warned.size(), "warning"), warned.front());
+        add(fmt::format("{}, the first: {}", count_text(warned.size(), "warning"), warned.front()));
     return out;
 }
 
 // Whether --strict finds a fault, which it prints as an error.
 bool is_faulty(const Report& report) {
-    const std::string wrong = strict_faults(failed_plugins(report), warnings(report));
+    const std::string wrong = strict_faults(failures(report), warnings(report));
     if (wrong.empty()) return false;
     (void)fail(
         Error(Code::BAD_PLUGIN, wrong, "Fix: follow the remedy that the report gives for each"));
     return true;
 }
 
-// Writes one line about failures, which a list for scripts does not show.
-void note_failures(const std::vector<std::string>& failed) {
+// "2 plugins failed: `a`, `b`"; empty if there are no names.
+std::string some_of(const std::vector<std::string>& names, const char* one, const char* what) {
     constexpr std::size_t kMost = 4;
-    if (failed.empty()) return;
-    const std::vector<std::string> some(
-        failed.begin(),
-        failed.begin() + static_cast<std::ptrdiff_t>(std::min(failed.size(), kMost)));
-    std::fprintf(stderr, "wye: note: %s failed: %s%s; `wye info` says why\n",
-                 count_text(failed.size(), "plugin").c_str(),
-                 fmt::format("{}", fmt::join(some, ", ")).c_str(),
-                 failed.size() > kMost ? ", ..." : "");
+    if (names.empty()) return {};
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
+    return fmt::format("{} {}: {}{}; ", count_text(names.size(), one), what,
+                       fmt::join(names.begin(), end, ", "), names.size() > kMost ? ", ..." : "");
+}
+
+// Writes one line about failures, which a list for scripts does not show.
+void note_failures(const Failures& failed) {
+    if (failed.none()) return;
+    std::fprintf(stderr, "wye: note: %s%s`wye info` says why\n",
+                 some_of(failed.plugins, "plugin", "failed").c_str(),
+                 some_of(failed.paths, "path", "refused").c_str());
 }
 
 ExitCode show(const InfoOptions& options, const Report& report, const Style& style) {
     const auto view = view_of(options, report, style);
     if (!view.ok()) return fail(view.error());
     print(*view);
-    const std::vector<std::string> failed = failed_plugins(report);
-    if (const Report& unmatched = items(report, "unmatched"); !unmatched.empty()) {
-        std::string what;
-        for (const Report& one : unmatched)
-            what += fmt::format("{}`{}`: {}", what.empty() ? "" : "; ",
-                                clean(text(one, "selector")), clean(text(one, "message")));
-        return fail(Error(Code::NO_DEVICE, what, clean(text(unmatched.front(), "fix"))));
-    }
+    const auto none = no_device(report);
+    if (none && !items(report, "unmatched").empty()) return fail(*none);
     if (options.strict && is_faulty(report)) return kStrict;
-    if (options.list) note_failures(failed);
-    if (std::ranges::any_of(items(report, "devices"), usable)) return kOk;
-    const std::string selector = selector_of(options);
-    return fail(
-        Error(Code::NO_DEVICE,
-              selector.empty() ? "no device is usable"
-                               : fmt::format("no usable device matches `{}`", selector),
-              "Fix: run `wye info`, which gives the reason against each plugin and device"));
+    if (options.list) note_failures(failures(report));
+    return none ? fail(*none) : kOk;
+}
+
+// The error of a view that compares devices: there is none to compare.
+std::optional<Error> nothing_to_compare(const Report& report) {
+    const bool any = !items(report, "devices").empty() && items(report, "unmatched").empty();
+    return any ? std::nullopt : no_device(report);
 }
 
 ExitCode require(const InfoOptions& options, const Report& report) {
     const auto required = require_view(report, options.require);
     if (!required.ok()) return fail(required.error());
+    if (const auto none = nothing_to_compare(report)) return fail(*none);
     print(required->fitting);
     if (!required->fitting.empty()) return kOk;
     std::string text =
@@ -260,6 +264,7 @@ ExitCode explain_devices(const ProgramFile& file, const Report& report, const St
     const auto out = explained(file, report, style);
     if (!out.ok()) return fail(out.error());
     print(out->text);
+    if (const auto none = nothing_to_compare(report)) return fail(*none);
     return out->fits ? kOk : kNoDevice;
 }
 

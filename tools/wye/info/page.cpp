@@ -200,18 +200,14 @@ std::string plugins_section(const Report& report) {
     std::string out;
     for (const Report& plugin : items(report, "plugins")) {
         const Report& reason = fields(plugin, "reason");
-        const std::string vendor = absent_vendor(report, plugin);
         std::string id = text(plugin, "id");
         if (id.empty()) id = text(plugin, "path");
         out += fmt::format("<section class=\"card\">\n<h3><code>{}</code> {}</h3>\n", escaped(id),
                            escaped(text(plugin, "version")));
-        if (!vendor.empty())
-            out += fmt::format("<p>not applicable: this machine has no device of {}</p>\n",
-                               escaped(vendor));
-        else if (failed(plugin))
+        if (failed(plugin) && absent_vendor(report, plugin).empty())
             out += fault(text(plugin, "state"), text(reason, "message"), remedy(report, reason));
         else
-            out += fmt::format("<p>{}</p>\n", escaped(text(plugin, "state")));
+            out += fmt::format("<p>{}</p>\n", escaped(state_text(report, plugin)));
         if (const std::string loader = text(reason, "loader_text"); !loader.empty())
             out += fmt::format("<p class=\"note\">{}</p>\n", escaped(loader));
         if (const std::string path = text(plugin, "path"); !path.empty())
@@ -224,7 +220,7 @@ std::string plugins_section(const Report& report) {
 std::string notes_section(const Report& report) {
     std::string out;
     for (const Report& record : items(report, "records")) {
-        const std::string severity = text(record, "severity");
+        const std::string severity = severity_text(report, record);
         const std::string plugin = text(record, "plugin");
         const std::string what = with_remedy(text(record, "message"), remedy(report, record));
         out += fmt::format("<li><b class=\"{}\">{}</b> {}{}</li>\n",

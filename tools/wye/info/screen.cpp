@@ -149,9 +149,7 @@ std::string compiler_text(const Report& plugin) {
 // The reason against a plugin as one paragraph.
 std::string reason_text(const Report& report, const Report& plugin) {
     const Report& reason = fields(plugin, "reason");
-    std::string out = text(reason, "message");
-    if (const std::string loader = text(reason, "loader_text"); !loader.empty())
-        out += fmt::format(" [{}]", loader);
+    std::string out = cause_text(reason);
     if (flag(plugin, "compiler_only"))
         out += fmt::format(" (compiler only: {})", compiler_text(plugin));
     return with_remedy(out, remedy(report, reason));

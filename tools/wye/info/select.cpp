@@ -37,7 +37,8 @@ std::vector<SavedDevice> saved_devices(const Report& report) {
 Error names_nothing(const std::string& entry, const std::vector<SavedDevice>& devices) {
     std::vector<std::string> known;
     for (const SavedDevice& device : devices) known.push_back(device.info.selector);
-    const std::vector<std::string> near = nearest(entry, known);
+    std::vector<std::string> near = nearest(entry, known);
+    if (std::string kind = registry::devices_of_kind(entry); !kind.empty()) near = {kind};
     return {Code::NO_DEVICE,
             fmt::format("`{}` names no device of the report; there are {}", clean(entry),
                         known.empty() ? "none" : clean(fmt::format("{}", fmt::join(known, ", ")))),

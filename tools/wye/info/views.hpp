@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,8 +23,21 @@ namespace wye::tool {
 // any hardware, this machine has such a device, or the report does not list the hardware.
 [[nodiscard]] std::string absent_vendor(const Report& report, const Report& plugin);
 
+// The state of a plugin, or "not applicable: ..." if a vendor is absent.
+[[nodiscard]] std::string state_text(const Report& report, const Report& plugin);
+// The severity of a record: "note" if its plugin is not applicable.
+[[nodiscard]] std::string severity_text(const Report& report, const Report& record);
+// The message of a record or a reason, with the text of the system's loader.
+[[nodiscard]] std::string cause_text(const Report& record);
 // What can be done about a record or a reason, and by whom.
 [[nodiscard]] std::string remedy(const Report& report, const Report& record);
+
+// The selector by which a report was made; empty: not known.
+[[nodiscard]] std::string selector_text(const Report& report);
+// Whether that is the value of WYE_DEVICE.
+[[nodiscard]] bool is_from_variable(const Report& report);
+// Why the selector names no usable device, or has an entry that names nothing: NO_DEVICE.
+[[nodiscard]] std::optional<Error> no_device(const Report& report);
 
 // One line per usable device: selector, tab, name.
 [[nodiscard]] std::string list_view(const Report& report);

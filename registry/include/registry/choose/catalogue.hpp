@@ -53,7 +53,9 @@ struct Options {
     std::filesystem::path host_folder;  // of the host library
     Config config;                      // handed to plugins
     ProbeOptions probe;
-    std::vector<Record> records;  // what the host found wrong before
+    // What the host found wrong before, with the area of the log line; empty: it logs it itself.
+    std::vector<std::pair<std::string_view, Record>> records;
+    bool named_cache = true;  // the user named the configuration's cache folder, it is no default
     LogSink log;
     std::uint32_t log_level = WYE_LOG_DEBUG;  // the least severe level of which `log` keeps texts
     // Null: native_file_system(). Else it must outlive the registry.

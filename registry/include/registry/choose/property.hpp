@@ -11,7 +11,7 @@
 // the fact:
 //
 //   capability   yes, no
-//   number       8, 1.5GiB, 2GHz; units KiB MiB GiB TiB, kB MB GB TB, kHz MHz GHz
+//   number       8, 1.5GiB, 2 GHz; units KiB MiB GiB TiB, kB MB GB TB, kHz MHz GHz
 //   text         a word or "words"; = ignores case, < and > compare the first dotted number
 //   three        16x16x4; < and > must hold on every axis
 //   list         a number; = holds if the list contains it, < and > if they do for an element

@@ -74,4 +74,8 @@ struct Selector {
 [[nodiscard]] std::string to_text(const Selector& selector);
 [[nodiscard]] std::string to_text(const SelectorEntry& entry);
 
+// The selector of all devices of a kind, for a remedy where `gpu`, say, is taken for a plugin:
+// "*[kind=gpu]". Empty if the word is no kind.
+[[nodiscard]] std::string devices_of_kind(std::string_view word);
+
 }  // namespace wye::registry

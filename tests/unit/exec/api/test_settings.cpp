@@ -63,7 +63,7 @@ TEST_CASE("values that their key does not allow are refused") {
         const char *key, *value, *says;
     };
     const Row rows[] = {{"memory.device_limit", "0", "not a limit"},
-                        {"memory.device_limit", "1 GB", "not a limit"},
+                        {"memory.device_limit", "1  GB", "not a limit"},
                         {"memory.context_limit", "all", "not a limit"},
                         {"pending.count", "0", "not a limit"},
                         {"pending.bytes", "much", "not a limit"},
@@ -83,6 +83,19 @@ TEST_CASE("values that their key does not allow are refused") {
         CHECK(read.error().message.find(row.says) != std::string::npos);
         CHECK(read.error().fix.starts_with("Fix: "));
     }
+}
+
+TEST_CASE("a limit is named as its variable is, with an example of its unit") {
+    registry::ProbeOptions probe;
+    const auto late = read_probe({{"probe.timeout_ms", "abc"}}, probe);
+    REQUIRE_FALSE(late.ok());
+    CHECK(late.error().message ==
+          "`abc` is not a limit for WYE_PROBE_TIMEOUT_MS (or `probe.timeout_ms`)");
+    CHECK(late.error().fix.find("MiB") == std::string::npos);
+    const auto large = read_probe({{"probe.memory_bytes", "abc"}}, probe);
+    REQUIRE_FALSE(large.ok());
+    CHECK(large.error().message.find("WYE_PROBE_MEMORY") != std::string::npos);
+    CHECK(large.error().fix.find("64MiB") != std::string::npos);
 }
 
 TEST_CASE("the page of the configuration has the list of the library") {
