@@ -381,10 +381,11 @@ struct Registry::Impl {
                     devices.push_back(device->selector + (device->usable ? "" : " (unusable)"));
             }
         }
-        std::string out = devices.empty() ? "no devices" : "devices " + joined(devices, ", ");
-        if (!closed.empty()) out += "; plugins not opened: " + joined(closed, ", ");
-        if (!failed.empty()) out += "; plugins that failed: " + joined(failed, ", ");
-        return out;
+        std::vector<std::string> out;
+        if (!devices.empty()) out.push_back("devices " + joined(devices, ", "));
+        if (!closed.empty()) out.push_back("plugins not opened: " + joined(closed, ", "));
+        if (!failed.empty()) out.push_back("plugins that failed: " + joined(failed, ", "));
+        return out.empty() ? "no devices" : joined(out, "; ");
     }
 
     static Described description(const PluginOpening& opened) {
@@ -704,11 +705,12 @@ Result<Selection> Registry::select(const Selector& selector, const Fit& fit, Pol
     const auto unmatched = std::ranges::find_if(passed_over, [](const PassedOver& one) {
         return one.why == PassedOver::Why::unmatched && !one.fix.empty();
     });
-    if (const DevicePtr other = fit ? impl_->alternative(fit, &selector) : nullptr)
+    const DevicePtr other = fit ? impl_->alternative(fit, &selector) : nullptr;
+    if (unmatched != passed_over.end())
+        error.fix = unmatched->fix + (other ? "; `" + other->selector + "` can run it too" : "");
+    else if (other)
         error.fix = fmt::format("Fix: choose `{}`, which can run it, or remedy one of the causes",
                                 other->selector);
-    else if (unmatched != passed_over.end())
-        error.fix = unmatched->fix;
     return error;
 }
 

@@ -166,6 +166,16 @@ std::optional<PassedOver> against(const DeviceInfo& device, const Fit& fit) {
     return PassedOver{device.selector, fmt::format("{}", fmt::join(reasons, "; ")), {}, Why::unfit};
 }
 
+// Why a device is preferred to another one that can be used too.
+std::string why_outranked(const ChoiceSource& source, const DeviceInfo& better,
+                          const DeviceInfo& other) {
+    if (!source.rank) return fmt::format("`{}` comes first", better.selector);
+    const Score score = source.rank(better);
+    if (score.points == source.rank(other).points)
+        return fmt::format("`{}` is of the same rank, and comes first", better.selector);
+    return fmt::format("`{}` is better ({})", better.selector, fmt::join(score.reasons, ", "));
+}
+
 // The devices of all entries, each once, the best first.
 std::vector<std::pair<DevicePtr, std::size_t>> best_of(const ChoiceSource& source,
                                                        const std::vector<SelectorEntry>& wanted,
@@ -297,7 +307,7 @@ std::optional<Selection> choose(const ChoiceSource& source, const Selector& sele
             Losers losers(out.passed_over);
             for (std::size_t j = i + 1; j < devices.size(); ++j)
                 losers.add({devices[j].first->selector,
-                            fmt::format("`{}` is better", device.selector),
+                            why_outranked(source, device, *devices[j].first),
                             {},
                             Why::outranked});
             return out;
@@ -325,8 +335,8 @@ std::optional<Selection> choose(const ChoiceSource& source, const Selector& sele
             Losers losers(out.passed_over);
             for (std::size_t k = j + 1; k < devices.size(); ++k)
                 losers.add({devices[k]->selector,
-                            fmt::format("`{}` {}", device.selector,
-                                        wanted[i].ranked() ? "is better" : "comes first"),
+                            wanted[i].ranked() ? why_outranked(source, device, *devices[k])
+                                               : fmt::format("`{}` comes first", device.selector),
                             {},
                             Why::outranked});
             for (std::size_t k = i + 1; k < asked; ++k)

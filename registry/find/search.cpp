@@ -56,6 +56,8 @@ class Search {
                                    input_.host_folder.string()),
                        "Fix: load the library by its full path, or by its name alone");
             }
+            if (result_.candidates.empty() && result_.layers.empty() && result_.records.empty())
+                report_none();
         }
         report_unknown_disabled();
         if (left_out_ != 0) result_.records.push_back(records_left_out());
@@ -157,6 +159,20 @@ class Search {
                        fmt::format("{} names `{}`, and there is no such plugin", kDisableVariable,
                                    one.pattern),
                        "Fix: correct the id; `wye info` lists the plugins");
+    }
+
+    // Says which folders have no plugin, as those of a moved static application do not.
+    void report_none() {
+        const fs::path& host = input_.host_folder;
+        std::string searched;
+        for (const fs::path& folder : {input_.user_folder, input_.system_folder, host,
+                                       host.empty() ? fs::path() : host / "wye" / "plugins"})
+            if (!folder.empty())
+                searched += fmt::format("{}`{}`", searched.empty() ? "" : ", ", folder.string());
+        if (searched.empty()) return;
+        record(Stage::found, Severity::note, Code::NOT_FOUND, input_.system_folder,
+               fmt::format("no plugin is in the folders that are searched: {}", searched),
+               "Fix: install plugins there, or name their folder in WYE_PLUGIN_PATH_ADD");
     }
 
     // ---- Places ---------------------------------------------------------------------------

@@ -47,8 +47,12 @@ Error stale(Handle handle, HandleKind kind, const Place& place) {
     const std::string subject = subject_of(handle, kind, place);
     if (handle == 0)
         return Error(Code::STALE_HANDLE,
-                     fmt::format("{} is 0, which is never a valid handle", subject),
-                     "Fix: pass a handle that a create call returned", subject);
+                     fmt::format("{0} is 0: the {1} was never made, or in C++ its object was freed "
+                                 "or moved from",
+                                 subject, kind_name(kind)),
+                     fmt::format("Fix: make the {}, and use it before it is freed or moved",
+                                 kind_name(kind)),
+                     subject);
     return Error(Code::STALE_HANDLE, fmt::format("{} was freed, or never made", subject),
                  "Fix: pass a live handle; do not keep a handle after freeing it", subject);
 }

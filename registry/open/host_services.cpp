@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/open/host_services.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "registry/open/plugin_text.hpp"
+#include "wye/sdk/mutex.hpp"
+#include "wye/sdk/nearest.hpp"
 #include "wye/sdk/plugin.hpp"
 
 // The object behind a plugin's `self`.
@@ -12,10 +20,15 @@ struct wye_host_object {
     wye::registry::Config config;
     wye::registry::LogSink log;
     wye::registry::ExtensionSource extensions;
+    wye::sdk::Mutex mutex;
+    // The keys that plugins asked for, and those that were warned about.
+    std::set<std::string, std::less<>> asked WYE_GUARDED_BY(mutex){};
 };
 
 namespace wye::registry {
 namespace {
+
+constexpr std::size_t kMostAsked = 1000;  // keys that are remembered
 
 constexpr std::uint64_t kLogTextLimit = std::uint64_t{1} << 20;  // of one text from a plugin
 
@@ -63,6 +76,11 @@ void log_text(wye_host_object* self, std::uint32_t level, wye_string area,
 
 wye_status config_get(wye_host_object* self, wye_string key, wye_string* out) noexcept {
     if (self == nullptr || out == nullptr) return WYE_INVALID_ARGUMENT;
+    try {
+        const sdk::Lock lock(self->mutex);
+        if (self->asked.size() < kMostAsked) self->asked.emplace(sdk::from_abi(key));
+    } catch (...) {  // no memory: a warning more
+    }
     const auto at = self->config.find(sdk::from_abi(key));
     if (at == self->config.end()) return WYE_NOT_FOUND;
     *out = sdk::to_abi(at->second);
@@ -91,7 +109,9 @@ HostServices::~HostServices() = default;
 std::shared_ptr<HostServices> HostServices::create(Config config, LogSink log,
                                                    ExtensionSource extensions) {
     auto impl = std::make_unique<Impl>();
-    impl->object = {std::move(config), std::move(log), std::move(extensions)};
+    impl->object.config = std::move(config);
+    impl->object.log = std::move(log);
+    impl->object.extensions = std::move(extensions);
     impl->table.header = sdk::header_of(sizeof(wye_host_table));
     impl->table.self = &impl->object;
     impl->table.error_make = &error_make;
@@ -104,6 +124,28 @@ std::shared_ptr<HostServices> HostServices::create(Config config, LogSink log,
 
 const wye_host_table& HostServices::table() const noexcept { return impl_->table; }
 const Config& HostServices::config() const noexcept { return impl_->object.config; }
+
+void HostServices::warn_of_unread(std::string_view plugin) const {
+    const std::string area = std::string(plugin) + '.';
+    std::vector<std::pair<std::string, std::string>> unread;  // each with the nearest key
+    {
+        const sdk::Lock lock(impl_->object.mutex);
+        auto& asked = impl_->object.asked;
+        const std::vector<std::string_view> known(asked.begin(), asked.end());
+        for (auto at = config().lower_bound(area);
+             at != config().end() && at->first.starts_with(area); ++at)
+            if (!asked.contains(at->first) && at->first != area + "library")
+                unread.emplace_back(at->first, sdk::nearest(at->first, known));
+        for (const auto& [key, meant] : unread) asked.insert(key);
+    }
+    for (const auto& [key, meant] : unread)
+        log(WYE_LOG_WARNING, "config",
+            fmt::format("the configuration has a key `{}`, which plugin `{}` has not read. Fix: "
+                        "{}",
+                        key, plugin,
+                        meant.empty() ? "leave it out, or use a key that the plugin's page lists"
+                                      : fmt::format("write `{}`", meant)));
+}
 
 void HostServices::log(std::uint32_t level, std::string_view area,
                        std::string_view text) const noexcept {

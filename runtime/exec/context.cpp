@@ -189,13 +189,23 @@ Result<Handle> Context::open_device(std::string_view selector, Handle program,
             return reasons_against(device, loaded);
         };
     }
-    WYE_ASSIGN(const Opened opened, open_first(parsed, fit, policy));
-    return opened.handle;
+    auto opened = open_first(parsed, fit, policy);
+    if (!opened.ok())
+        return selector.empty() ? of_default(std::move(opened).error()) : std::move(opened).error();
+    return opened->handle;
 }
 
 Result<Context::Opened> Context::open_device(const registry::Fit& fit) {
     WYE_ASSIGN(const registry::Selector selector, selector_of({}));
-    return open_first(selector, fit, registry::Policy::require);
+    auto opened = open_first(selector, fit, registry::Policy::require);
+    if (!opened.ok()) return of_default(std::move(opened).error());
+    return opened;
+}
+
+Error Context::of_default(Error error) const {
+    if (error.code == Code::NO_DEVICE && default_selector_ != "auto")
+        error.message = fmt::format("WYE_DEVICE is `{}`, and {}", default_selector_, error.message);
+    return error;
 }
 
 Result<Context::Opened> Context::open_first(const registry::Selector& parsed,
@@ -218,7 +228,10 @@ Result<Context::Opened> Context::open_first(const registry::Selector& parsed,
         }
         Opened out{0, false, std::move(selection).value()};
         auto opened = open_selected(out);
-        if (opened.ok()) return out;
+        if (opened.ok()) {
+            if (out.fresh) registry_->host().warn_of_unread(out.selection.device->plugin);
+            return out;
+        }
         if (!concerns_device(opened.error().code)) return std::move(opened).error();
         if (!first) first = opened.error();
         unopened.emplace(out.selection.device->selector,

@@ -136,6 +136,8 @@ class Context {
     // Parses a selector; an empty text means the default selector. INVALID_ARGUMENT names the
     // source of a bad selector.
     [[nodiscard]] Result<registry::Selector> selector_of(std::string_view text) const;
+    // The error of a request without a selector: names the variable that gave one, if it did.
+    [[nodiscard]] Error of_default(Error error) const;
     // Opens the first device that the selector names and `fit` accepts, and that can be opened.
     [[nodiscard]] Result<Opened> open_first(const registry::Selector& selector,
                                             const registry::Fit& fit, registry::Policy policy);

@@ -103,7 +103,7 @@ def check_numbers():
                               ('u32', '1,,2', 'number 2'), ('u32', '1,2,', 'number 3'), ('u32', '1 x', '`x`, is not a u32'),
                               ('f32', '1.0f', 'Fix: write 1.0, since'), ('f32', '2, 1.5F', 'Fix: write 1.5, since'),
                               ('u32', '0x10u', 'Fix: write 0x10, since'), ('u32', '1.0f', 'Fix: write numbers'), ('f32x4', '1,2,3', 'not a multiple of the 4'),
-                              ('f32', '@rnage(3)', '@range'), ('f32', '@range(3', '`)`'), ('f32', '@range(x)', 'whole number'),
+                              ('f32', '@rnage(3)', '@range'), ('f32', '@range[3]', 'write @range(3)'), ('f32', '@range(3', '`)`'), ('f32', '@range(x)', 'whole number'),
                               ('f32', '@range', 'no count'), ('f32', '@ones(1,2)', 'two numbers'), ('u8', '@range(300)', 'counts to 256'),
                               ('f32', '@zeros(18446744073709551615)', 'more than the')):
         refused(kind, given, part)

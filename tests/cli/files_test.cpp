@@ -130,6 +130,8 @@ TEST_CASE("a grid and an element count go together, as in the C API") {
     REQUIRE(r.size() == 400);  // by the element count
     CHECK(r[63 * 4] == 63);
     CHECK(r[64 * 4] == 0);  // one workgroup of 64 ran
+    CHECK(contains(wye_run({program, "--grid", "1", "--out", "r=" + folder.path("r")}).err,
+                   "run-time output `r` is not given. Fix: add --elements N"));
 }
 
 TEST_CASE("two outputs do not go to one file") {

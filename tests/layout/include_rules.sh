@@ -54,7 +54,7 @@ allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a
     'execution sees the pure stages, the registry and the built-in plugin'
 allow runtime/probe "exec/api/api\.hpp|registry(/[a-z]+)?/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
     'the helper that probes plugins sees the API and the registry'
-allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/result\.hpp' 'a public header needs no library and no private header'
+allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/(cxx20|nearest|result)\.hpp' 'a public header needs no library and no private header'
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(new_file|output_file|printable|result|standard_files)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|(graph|memory)\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'

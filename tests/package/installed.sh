@@ -38,7 +38,10 @@ names() { [ "$(ls "$installed/bin")" = wye ]; }
 try "bin has the command only" names
 outside() { ! grep -rlE "$build|$work/first" "$lib/pkgconfig" "$lib/cmake"; }
 try "no file names the build's folders" outside
-pages() { [ -s "$installed/share/doc/wye/LANGUAGE.md" ] && [ -s "$installed/share/doc/wye/examples/programs/saxpy.wye" ] &&
+pages() { for page in $(grep -oE '`[A-Za-z/-]+\.md`' "$installed/share/doc/wye/README.md" | tr -d '`'); do
+        [ -s "$installed/share/doc/wye/$page" ] || [ "$page:$python" = python.md: ] || return 1
+    done
+    [ -s "$installed/share/doc/wye/LANGUAGE.md" ] && [ -s "$installed/share/doc/wye/examples/programs/saxpy.wye" ] &&
     [ -s "$installed/share/man/man1/wye.1" ] && [ -s "$installed/share/man/man1/wye-run.1" ]; }
 try "documents and programs are installed" pages
 site() { [ ! -e "$build/tools/docs/html" ] || grep -q 'Where to begin' "$installed/share/doc/wye/html/index.html"; }

@@ -82,6 +82,9 @@ class Errors(unittest.TestCase):
         error = self.refused(Code.INVALID_ARGUMENT, "it takes a: f32, x: f32[], y: f32[], and gives r: f32[]",
                              self.device.run, self.saxpy, a=2.0, x=one, Y=one)
         self.assertIn("did you mean `y`", error.remedy)
+        self.assertIn("wye.Options(timeout=...)", self.saxpy_refused("buffer `timeout`", timeout=1).remedy)
+        error = self.refused(Code.INVALID_ARGUMENT, "no option `timout`", wye.Options, timout=1)
+        self.assertIn("did you mean `timeout`", error.remedy)
         self.saxpy_refused("`r`", r=np.zeros(5, np.float32))
         self.saxpy_refused("is 'two'", a="two")
         one = np.ones(4, np.float32)
@@ -89,7 +92,8 @@ class Errors(unittest.TestCase):
                      self.device.run, self.saxpy, a=1.0, x=one)
         self.refused(Code.INVALID_ARGUMENT, "parameter `a`", self.device.run, self.saxpy, x=one, y=one)
         self.saxpy_refused("not both read and written", x=wye.InOut(one))
-        self.saxpy_refused("is a buffer of int32", x=self.device.buffer(4, np.int32))
+        error = self.saxpy_refused("is a buffer of int32", x=self.device.buffer(4, np.int32))
+        self.assertIn("make the buffer of float32", error.remedy)
 
     def test_the_ranges_of_parameters(self):
         program = wye.Program.from_text(

@@ -84,7 +84,8 @@ def page_of(text, name, title, links):
             out.append(f'# {title} {{#{name}}}')
         else:
             parts = re.split(r'(`[^`]*`)', line)
-            plain = [part if part.startswith('`') else re.sub(r'([\\@<>&])', r'\\\1', part) for part in parts]
+            # A single quote would end a code span of one backtick.
+            plain = [f'`{part}`' if part.startswith('`') and "'" in part else part if part.startswith('`') else re.sub(r'([\\@<>&])', r'\\\1', part) for part in parts]
             out.append(re.sub(r'\[([^\]]+)\]\(([^):]+)\)', link, ''.join(plain)))
     return '\n'.join(out) + '\n'
 

@@ -21,10 +21,10 @@ namespace {
 using Json = nlohmann::json;
 
 // A text such as " at 9:12"; empty if the place is unknown.
-std::string place_text(const Json& item) {
-    const auto place = item.find("place");
+std::string place_text(const Json& item, const char* member = "place", const char* word = "at") {
+    const auto place = item.find(member);
     if (place == item.end() || !place->is_object()) return {};
-    return fmt::format(" at {}:{}", place->value("line", 0), place->value("column", 0));
+    return fmt::format(" {} {}:{}", word, place->value("line", 0), place->value("column", 0));
 }
 
 // The hints of a buffer, as a program writes them: " coalesce x locality streaming".
@@ -65,8 +65,8 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
     const std::string when = condition.is_string() ? ", if " + condition.get<std::string>() : "";
     fmt::print("deterministic  {}\n", doubts.empty() ? "yes" + when : "not proven");
     for (const Json& doubt : doubts)
-        fmt::print("  {}: {}{}\n", doubt.value("reason", ""), doubt.value("what", ""),
-                   place_text(doubt));
+        fmt::print("  {}: {}{}{}\n", doubt.value("reason", ""), doubt.value("what", ""),
+                   place_text(doubt), place_text(doubt, "other", "with the access at"));
     const Json uses = analysis.value("uses", Json::object());
     if (uses.value("grid_barrier", false)) {
         const unsigned kernels = uses.value("kernels", 0U);

@@ -6,6 +6,8 @@
 #include <exception>
 #include <new>
 
+#include "wye/sdk/printable.hpp"
+
 namespace wye::tool {
 
 ExitCode exit_code_of(const Error& error) {
@@ -29,7 +31,10 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 ExitCode fail(const Error& error) {
-    std::fprintf(stderr, "wye: error: %s\n", error.text().c_str());
+    // What is wrong in a program is listed as compilers do: each line begins with its place.
+    const bool lists = (error.code == Code::INVALID_PROGRAM || error.code == Code::INVALID_TEXT) &&
+                       error.message.starts_with(sdk::one_line(error.subject) + ':');
+    std::fprintf(stderr, "%s%s\n", lists ? "" : "wye: error: ", error.text().c_str());
     return exit_code_of(error);
 }
 

@@ -50,9 +50,12 @@ std::vector<ReferencePart> reference_parts() {
     return parts;
 }
 
-// Writes an entry: its words, then its text.
+// Writes an entry: its words, or the heading of a chapter, then its text.
 void print_part(const ReferencePart& part, std::size_t width) {
-    fmt::print("{}\n", fmt::join(part.words, ", "));
+    if (part.words.empty())
+        fmt::print("{}\n", part.heading);
+    else
+        fmt::print("{}\n", fmt::join(part.words, ", "));
     print_blocks(part.lines, width);
 }
 
@@ -69,6 +72,11 @@ const ReferencePart* part_of(const std::vector<ReferencePart>& parts, const std:
     for (const std::string& name : {word, without_width(word)})
         for (const ReferencePart& part : parts)
             if (std::ranges::find(part.words, name) != part.words.end()) return &part;
+    const auto lower = [](unsigned char c) { return std::tolower(c); };
+    for (const ReferencePart& part : parts)
+        if (part.words.empty() && !part.heading.empty() &&
+            std::ranges::equal(part.heading, word, {}, lower, lower))
+            return &part;
     return nullptr;
 }
 

@@ -114,7 +114,11 @@ Error inside_callback() {
 }
 
 Error Call::refusal() const {
-    if (context_ == nullptr) return missing("context");
+    if (context_ == nullptr)
+        return {Code::INVALID_ARGUMENT, "argument `context` is null",
+                "Fix: pass the context that wye_context_create made; in C++ use no object that was "
+                "moved from",
+                "context"};
     if (!entered_) return inherited();
     if (CallbackScope::forbids(context_)) return inside_callback();
     return {Code::SHUTTING_DOWN,

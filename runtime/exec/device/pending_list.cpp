@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 namespace wye::exec {
 
 PendingList::~PendingList() {
@@ -72,16 +70,23 @@ WorkRef PendingList::oldest() {
     return WorkRef(static_cast<PendingWork*>(ends_.newer));
 }
 
+std::vector<WorkRef> PendingList::all() {
+    std::vector<WorkRef> out;
+    const sdk::Lock lock(mutex_);
+    out.reserve(count_);
+    for (WorkLink* one = ends_.newer; one != &ends_; one = one->newer)
+        out.emplace_back(static_cast<PendingWork*>(one));
+    return out;
+}
+
+std::string PendingList::given_up() {
+    for (const WorkRef& work : all())
+        if (work->is_given_up()) return work->what();
+    return {};
+}
+
 bool PendingList::collect() {
-    std::vector<WorkRef> all;
-    {
-        const sdk::Lock lock(mutex_);
-        all.reserve(count_);
-        for (WorkLink* one = ends_.newer; one != &ends_; one = one->newer)
-            all.emplace_back(static_cast<PendingWork*>(one));
-    }
-    for (const WorkRef& work : all) (void)work->poll();
-    all.clear();
+    for (const WorkRef& work : all()) (void)work->poll();
     const sdk::Lock lock(mutex_);
     return count_ == 0;
 }

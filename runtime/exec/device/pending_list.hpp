@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "exec/device/clock.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -44,6 +45,8 @@ class PendingWork : private WorkLink {
     virtual void wait_for_end() noexcept = 0;
     // Whether its result is known before its end.
     [[nodiscard]] virtual bool is_given_up() const { return false; }
+    // As an error names it: "dispatch of `x`".
+    [[nodiscard]] virtual std::string what() const { return "work"; }
     // Called when its time limit may have passed: cancels it then.
     virtual void expire() noexcept {}
     // Called on the thread of the session's line, when the work before it had its turn.
@@ -170,6 +173,8 @@ class PendingList {
     // Polls all work. False if some has not ended, or is about to be submitted.
     bool collect();
     void wait_for_all();
+    // What still runs although it was given up, as `PendingWork::what`; empty: nothing does.
+    [[nodiscard]] std::string given_up();
 
     // ---- For callers that hold the mutex ----
 
@@ -256,6 +261,7 @@ class PendingList {
         ++idle_count_;
     }
     [[nodiscard]] WorkRef oldest();
+    [[nodiscard]] std::vector<WorkRef> all();
 
     sdk::Mutex& mutex_;
     const PendingLimits limits_;

@@ -263,9 +263,17 @@ Result<void> DeviceSession::await_idle(Clock::time_point deadline, std::uint32_t
     const auto waited = busy.queue->wait(busy.value, limit);
     // Another error belongs to another call.
     if (waited.ok() || waited.error().code != Code::TIMEOUT) return {};
-    return Error(Code::TIMEOUT,
-                 fmt::format("{} did not become free before the time-out", info().selector),
-                 "Fix: give a longer time-out, or dispatch from fewer threads", info().selector);
+    const std::string running = pending_.given_up();
+    return Error(
+        Code::TIMEOUT,
+        fmt::format(
+            "{} did not become free before the time-out: it is still running {}", info().selector,
+            running.empty()
+                ? "earlier work"
+                : fmt::format("the {}, which was cancelled and cannot be stopped", running)),
+        "Fix: wait for it with a flush (wye_device_flush), give a longer time-out, or use another "
+        "device",
+        info().selector);
 }
 
 Result<void> DeviceSession::await_place(std::span<const BufferUse> uses, std::uint32_t queue,

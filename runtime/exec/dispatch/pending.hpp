@@ -117,7 +117,7 @@ class Pending : public PendingWork {
     // The name of the program, the graph, or the buffer.
     [[nodiscard]] virtual const std::string& name() const noexcept = 0;
     // A description for messages: "dispatch of `add`".
-    [[nodiscard]] virtual std::string what() const;
+    [[nodiscard]] std::string what() const override;
     // Whether the work uses memory of the caller until the work ends.
     [[nodiscard]] bool borrows() const noexcept { return borrows_; }
 

@@ -475,9 +475,17 @@ Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> wo
 
 Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePool& queues) {
     constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
-    for (std::size_t first = 0; first < handles_.size(); first += kMost)
-        WYE_TRY(handles.begin_use(
-            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first))));
+    for (std::size_t first = 0; first < handles_.size(); first += kMost) {
+        auto used = handles.begin_use(
+            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first)));
+        if (!used.ok() && used.error().code == Code::STALE_HANDLE)
+            return std::move(used).error().wrapped(
+                Code::STALE_HANDLE, fmt::format("graph `{}` uses a buffer that was freed", label_),
+                "Fix: keep its buffers while it runs, or put others in their place "
+                "(wye_graph_rebind)",
+                label_);
+        WYE_TRY(std::move(used));
+    }
     frees_ = queues.frees();
     return {};
 }

@@ -52,7 +52,8 @@ std::string analysis_json(const LoadedProgram& program) {
         for (const ir::Doubt& doubt : *doubts)
             out["doubts"].push_back({{"reason", doubt.reason},
                                      {"what", doubt.what},
-                                     {"place", place_json(doubt.place)}});
+                                     {"place", place_json(doubt.place)},
+                                     {"other", place_json(doubt.other)}});
     out["needs"] = Json::array();
     for (const ir::Need& need : plan.analysis.needs)
         out["needs"].push_back({{"capability", need.capability},

@@ -123,7 +123,12 @@ class GraphParams {
             values_[i] = detail::param_bits(value);
             return *this;
         }
-        return wrong(dispatch, name, "is not a parameter of the graph");
+        std::vector<Declared> own;
+        for (const Declared& one : *declared_)
+            if (one.dispatch == dispatch) own.push_back(one);
+        return wrong(
+            dispatch, name, "is not a parameter of the graph",
+            own.empty() ? "Fix: count the graph's dispatches from 0" : detail::name_fix(name, own));
     }
     // Each value's bits in its own word, as the C API takes them.
     [[nodiscard]] std::span<const std::uint64_t> words() const noexcept { return values_; }
@@ -138,9 +143,7 @@ class GraphParams {
                 std::vector<std::uint64_t> values)
         : declared_(std::move(declared)), values_(std::move(values)) {}
     GraphParams& wrong(std::uint64_t dispatch, std::string_view name, const std::string& what,
-                       const char* fix =
-                           "Fix: count the graph's dispatches from 0, and use the "
-                           "names that their programs declare") {
+                       const std::string& fix) {
         if (!error_)
             error_ = Error(
                 Code::INVALID_ARGUMENT,

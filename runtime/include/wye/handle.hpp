@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "wye/sdk/nearest.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
@@ -22,6 +23,7 @@ namespace detail {
 [[nodiscard]] inline std::string_view view(wye_string text) noexcept {
     return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};
 }
+[[nodiscard]] inline std::string_view view(std::string_view text) noexcept { return text; }
 [[nodiscard]] inline wye_string borrow(std::string_view text) noexcept {
     return {text.data(), text.size()};
 }
@@ -72,6 +74,19 @@ template <typename Function>
 [[nodiscard]] inline std::uint64_t limit_ns(std::chrono::nanoseconds limit) noexcept {
     if (limit == std::chrono::nanoseconds::max()) return UINT64_MAX;
     return static_cast<std::uint64_t>(std::max(limit, std::chrono::nanoseconds(0)).count());
+}
+
+// The remedy for a name that none of these has: the nearest of their names, else all of them.
+template <typename Declared>
+[[nodiscard]] std::string name_fix(std::string_view name, const Declared& declared) {
+    std::vector<std::string_view> known;
+    for (const auto& one : declared) known.push_back(view(one.name));
+    if (const std::string_view meant = sdk::nearest(name, known); !meant.empty())
+        return "Fix: did you mean `" + std::string(meant) + "`?";
+    std::string all;
+    for (const std::string_view one : known)
+        all += (all.empty() ? "`" : ", `") + std::string(one) + "`";
+    return all.empty() ? "Fix: leave it out: there are none" : "Fix: use one of " + all;
 }
 
 // A 64-bit handle with the function that frees it.

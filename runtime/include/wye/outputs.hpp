@@ -76,7 +76,7 @@ class OutputSlots {
     [[nodiscard]] Result<std::span<const T>> get(std::string_view name) const& {
         const auto found = std::ranges::find(slots_, name, &Slot::name);
         if (found == slots_.end() || !is_element<T>(found->type))
-            return detail::no_such_output(name, found == slots_.end() ? "" : found->type);
+            return detail::no_such_output(name, slots_);
         return std::span<const T>(reinterpret_cast<const T*>(found->bytes.get()),
                                   found->size / sizeof(T));
     }

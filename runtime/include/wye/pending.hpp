@@ -23,12 +23,17 @@
 namespace wye {
 
 namespace detail {
-// `type`: the output's declared type; empty if no output has that name.
-[[nodiscard]] inline Error no_such_output(std::string_view name, std::string_view type) {
-    const std::string what = type.empty() ? std::string("is not an output of this dispatch")
-                                          : "has elements of type " + std::string(type);
-    return Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what,
-                 "Fix: use the names and types that the program declares", std::string(name));
+// Why none of these outputs has this name, and elements of the type that was asked for.
+template <typename List>
+[[nodiscard]] Error no_such_output(std::string_view name, const List& outputs) {
+    std::string what = "is not an output of this dispatch", fix = name_fix(name, outputs);
+    for (const auto& one : outputs) {
+        if (one.name != name) continue;
+        what = "has elements of type " + one.type;
+        fix = "Fix: ask for elements of that type, or std::byte";
+    }
+    return Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what, fix,
+                 std::string(name));
 }
 }  // namespace detail
 
@@ -79,7 +84,7 @@ class Pending {
     [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const& {
         const auto found = std::ranges::find(outputs_, name, &Output::name);
         if (found == outputs_.end() || !is_element<T>(found->type))
-            return detail::no_such_output(name, found == outputs_.end() ? "" : found->type);
+            return detail::no_such_output(name, outputs_);
         wye_bytes bytes{};
         WYE_TRY(detail::call([&](wye_error** e) {
             return wye_pending_output(context(), get(), found->binding, &bytes, e);

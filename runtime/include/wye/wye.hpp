@@ -16,6 +16,8 @@
 //   }
 #pragma once
 
+#include "wye/sdk/cxx20.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -300,7 +302,8 @@ class Dispatch {
             given_[i] = true;
             return *this;
         }
-        return wrong(name, "is not a parameter of the program");
+        return wrong(name, "is not a parameter of the program",
+                     detail::name_fix(name, std::span(info_.params, info_.param_count)));
     }
     // The value's bits, zero-extended, whatever the declared type.
     Dispatch& param_bits(std::size_t index, std::uint64_t bits) {
@@ -509,11 +512,10 @@ class Dispatch {
         params_.assign(info_.param_count, 0);
         given_.assign(info_.param_count, false);
     }
-    Dispatch& wrong(std::string_view name, const std::string& what,
-                    const char* fix = "Fix: use the names and types that the program declares") {
+    Dispatch& wrong(std::string_view name, const std::string& what, std::string fix) {
         if (!error_)
-            error_ = Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what, fix,
-                           std::string(name));
+            error_ = Error(Code::INVALID_ARGUMENT, "`" + std::string(name) + "` " + what,
+                           std::move(fix), std::string(name));
         return *this;
     }
     // Returns the argument for a buffer, which it adds at first use.
@@ -529,12 +531,14 @@ class Dispatch {
                 found = arguments_.insert(arguments_.end(), argument);
             } else if (found->kind != kind &&
                        !(or_resident && found->kind == WYE_ARGUMENT_RESIDENT)) {
-                wrong(name, "is bound twice, to arguments of different kinds");
+                wrong(name, "is bound twice, to arguments of different kinds",
+                      "Fix: bind it once: to host memory, to a buffer, or discard it");
                 return nullptr;
             }
             return &*found;
         }
-        wrong(name, "is not a buffer of the program");
+        wrong(name, "is not a buffer of the program",
+              detail::name_fix(name, std::span(info_.buffers, info_.buffer_count)));
         return nullptr;
     }
     template <typename R>
@@ -548,7 +552,8 @@ class Dispatch {
             std::string got(detail::scalar_name<typename Lanes::Scalar>());
             if (Lanes::kCount != 1) got += "x" + std::to_string(Lanes::kCount);
             wrong(name, "has elements of type " + std::string(type) + ", got " + got,
-                  "Fix: give values of the declared type, or std::as_bytes of others");
+                  "Fix: convert the values to " + std::string(type) +
+                      ", or declare the buffer with elements of " + got);
             return nullptr;
         }
         return find(name, WYE_ARGUMENT_HOST, or_resident);
@@ -609,14 +614,14 @@ class Dispatch {
         return Pending(context_, out, std::move(owned));
     }
 
+    [[nodiscard]] static Error no_value(const std::string& param) {
+        return Error(Code::INVALID_ARGUMENT, "parameter `" + param + "` has no value",
+                     "Fix: give it one, with param(\"" + param + "\", ...)", param);
+    }
     [[nodiscard]] Result<void> ready() {
         if (error_) return *error_;
         for (std::size_t i = 0; i < given_.size(); ++i)
-            if (!given_[i])
-                return Error(Code::INVALID_ARGUMENT,
-                             "parameter `" + std::string(detail::view(info_.params[i].name)) +
-                                 "` has no value",
-                             "Fix: give every parameter a value");
+            if (!given_[i]) return no_value(std::string(detail::view(info_.params[i].name)));
         desc_.arguments = arguments_.data();
         desc_.argument_count = arguments_.size();
         desc_.params = params_.data();

@@ -26,6 +26,7 @@ struct Doubt {
         reason;
     std::string what;  // names the array or construct
     Place place;
+    Place other = {};  // of a race: the access that it may meet, if that is another one
 };
 
 // What the verdict "deterministic" assumes about a launch. In a launch that breaks an assumption

@@ -70,10 +70,10 @@ class Doubts {
     }
 
   private:
-    void doubt(const std::string& reason, const std::string& what, Place place) {
+    void doubt(const std::string& reason, const std::string& what, Place place, Place other = {}) {
         for (const Doubt& d : out_.doubts)
             if (d.reason == reason && d.what == what) return;
-        out_.doubts.push_back({reason, what, place});
+        out_.doubts.push_back({reason, what, place, other});
     }
 
     // ---- indices ----
@@ -251,9 +251,18 @@ class Doubts {
         if (only_loads || only_atomics) return;
         const bool shared = program_.buffers[buffer].shared();
         if (const Access* stranger = not_own(list, shared))
-            doubt("race", name, stranger->place);
+            doubt("race", name, stranger->place, met_by(*stranger, list));
         else if (!shared)
             assume(list.front(), name);
+    }
+
+    // The place of the first other access that races with this one, if their elements are the same.
+    static Place met_by(const Access& one, const std::vector<Access>& list) {
+        const auto found = std::ranges::find_if(list, [&](const Access& other) {
+            return !(other.place == one.place) &&
+                   (one.kind != other.kind || one.kind == Access::Kind::Store);
+        });
+        return found == list.end() ? Place{} : found->place;
     }
 
     // Returns the first access that may conflict with an access of another invocation, or null if

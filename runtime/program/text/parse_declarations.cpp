@@ -185,6 +185,25 @@ bool Parser::subgroup() {
            expect_semicolon("the subgroup size");
 }
 
+// Reports the type of `const N: u32 = 4;`, whose literal has it.
+void Parser::constant_type(std::string_view given) {
+    const Place place = token_.place;
+    take();
+    const Type meant = token_.is(Tok::Type) ? type_from_code(token_.code).value_or(Type{})
+                                            : foreign_type(token_.text);
+    if (!token_.is(Tok::Assign)) take();
+    std::string value(token_.is(Tok::Assign) && peek().is(Tok::Number) ? peek().text : "...");
+    if (value.find_first_not_of("0123456789.") == std::string::npos && value != "...") {
+        if (meant.floating() && value.find('.') == std::string::npos) value += ".0";
+        if (meant == kU32)
+            value += 'u';
+        else if (!meant.none() && meant != kI32 && meant != kF32)
+            value += type_name(meant);
+    }
+    error(place, "a constant has no type of its own",
+          fmt::format("Fix: write `const {} = {};`", given, value));
+}
+
 bool Parser::constant() {
     Token given;
     const bool typed =
@@ -195,8 +214,9 @@ bool Parser::constant() {
         error(place, "a constant has no type of its own",
               fmt::format("Fix: write `const {} = ...;`", token_.text));
     }
-    if (!name("the constant's name", given) || !expect(Tok::Assign, "=", "after the name"))
-        return false;
+    if (!name("the constant's name", given)) return false;
+    if (token_.is(Tok::Colon) && !typed) constant_type(given.text);
+    if (!expect(Tok::Assign, "=", "after the name")) return false;
     const std::optional<LiteralValue> value = literal();
     constants_.push_back(value.value_or(LiteralValue{}));
     declare(given, Symbol::Kind::Constant, constants_.size() - 1);

@@ -138,7 +138,8 @@ ExprId Parser::expression() {
     if (!deeper(token_.place)) return kNone;
     const ExprId id = binary(1);
     --depth_;
-    return id;
+    // What is behind it was reported: its type would only be reported too.
+    return id != kNone && token_.is(Tok::Bad) ? poison(code_->exprs[id].place) : id;
 }
 
 ExprId Parser::binary(int level) {

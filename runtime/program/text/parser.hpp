@@ -93,6 +93,7 @@ class Parser {
     bool workgroup();
     bool subgroup();
     bool constant();
+    void constant_type(std::string_view given);
     bool param();
     bool buffer(Role role);
     bool attributes(Buffer& buffer, bool& bound);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 from . import _dlpack
@@ -94,7 +95,22 @@ def _grid(value: Any) -> tuple[Any, ...]:
     return integers("grid", value, 0, U32, 1, 3)
 
 
+def _checked(made: Any) -> Any:
+    @functools.wraps(made)
+    def check(self: Options, *values: Any, **given: Any) -> None:
+        known = [one.name for one in dataclasses.fields(Options)]
+        unknown = next((name for name in given if name not in known), None)
+        if unknown is not None:
+            meant = nearest(unknown, known)
+            raise invalid(f"there is no option `{unknown}`", f"Fix: did you mean `{meant}`?" if meant else
+                          f"Fix: use one of {', '.join(known)}", unknown)
+        made(self, *values, **given)
+    return check
+
+
+setattr(Options, "__init__", _checked(Options.__init__))
 _USUAL = Options()
+_OPTIONS = frozenset(one.name for one in dataclasses.fields(Options))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,12 +175,18 @@ def _no_output(name: str, known: Mapping[str, Array]) -> Error:
     return Error(Code.UNKNOWN_KEY, f"there is no output `{name}`", remedy, str(name))
 
 
+def _as_option(name: str) -> str:
+    # The remedy for an option among the arguments of a program; empty for other names.
+    return f"Fix: pass wye.Options({name}=...) before the arguments" if name in _OPTIONS else ""
+
+
 def check_type(declared: BufferParam, buffer: Buffer) -> None:
     """Refuses a Buffer of another element type than the program declares."""
     if buffer.dtype not in (UINT8, element(declared.type)[0]):
         raise invalid(
             f"`{declared.name}` is a buffer of {buffer.dtype}, but the program declares {declared.type}",
-            "Fix: make the buffer with the declared type, or with uint8", declared.name)
+            f"Fix: make the buffer of {element(declared.type)[0]}, or declare another type",
+            declared.name)
 
 
 class Request:
@@ -192,7 +214,8 @@ class Request:
         unknown = next((name for name in arguments if name not in known), None)
         if unknown is not None:
             raise invalid(f"program `{program.name}` has no parameter `{unknown}`",
-                          f"Fix: it has {', '.join(sorted(known)) or 'none'}", unknown)
+                          _as_option(unknown) or f"Fix: it has {', '.join(sorted(known)) or 'none'}",
+                          unknown)
 
     def _set_options(self, options: Options) -> None:
         lib, desc, flags = library(), self.desc, 0
@@ -278,8 +301,9 @@ class Bound(Request):
         meant = nearest(unknown, [name for name in program._names if name not in arguments])
         raise invalid(f"program `{program.name}` has no parameter or buffer `{unknown}`: it takes "
                       f"{', '.join(takes) or 'nothing'}, and gives {', '.join(gives) or 'nothing more'}",
-                      f"Fix: did you mean `{meant}`? Pass {meant}=..." if meant else
-                      "Fix: pass those that it takes", unknown)
+                      _as_option(unknown) or
+                      (f"Fix: did you mean `{meant}`? Pass {meant}=..." if meant else
+                       "Fix: pass those that it takes"), unknown)
 
     def _add(self, buffer: BufferParam, value: Any) -> None:
         if is_a(value, (Buffer, BufferRange)):

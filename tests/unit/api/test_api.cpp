@@ -115,12 +115,19 @@ TEST_CASE("wrong names and types are told by name") {
         CHECK(result.error().message.find(fragment) != std::string::npos);
         CHECK(result.error().fix.starts_with(fix));
     };
-    refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is not a parameter");
+    refused([&](auto& d) { d.param("b", 1.0F); }, "`b` is not a parameter", "Fix: use one of `a`");
     refused([&](auto& d) { d.param("a", 1.0); }, "has type f32, got f64",
             "Fix: give a float, as in `2.0F`");
-    refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is not a buffer");
-    refused([&](auto& d) { d.input("x", r); }, "parameter `a` has no value");
+    refused([&](auto& d) { d.param("a", 1.0F).input("z", r); }, "`z` is not a buffer",
+            "Fix: use one of `x`, `y`, `r`");
+    const std::vector<double> wide(3);
+    refused([&](auto& d) { d.param("a", 1.0F).input("x", wide); }, "has elements of type f32",
+            "Fix: convert the values to f32, or declare the buffer with elements of f64");
+    refused([&](auto& d) { d.input("x", r); }, "parameter `a` has no value",
+            "Fix: give it one, with param(\"a\", ...)");
     refused([&](auto& d) { d.param("a", 1.0F).input("x", r); }, "`y` (binding 1) has no argument");
+    refused([&](auto& d) { d.param("a", 1.0F).input("y", r).output("r", r).output("x", r); },
+            "input `x` (binding 0) is not read back", "Fix: give its values as input");
 }
 
 TEST_CASE("resident buffers chain dispatches without host bytes") {
@@ -155,6 +162,24 @@ TEST_CASE("resident buffers chain dispatches without host bytes") {
                            .run();
     REQUIRE(!stale.ok());
     CHECK(stale.error().code == Code::STALE_HANDLE);
+    const auto freed = r.upload(ones);
+    REQUIRE(!freed.ok());
+    CHECK(freed.error().message.find("in C++ its object was freed or moved from") !=
+          std::string::npos);
+    const wye::Buffer moved = std::move(x);
+    const auto empty = x.upload(ones);  // NOLINT(bugprone-use-after-move)
+    REQUIRE(!empty.ok());
+    CHECK(empty.error().fix.find("no object that was moved from") != std::string::npos);
+}
+
+TEST_CASE("two assignments may stand on one line") {
+    const auto sum = []() -> wye::Result<int> {
+        // clang-format off
+        WYE_ASSIGN(const int a, wye::Result<int>(1)); WYE_ASSIGN(const int b, wye::Result<int>(2));
+        // clang-format on
+        return a + b;
+    };
+    CHECK(take(sum()) == 3);
 }
 
 TEST_CASE("two contexts live side by side and refuse each other's handles") {

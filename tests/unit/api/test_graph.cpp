@@ -416,6 +416,8 @@ TEST_CASE("what a graph cannot run is refused by name, when it is recorded or ru
         const auto stale = graph.run();
         REQUIRE_FALSE(stale.ok());
         CHECK(stale.error().code == wye::Code::STALE_HANDLE);
+        CHECK(stale.error().message == "graph `added` uses a buffer that was freed");
+        CHECK(stale.error().fix.find("wye_graph_rebind") != std::string::npos);
         CHECK(graph.submit().error().code == wye::Code::STALE_HANDLE);
 
         const Opened other(selector);
@@ -697,6 +699,8 @@ TEST_CASE("a graph's parameters are set by dispatch, name and declared type") {
         CHECK(scaled() == (36 * 3 + 6) * 0.5F + 4);
         const Words before = t.words(x, 100);
 
+        wye::GraphParams misspelt = graph.params();
+        CHECK(graph.run(misspelt.set(2, "bye", 1.F)).error().fix == "Fix: did you mean `by`?");
         struct Wrong {
             const char* says;
             void (*set)(wye::GraphParams&);

@@ -215,7 +215,7 @@ TEST_CASE("a choice tells every loser, those that were not tried as well") {
     REQUIRE(best.ok());
     CHECK(losers(*best) == Names{"gpu:1: outranked", "cpu:0: outranked", "cpu:1: outranked",
                                  "ocl:0: outranked", "ocl:1: outranked"});
-    CHECK(best->passed_over[1].reason == "`gpu:0` is better");
+    CHECK(best->passed_over[1].reason == "`gpu:0` is better (gpu, test)");
     const auto registry = make({{"cpu", kCpu}, {"gpu", kGpu}});
     const auto first = registry->select(parsed("cpu:0,gpu"));
     REQUIRE(first.ok());

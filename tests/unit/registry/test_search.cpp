@@ -117,6 +117,21 @@ TEST_CASE("what somebody names and is not there is recorded; default folders may
     CHECK(result.records[1].path == "/no/folder");
 }
 
+TEST_CASE("folders without a plugin are noted") {
+    FakeFiles files;
+    SearchInput input;
+    input.user_folder = "/none";
+    input.system_folder = "/neither";
+    input.host_folder = "/opt/app";
+    const auto result = search(input, files);
+    REQUIRE(result.records.size() == 1);
+    CHECK(result.records[0].severity == Severity::note);
+    CHECK(result.records[0].message.find(
+              "`/none`, `/neither`, `/opt/app`, `/opt/app/wye/plugins`") != std::string::npos);
+    files.plugin("/opt/app", "mine");
+    CHECK(search(input, files).records.empty());
+}
+
 TEST_CASE("a file without a manifest is taken from the application only") {
     FakeFiles files;
     files.file("/p/libwye_mine.so", "code");

@@ -154,6 +154,15 @@ Result<Made> parse_made(const Wanted& wanted, std::string_view data) {
         std::ranges::find(kRecipes, name, [](const auto& one) { return one.first; });
     if (recipe == kRecipes.end()) {
         const std::vector<std::string> near = nearest(name, {"zeros", "ones", "range", "random"});
+        const std::size_t end =
+            std::min(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), name.size());
+        for (const auto& [known, made] : kRecipes) {
+            if (end == name.size() || name.substr(0, end) != known) continue;
+            const std::string rest = name.substr(end + 1);
+            const std::string count = rest.substr(0, rest.find_first_not_of("0123456789"));
+            return wrong(fmt::format("has `{}` where `(` begins the count", name[end]),
+                         fmt::format("Fix: write @{}({})", known, count.empty() ? "N" : count));
+        }
         return wrong("makes no numbers",
                      near.empty() ? usage : fmt::format("Fix: did you mean @{}?", near.front()));
     }

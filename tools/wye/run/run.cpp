@@ -70,6 +70,21 @@ Result<Repeated> run_once(const Dispatch& dispatch, std::vector<Slot>& slots,
     return out;
 }
 
+// A command brings no storage for outputs, so only its element count says how large these are.
+Result<void> check_counts(const wye_program_description& about, const RunOptions& options) {
+    if (options.elements) return {};
+    for (std::uint64_t i = 0; i < about.buffer_count; ++i) {
+        const wye_buffer_description& buffer = about.buffers[i];
+        if (buffer.count_kind != WYE_COUNT_RUNTIME || detail::view(buffer.role) != "output")
+            continue;
+        const std::string name(detail::view(buffer.name));
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("the element count of run-time output `{}` is not given", name),
+                     "Fix: add --elements N", name);
+    }
+    return {};
+}
+
 wye_device_policy policy_of(std::string_view name) {
     if (name == "prefer") return WYE_POLICY_PREFER;
     return name == "auto" ? WYE_POLICY_AUTO : WYE_POLICY_REQUIRE;
@@ -109,6 +124,7 @@ Result<void> run_program(const RunOptions& options) {
                          fmt::format("Fix: add --param {}=VALUE", declared[i]), declared[i]);
         WYE_ASSIGN(bits.emplace_back(), param_bits(declared[i], found->second, type));
     }
+    WYE_TRY(check_counts(about, options));
     WYE_ASSIGN(const auto device,
                context.choose(options.device, policy_of(options.policy), &program));
     Dispatch dispatch(program, device);

@@ -2,7 +2,7 @@
 //
 // HostServices: implements the `wye_host_table` that a plugin's init receives: the error factory,
 // the log callback, the configuration. One per context; opened plugins share its ownership. All
-// slots are free-threaded and take no lock. The configuration never changes.
+// slots are free-threaded. The configuration never changes.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,8 @@ class HostServices {
     [[nodiscard]] const wye_host_table& table() const noexcept;
     [[nodiscard]] const Config& config() const noexcept;
     void log(std::uint32_t level, std::string_view area, std::string_view text) const noexcept;
+    // Warns of the configuration's keys of a plugin that nothing has read so far, once for each.
+    void warn_of_unread(std::string_view plugin) const;
 
   private:
     struct Impl;

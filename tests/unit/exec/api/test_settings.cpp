@@ -14,8 +14,9 @@
 namespace wye::exec::test::test_settings {
 namespace {
 
-// Creates a context with one key.
-Outcome create(const char* key, const char* value, std::vector<std::string>* warnings = nullptr) {
+// Creates a context with one key, and opens a device in it.
+Outcome create(const char* key, const char* value, std::vector<std::string>* warnings = nullptr,
+               const char* opened = nullptr) {
     wye_context_desc desc;
     WYE_INIT(desc);
     desc.flags = WYE_CONTEXT_NO_PLUGINS | WYE_CONTEXT_IGNORE_ENVIRONMENT;
@@ -32,6 +33,11 @@ Outcome create(const char* key, const char* value, std::vector<std::string>* war
     const Outcome out =
         attempt([&](wye_error** e) { return wye_context_create(&desc, &context, e); });
     CHECK((context != nullptr) == out.ok());
+    wye_device device = 0;
+    if (opened != nullptr)
+        check_ok(attempt([&](wye_error** e) {
+            return wye_device_open(context, wye_str(opened), 0, &device, e);
+        }));
     wye_context_destroy(context);
     return out;
 }
@@ -56,6 +62,17 @@ TEST_CASE("a key of an absent plugin is a warning; a key of a present one is not
     check_ok(create("cpu.threads", "1", &warnings));
     check_ok(create("env.SOMETHING", "1", &warnings));
     CHECK(warnings.empty());
+}
+
+TEST_CASE("a key that its plugin does not read is a warning when a device is opened") {
+    std::vector<std::string> warnings;
+    for (const char* key : {"cpu.threads", "cpu.isa", "cpu.library"})
+        check_ok(create(key, key[4] == 't' ? "1" : "baseline", &warnings, "cpu"));
+    CHECK(warnings.empty());
+    check_ok(create("cpu.thread", "1", &warnings, "cpu"));
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("`cpu.thread`, which plugin `cpu` has not read. "
+                           "Fix: write `cpu.threads`") != std::string::npos);
 }
 
 TEST_CASE("values that their key does not allow are refused") {

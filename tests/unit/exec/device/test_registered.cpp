@@ -324,7 +324,7 @@ TEST_CASE("registering wrong memory is refused by name") {
     t.rig.driver.refuses_registered = true;
     refuse(bytes, kAlignment, WYE_DRIVER, "the fake cannot lock it");
     t.rig.driver.refuses_registered = false;
-    check_refused(t.add(0, bytes, kAlignment, out), WYE_STALE_HANDLE, "never a valid handle");
+    check_refused(t.add(0, bytes, kAlignment, out), WYE_STALE_HANDLE, "was never made");
     check_refused(t.add(t.rig.buffer(t.device(), 16), bytes, kAlignment, out), WYE_WRONG_KIND,
                   "is a buffer, where a device is expected");
     CHECK(attempt([&](wye_error** e) {
@@ -375,7 +375,7 @@ TEST_CASE("a handle of registered memory ends once, and is of its own kind and c
     wye_context_destroy(other);
     check_ok(t.remove(memory));
     check_refused(t.remove(memory), WYE_STALE_HANDLE, "was freed, or never made");
-    check_refused(t.remove(0), WYE_STALE_HANDLE, "never a valid handle");
+    check_refused(t.remove(0), WYE_STALE_HANDLE, "was never made");
     // The context gives back what is left.
     t.add(words);
     wye_context_destroy(std::exchange(t.rig.context, nullptr));

@@ -73,7 +73,8 @@ TEST_CASE(
     const Receipt first = receipt_of(t.rig.context, small.choice);
     CHECK(first.selector == "fake:0");
     CHECK(first.reason.starts_with("auto: the best usable device"));
-    CHECK(first.losers == std::map<std::string, std::string>{{"fake:1", "`fake:0` is better"}});
+    CHECK(first.losers == std::map<std::string, std::string>{
+                              {"fake:1", "`fake:0` is of the same rank, and comes first"}});
     CHECK(t.rig.driver.opened == 1);  // losers are not opened
 
     const wye_report large = t.run(32);
@@ -275,6 +276,7 @@ TEST_CASE("an owner that cannot run a request is an error that names who can, as
     const Outcome two = Job(t.program, 0).param(1).resident(0, x).resident(1, r).run(t.rig);
     check_refused(two, WYE_WRONG_OWNER, "`sums`) belongs to fake:1");
     CHECK(two.says("fake:0"));
+    CHECK(two.says("is expected, the device of `x`"));
     check_ok(t.rig.free(x));
     check_refused(Job(t.program, 0).param(1).resident(0, x).resident(1, r).run(t.rig),
                   WYE_STALE_HANDLE, "input 0");

@@ -247,6 +247,18 @@ TEST_CASE("a cancel before the time limit stays a cancel, and one after it chang
     check_refused(t.wait(early), WYE_CANCELLED, "was cancelled");
 }
 
+TEST_CASE("a time limit that ends before cancelled work does is told what still runs") {
+    Ready t;
+    t.rig.driver.holds = true;
+    const wye_pending pending = t.submitted(t.job(0));
+    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+    check_refused(t.job(kShort).run(t.rig), WYE_TIMEOUT,
+                  "it is still running the dispatch of `add`, which was cancelled");
+    t.rig.driver.holds = false;
+    t.flush();
+    check_ok(t.job(kShort).run(t.rig));
+}
+
 TEST_CASE("work that borrows memory of the caller says TIMEOUT at its end") {
     Ready t;
     Words lent(3, 77);

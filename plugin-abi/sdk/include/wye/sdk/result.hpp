@@ -7,6 +7,8 @@
 // program.
 #pragma once
 
+#include "wye/sdk/cxx20.hpp"
+
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
@@ -193,7 +195,7 @@ class [[nodiscard]] Result<void> {
 
 // Like WYE_TRY, but also assigns the value: WYE_ASSIGN(auto bytes, read(path));
 #define WYE_ASSIGN(target, expression) \
-    WYE_ASSIGN_(WYE_JOIN_(wye_result_, __LINE__), target, expression)
+    WYE_ASSIGN_(WYE_JOIN_(wye_result_, __COUNTER__), target, expression)
 #define WYE_ASSIGN_(temporary, target, expression)            \
     auto temporary = (expression);                            \
     if (!temporary.ok()) return std::move(temporary).error(); \
