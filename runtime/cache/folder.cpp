@@ -72,14 +72,14 @@ Result<void> prepare_folder(const std::string& path, bool named) {
                      path);
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
+        const bool absent = errno == ENOENT;
         const std::string parent = path.substr(0, path.find_last_of('/') + 1);
         if (!named && stat(parent.c_str(), &status) != 0) return {};
         // A folder that is there already may hold other things, and gets no mark.
         auto folder = Folder::open(path);
-        if (folder.ok())
+        if (!folder.ok() && named) return std::move(folder).error();
+        if (folder.ok() && absent)
             (void)folder->replace("CACHEDIR.TAG", std::as_bytes(std::span(kCacheTag)));
-        else if (named)
-            return std::move(folder).error();
         return {};
     }
     if (std::error_code none; std::filesystem::equivalent(path, "/", none))
