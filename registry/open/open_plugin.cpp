@@ -43,14 +43,16 @@ Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
     return r;
 }
 
+constexpr const char* kUnloadable = "cannot be loaded";
+
 // Whether the value of a variable may be a path or the name of a file, or replaces one by nothing.
 bool may_be_path(std::string_view value) {
     return value.empty() || value.find_first_of("/.") != value.npos;
 }
 
 // The variables that are set and may hide a driver from its loader, as "A, B": those that the
-// manifest watches, and the loader's own if a library is missing.
-std::string hiding_variables(const Candidate& candidate, const Config& config, Code code) {
+// manifest watches, and the loader's own if it found a library that cannot be loaded.
+std::string hiding_variables(const Candidate& candidate, const Config& config, const Error& error) {
     constexpr std::string_view kOurs = "env.";
     std::vector<std::string> patterns;
     if (candidate.manifest)
@@ -64,8 +66,8 @@ std::string hiding_variables(const Candidate& candidate, const Config& config, C
             return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
                                           : name == pattern;
         });
-        const bool searched =
-            name == "LD_LIBRARY_PATH" && code == Code::MISSING_DEPENDENCY && !at->second.empty();
+        const bool searched = name == "LD_LIBRARY_PATH" && !at->second.empty() &&
+                              error.message.find(kUnloadable) != std::string::npos;
         if (searched || (watched && may_be_path(at->second)))
             out += (out.empty() ? "" : ", ") + name;
     }
@@ -79,7 +81,7 @@ std::string fix_of_hidden(const Candidate& candidate, const Config& config, cons
     if (error.code != Code::MISSING_DEPENDENCY && error.code != Code::NO_DEVICE &&
         error.code != Code::OUT_OF_MEMORY)
         return error.fix;
-    const std::string names = hiding_variables(candidate, config, error.code);
+    const std::string names = hiding_variables(candidate, config, error);
     if (names.empty() || !error.fix.starts_with(kFix)) return error.fix;
     return fmt::format("Fix: correct or unset {}, which may hide what is installed; else {}", names,
                        error.fix.substr(kFix.size()));
@@ -279,7 +281,7 @@ Result<void> check_needs(const Candidate& candidate, const HostServices& host,
         return std::move(found).error().wrapped(
             Code::MISSING_DEPENDENCY,
             fmt::format("plugin `{}` needs the library `{}`{}, which {}", candidate.id, need.soname,
-                        version, absent ? "is not installed" : "cannot be loaded"),
+                        version, absent ? "is not installed" : kUnloadable),
             fmt::format("Fix: {} {}, or name the library with `{}.library`",
                         absent ? "install" : "reinstall", package, candidate.id),
             need.soname);
