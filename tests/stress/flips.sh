@@ -58,7 +58,7 @@ for device in "$@"; do
     done < <(cd kept && find . -type f | LC_ALL=C sort)
     # The command must be able to clear its cache.
     "$wye" cache clear >/dev/null
-    left=$(find cache -type f ! -name counts ! -name '*.lock' 2>/dev/null || true)
+    left=$(find cache -type f ! -name counts ! -name '*.lock' ! -name CACHEDIR.TAG 2>/dev/null || true)
     if [ -z "$left" ]; then pass; else fail "$device: wye cache clear left $left"; fi
 done
 finish
