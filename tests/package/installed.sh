@@ -55,7 +55,11 @@ try "pkg-config, C runs" "$work/c"
 try "pkg-config, C++" g++ -std=c++20 "${strict[@]}" -Wold-style-cast "$here/consumer.cpp" -o "$work/cpp" \
     "${flags[@]}" "-Wl,-rpath,$lib"
 try "pkg-config, C++ runs" "$work/cpp"
-older() { g++ -std=c++17 -fsyntax-only "$here/consumer.cpp" "${flags[@]}" 2>&1 | grep -m1 'error:' | grep -q 'add -std=c++20'; }
+older() {
+    local said
+    said=$(g++ -std=c++17 -fsyntax-only "$here/consumer.cpp" "${flags[@]}" 2>&1)
+    [[ $(grep -m1 'error:' <<<"$said") == *'add -std=c++20'* ]]
+}
 try "an older C++ is told first what it needs" older
 if [ -e "$lib/libwye.a" ]; then
     flags --static --cflags --libs wye
