@@ -9,7 +9,10 @@
 set -uo pipefail
 build=$1 source=$2 prefix=$3 libdir=$4 python=$5
 here=$source/tests/package
-work=$(mktemp -d "${TMPDIR:-/tmp}/wye-package.XXXXXX")
+# pkg-config puts a backslash before each byte of letters beyond ASCII, and Meson cannot read that.
+folder=${TMPDIR:-/tmp}
+[[ $folder != *[^[:ascii:]]* ]] || folder=/tmp
+work=$(mktemp -d "$folder/wye-package.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 . "$here/try.sh"
 
