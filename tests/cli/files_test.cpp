@@ -420,8 +420,8 @@ TEST_CASE("the device refuses an output before there is memory for it") {
 TEST_CASE("a full disk behind standard output is an error of writing") {
     for (const char* verb : {"info", "check"}) {
         const Outcome outcome =
-            run_command({"/bin/sh", "-c", "exec \"$0\" \"$1\" $2 > /dev/full", WYE_TOOL, verb,
-                         std::string(verb) == "check" ? kPrograms + "/mix.wye" : ""},
+            run_command({"/bin/sh", "-c", "exec \"$0\" \"$1\" ${2:+\"$2\"} > /dev/full", WYE_TOOL,
+                         verb, std::string(verb) == "check" ? kPrograms + "/mix.wye" : ""},
                         {{"WYE_PLUGIN_PATH", "/nowhere"}});
         CAPTURE(outcome.err);
         CHECK(outcome.code == 1);
