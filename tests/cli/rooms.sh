@@ -58,11 +58,11 @@ case $asan in
 esac
 few() { (ulimit -n 32 && exec "$@"); }
 room "32 descriptors" few
-# hidden FOLDERS COMMAND...: with empty folders in place of these, as in a container.
+# hidden FOLDER[:FOLDER] COMMAND...: with empty folders in place of these, as in a container.
 hidden() {
     local folders=$1
     shift
-    "${apart[@]}" sh -c 'for one in $1; do mount -t tmpfs -o size=4k none "$one" || exit 99; done; shift; exec "$@"' sh "$folders" "$@"
+    "${apart[@]}" sh -c 'IFS=:; for one in $1; do mount -t tmpfs -o size=4k none "$one" || exit 99; done; shift; exec "$@"' sh "$folders" "$@"
 }
 apart=()
 for words in "unshare -m" "unshare -rm"; do
@@ -70,7 +70,7 @@ for words in "unshare -m" "unshare -rm"; do
 done
 if [ ${#apart[@]} -ne 0 ] && hidden /sys true 2>/dev/null; then
     room "without /sys" hidden /sys
-    room "without /proc and /sys" hidden "/proc /sys"
+    room "without /proc and /sys" hidden /proc:/sys
     mkdir -p "$HOME/.cache/wye"
     full() { hidden "$HOME/.cache/wye" sh -c 'head -c 8192 /dev/zero >"$HOME/.cache/wye/rest" 2>/dev/null; exec "$@"' sh "$@"; }
     room "with a full cache folder" full
