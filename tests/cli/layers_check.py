@@ -70,15 +70,17 @@ def check_traces():
 
 def main():
     found = examples()
-    with tempfile.TemporaryDirectory() as folder:
+    # The page has no quotes around the paths MOCK and LAYERS, so that these must have no blank.
+    with tempfile.TemporaryDirectory(dir='/tmp') as folder:
         os.chdir(folder)
         pathlib.Path('saxpy.wye').write_bytes(saxpy.read_bytes())
         for name in ('x.bin', 'y.bin'):
             pathlib.Path(name).write_bytes(bytes(4096))
         os.environ['PATH'] = f'{wye.parent}:{os.environ["PATH"]}'
         os.environ['WYE_PLUGIN_PATH'] = str(layers)
-        os.environ['MOCK'] = str(mock)
-        os.environ['LAYERS'] = str(layers)
+        for variable, target in (('MOCK', mock), ('LAYERS', layers)):
+            os.environ[variable] = f'{folder}/{variable.lower()}'
+            os.symlink(target, os.environ[variable])
         os.environ['WYE_CACHE_DIR'] = ''
         for name in ('WYE_LAYERS', 'WYE_LOG', 'WYE_DEVICE'):
             os.environ.pop(name, None)
