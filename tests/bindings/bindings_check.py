@@ -57,7 +57,7 @@ def go(folder, include, names, plugins, tool):
                                        + '\n'.join(lines) + '\n}\n', encoding='utf-8')
     (folder / 'open.go').write_bytes((HERE / 'open.go').read_bytes())
     settings = {'GO111MODULE': 'off', 'GOFLAGS': '', 'GOPROXY': 'off', 'GOCACHE': str(folder / 'cache'), 'GOPATH': str(folder / 'path'),
-                'CGO_ENABLED': '1', 'CGO_CFLAGS': f'-O1 -I{include} -I{folder}'}
+                'CGO_ENABLED': '1', 'CGO_CFLAGS': f"-O1 '-I{include}' '-I{folder}'"}
     run(tool, 'build', '-o', 'open', 'open.go', 'numbers.go', cwd=folder, env=os.environ | settings)
     return run(folder / 'open', *plugins)
 

@@ -21,7 +21,7 @@ r = saxpy(a=2.0, x=[[1, 2], [3, 4]], y=0.5).r
 assert (r.tolist(), r.shape) == ([[2.5, 4.5], [6.5, 8.5]], (2, 2))
 states = {{one["id"]: one["state"] for one in wye.info("*")["plugins"]}}
 print(states)
-print(*sorted({{line.split()[-1] for line in open("/proc/self/maps") if "wye" in line}}), sep="\\n")
+print(*sorted({{line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if "wye" in line}}), sep="\\n")
 """
 
 
