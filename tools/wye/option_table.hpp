@@ -13,7 +13,7 @@ namespace wye::tool {
 
 struct OptionEntry {
     std::vector<std::string> flags;  // "-d", "--device"
-    std::string value;               // the placeholder of its value; empty: a flag
+    std::string value;               // what help texts call its value; empty: a flag
     std::string about;
     bool required = false, repeats = false;
     std::vector<std::string> values = {};  // those that are known; a shell completes them
