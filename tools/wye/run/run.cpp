@@ -17,6 +17,7 @@
 #include "repeat.hpp"
 #include "report.hpp"
 #include "slots.hpp"
+#include "wye/program_format.h"
 
 namespace wye::tool {
 namespace {
