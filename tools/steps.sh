@@ -10,9 +10,8 @@
 # end_tree PROCESS       kills a process and its descendants.
 # Before the first step the caller sets step_log_dir (an existing folder).
 
-# Options of `meson setup` for builds that are made once: several files of a library, and of a test, are compiled together.
-# Without --full, tools/check compiles the files of libraries one by one, so that a change compiles little again, and a file
-# that lacks an include is seen. On few cores it is fastest to compile most libraries in one piece; more have more pieces.
+# Options of `meson setup`: several files of a library, and of a test, are compiled together. On few cores it is fastest to compile
+# most libraries in one piece; more have more pieces. The layout test `alone` sees that no file lacks an include.
 unity_size=$((200 / $(nproc) > 12 ? 200 / $(nproc) : 12))
 build_together="-Dtogether=true -Dunity_size=$unity_size"
 build_tests_together="-Dunity=on -Dunity_size=$unity_size"
