@@ -37,9 +37,9 @@ inline constexpr sdk::Quirk kQuirks[] = {
      "an f32 that is converted to f16 and back keeps all its bits",
      "`native_f16_convert` is false: the lowering rounds in integers"},
     {"nvidia-vk-inexact-f32", "NVIDIA", "580", "self-test",
-     "square root and fma of f32 are not exact",
-     "`native_f32_sqrt` and `native_f32_fma` are false: emulated by the inverse square root and in "
-     "f64"},
+     "square root of f32 is not exact; fma takes subnormal operands and results for zeros",
+     "`native_f32_sqrt` and `native_f32_fma` are false, `native_normal_f32_fma` is true: the root "
+     "starts from the inverse square root, and fma is emulated for numbers that may be subnormal"},
     {"lavapipe-loop-rounds", "lavapipe", "22.3", "self-test",
      "loops end silently after 65,535 iterations of an invocation, of all its loops together",
      "the fact `loop_rounds`: the lowering counts the iterations of loops that may run longer, and "

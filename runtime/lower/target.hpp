@@ -16,6 +16,7 @@ struct TargetFacts {
     bool native_f32_div = false;
     bool native_f32_sqrt = false;
     bool native_f32_fma = false;
+    bool native_normal_f32_fma = false;  // where no operand and not the result is subnormal
     bool native_f64_div = false;
     bool native_f64_sqrt = false;
     bool native_f64_fma = false;

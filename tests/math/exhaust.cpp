@@ -71,10 +71,15 @@ struct Tally {
 
     void add(const Words& a, const Words& b, const Words& results, bool may_leave,
              float (*right)(float, float)) {
+        add(a, b, results, may_leave,
+            [right](float x, float y, std::size_t) { return right(x, y); });
+    }
+    template <typename Right>  // also given the index
+    void add(const Words& a, const Words& b, const Words& results, bool may_leave, Right right) {
         for (std::size_t i = 0; i < a.size(); ++i) {
             const float x = value(a[i]);
             const float y = b.empty() ? 0 : value(b[i]);
-            const float expected = right(x, y);
+            const float expected = right(x, y, i);
             ++tried;
             if (same(results[i], expected)) continue;
             if (may_leave && std::isnan(value(results[i]))) {
@@ -230,10 +235,11 @@ class Device {
 
 // The definitions of `rsqrt` on f32, with a start that is `offset` steps from the nearest f32.
 std::string definitions() {
-    std::string text;
-    for (const char* part : wye::lower::kMathText) text += part;
-    const std::size_t first = text.find("fn math_rsqrt_reduced_f32");
-    text = text.substr(first, text.find("fn math_cbrt_f32") - first);
+    std::string all;
+    for (const char* part : wye::lower::kMathText) all += part;
+    const std::size_t first = all.find("fn math_rsqrt_f32_from_start");
+    std::string text = wye::lower::kInverseRootText;
+    text += all.substr(first, all.find("fn math_cbrt_f32") - first);
     for (const std::string own : {"rsqrt(x)", "rsqrt(v)"}) {
         const std::size_t at = text.find(" " + own);
         REQUIRE(at != std::string::npos);
@@ -243,7 +249,7 @@ std::string definitions() {
 }
 
 std::string emulations() {
-    std::string text(wye::lower::middle::emulations_text());
+    const std::string text = wye::lower::middle::emulations_text();
     const std::size_t first = text.find("workgroup 1;") + 12;
     return text.substr(first, text.rfind("main {") - first);
 }
@@ -272,6 +278,7 @@ struct FormTallies {
 namespace middle = wye::lower::middle;
 constexpr auto kDivide = middle::operation(wye::ir::Op::DIV, wye::ir::Kind::F32);
 constexpr auto kRoot = middle::operation(wye::ir::Op::SQRT, wye::ir::Kind::F32);
+constexpr auto kFused = middle::operation(wye::ir::Op::FMA, wye::ir::Kind::F32);
 constexpr auto kInverse = middle::key::kInverseRoot;
 
 // Tries the forms with a start that is `offset` steps from the nearest f32.
@@ -288,15 +295,14 @@ void try_forms(bool fused, int offset, FormTallies& out) {
     chunks(kOne, kFour, kAll ? 1 : 13, [&](const Words& x) {
         runner.run(kRoot, x, {}, steps, results);
         out.roots.add(x, {}, results, true, root);
-        if (fused) return;  // there is no fma in that of the inverse
         runner.run(kInverse, x, {}, steps, results);
-        out.inverses.add(x, {}, results, false, inverse);
+        out.inverses.add(x, {}, results, fused, inverse);
     });
     const Words ends = edges();
     runner.run(kRoot, ends, {}, steps, results);
     out.any.add(ends, {}, results, true, root);
     runner.run(kInverse, ends, {}, steps, results);
-    out.inverses.add(ends, {}, results, false, inverse);
+    (fused ? out.any : out.inverses).add(ends, {}, results, fused, inverse);
     hard_divisions(kAll ? 1 : 1021, divisions(out.hard));
     random_divisions(3, kAll ? std::size_t{1} << 26 : 100000, true, divisions(out.quotients));
     random_divisions(4, kAll ? std::size_t{1} << 22 : 50000, false, divisions(out.any));
@@ -334,11 +340,41 @@ TEST_CASE("forms of quotients and roots, from any start within 8 steps") {
         FormTallies sum(by);
         for (const FormTallies& one : each) sum.add(one);
         sum.roots.report(0x1p-13);
-        sum.inverses.report(0);
+        sum.inverses.report(fused ? 0x1p-13 : 0);
         sum.quotients.report(0x1p-12);
         sum.hard.report(1);
         sum.any.report(1);
     }
+}
+
+// c is any number, or near -(a * b); all are ordinary numbers, or of any size, or at an end of a
+// range.
+TEST_CASE("the form of fma on a device that takes subnormal numbers for zeros") {
+    exhaust::FormRunner runner(true);
+    support::Random random(5);
+    Tally ordinary{"fma of ordinary numbers"}, any{"fma of any numbers"};
+    const Words ends = edges();
+    Words a(1024), b(1024), c(1024), results;
+    for (std::size_t round = 0; round < (kAll ? 1U << 18U : 1U << 9U); ++round) {
+        const std::size_t kind = round % 4;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            for (Words* const each : {&a, &b, &c}) {
+                const std::uint64_t drawn = random.next();
+                (*each)[i] =
+                    kind == 3 ? ends[drawn % ends.size()] : static_cast<std::uint32_t>(drawn);
+                if (kind < 2) (*each)[i] = ((*each)[i] & 0x83ffffffU) + 0x3e000000U;
+            }
+            if (kind % 2 == 1 && random.below(4) != 0)
+                c[i] = bits(-(value(a[i]) * value(b[i]))) +
+                       static_cast<std::uint32_t>(random.between(-2, 2));
+        }
+        runner.run(kFused, a, b, 0, results, c);
+        (kind < 2 ? ordinary : any).add(a, b, results, true, [&](float x, float y, std::size_t i) {
+            return std::fma(x, y, value(c[i]));
+        });
+    }
+    ordinary.report(0x1p-3);  // sums that are zero
+    any.report(1);
 }
 
 TEST_CASE("the form of the inverse square root, of all f32") {

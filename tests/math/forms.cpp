@@ -20,11 +20,13 @@ Target target(bool fused) {
     Target out;
     out.emulates = out.near_inverse_root = out.multiplies_high32 = true;
     out.f64 = false;
-    out.exact[static_cast<std::size_t>(wye::lower::middle::Rounded::F32Fma)] = fused;
+    out.fuses_normals = fused;
     return out;
 }
 
 float value(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+// As a device that takes subnormal numbers of an fma for zeros.
+float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
 template <typename Compute>
@@ -38,7 +40,7 @@ FormRunner::FormRunner(bool fused) : forms_(target(fused)) {}
 
 void FormRunner::run(wye::lower::middle::FormKey key, std::span<const std::uint32_t> a,
                      std::span<const std::uint32_t> b, std::uint32_t offset,
-                     std::vector<std::uint32_t>& results) {
+                     std::vector<std::uint32_t>& results, std::span<const std::uint32_t> c) {
     const Form* form = forms_.find(key);
     REQUIRE(form != nullptr);
     offset_ = offset;
@@ -50,9 +52,9 @@ void FormRunner::run(wye::lower::middle::FormKey key, std::span<const std::uint3
             const auto part = all.empty() ? all : all.subspan(first, count_);
             return Lanes(part.begin(), part.end());
         };
-        const Lanes x = lanes(a), y = lanes(b);
+        const Lanes x = lanes(a), y = lanes(b), z = lanes(c);
         Lanes out;
-        evaluate(*form, {&x, &y}, out);
+        evaluate(*form, {&x, &y, &z}, out);
         std::copy(out.begin(), out.end(), results.begin() + static_cast<std::ptrdiff_t>(first));
     }
 }
@@ -112,7 +114,8 @@ void FormRunner::evaluate(const Form& form, const std::vector<const Lanes*>& ope
                 case Op::FMA:
                     REQUIRE(real);
                     each(made, [&](std::size_t i) {
-                        return bits(std::fma(value(a[i]), value(b[i]), value(c[i])));
+                        return bits(flushed(std::fma(flushed(value(a[i])), flushed(value(b[i])),
+                                                     flushed(value(c[i])))));
                     });
                     break;
                 case Op::RSQRT:
@@ -157,8 +160,11 @@ void FormRunner::evaluate(const Form& form, const std::vector<const Lanes*>& ope
                         words([](auto x, auto y) { return x == y ? 1U : 0U; });
                     break;
                 case Op::LT:
-                    REQUIRE(step.from == Kind::U32);
-                    words([](auto x, auto y) { return x < y ? 1U : 0U; });
+                    REQUIRE(!is_signed);
+                    if (real)
+                        floats([](float x, float y) { return x < y ? 1U : 0U; });
+                    else
+                        words([](auto x, auto y) { return x < y ? 1U : 0U; });
                     break;
                 default:
                     FAIL("no word: ", wye::ir::op_text(step.op));

@@ -162,6 +162,7 @@ ProbeInputs<Float> spot_inputs() {
     return out;
 }
 
+// The result of an operation on the host.
 template <typename Float>
 Float probe_result(ProbeOp op, Float a, Float b, Float c) {
     constexpr Float kZero = 0;
@@ -183,6 +184,7 @@ Float probe_result(ProbeOp op, Float a, Float b, Float c) {
         case ProbeOp::SquareRoot:
             return std::sqrt(a);
         case ProbeOp::Fma:
+        case ProbeOp::FmaOfNormals:
             return std::fma(a, b, c);
         case ProbeOp::Floor:
             return std::floor(a);
@@ -218,6 +220,20 @@ bool same_bits(Float a, Float b) {
            (std::isnan(a) && std::isnan(b));
 }
 
+template <typename Float>
+bool gives(ProbeOp op, Float a, Float b, Float c, Float result) {
+    const Float wanted = probe_result(op, a, b, c);
+    if (op == ProbeOp::FmaOfNormals) {
+        // A result that is rounded up to the smallest normal value counts as subnormal.
+        constexpr Float kLeast = std::numeric_limits<Float>::min();
+        const bool normal = std::fabs(wanted) > kLeast || a == 0 || b == 0;
+        const auto subnormal = [](Float x) { return std::fpclassify(x) == FP_SUBNORMAL; };
+        if (subnormal(a) || subnormal(b) || subnormal(c) || !(normal || std::isnan(wanted)))
+            return true;
+    }
+    return same_bits(result, wanted);
+}
+
 std::uint16_t half_of(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
@@ -246,8 +262,8 @@ template ProbeInputs<float> probe_inputs();
 template ProbeInputs<double> probe_inputs();
 template ProbeInputs<float> spot_inputs();
 template ProbeInputs<double> spot_inputs();
-template float probe_result(ProbeOp, float, float, float);
-template double probe_result(ProbeOp, double, double, double);
+template bool gives(ProbeOp, float, float, float, float);
+template bool gives(ProbeOp, double, double, double, double);
 template bool same_bits(float, float);
 template bool same_bits(double, double);
 

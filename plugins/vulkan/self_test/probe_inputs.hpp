@@ -36,6 +36,7 @@ enum class ProbeOp : std::uint8_t {
     Divide,
     SquareRoot,
     Fma,
+    FmaOfNormals,  // no operand and not the result is subnormal
     Floor,
     Ceil,
     Trunc,
@@ -70,9 +71,10 @@ template <typename Float>
 template <typename Float>
 [[nodiscard]] ProbeInputs<Float> spot_inputs();
 
-// The result of an operation on the host.
+// Whether the result of an operation is that of the host, or the operation is not tried with these
+// operands.
 template <typename Float>
-[[nodiscard]] Float probe_result(ProbeOp op, Float a, Float b, Float c);
+[[nodiscard]] bool gives(ProbeOp op, Float a, Float b, Float c, Float result);
 
 // Compares bits, so 0 and -0 differ; but all NaNs are equal.
 template <typename Float>

@@ -222,6 +222,7 @@ class FloatOps {
             case ProbeOp::SquareRoot:
                 return k.exact(Op::ExtInst, type, {k.glsl(), kGlslSqrt, a});
             case ProbeOp::Fma:
+            case ProbeOp::FmaOfNormals:
                 return k.exact(Op::ExtInst, type, {k.glsl(), kGlslFma, a, b, c});
             case ProbeOp::Floor:
                 return k.exact(Op::ExtInst, type, {k.glsl(), kGlslFloor, a});

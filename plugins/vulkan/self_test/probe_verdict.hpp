@@ -23,6 +23,8 @@ namespace wye::vulkan {
             return &FloatVerdict::square_root;
         case ProbeOp::Fma:
             return &FloatVerdict::fuses;
+        case ProbeOp::FmaOfNormals:
+            return &FloatVerdict::fuses_normals;
         case ProbeOp::Floor:
         case ProbeOp::Ceil:
         case ProbeOp::Trunc:

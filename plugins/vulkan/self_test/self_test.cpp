@@ -19,12 +19,11 @@ Result<FloatVerdict> try_float(Bench& bench, const ProbeModes& modes, bool widen
         {bytes_of(in.a)}, {bytes_of(in.b)}, {bytes_of(in.c)}, {bytes_of(results), true}};
     WYE_TRY(bench.run(float_module(bench.workgroup, sizeof(Float) * 8, modes, ops), arguments,
                       kProbeCount / bench.workgroup));
-    FloatVerdict out{true, true, true, true, true, false};
+    FloatVerdict out{true, true, true, true, true, true, false};
     for (std::size_t o = 0; o < ops.size(); ++o) {
         bool exact = true;
         for (std::uint32_t i = 0; i < kProbeCount && exact; ++i)
-            exact = same_bits(results[o * kProbeCount + i],
-                              probe_result(ops[o], in.a[i], in.b[i], in.c[i]));
+            exact = gives(ops[o], in.a[i], in.b[i], in.c[i], results[o * kProbeCount + i]);
         if (!exact) deny(out, ops[o]);
     }
     return out;

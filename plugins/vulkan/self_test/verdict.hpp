@@ -14,8 +14,9 @@ struct FloatVerdict {
     bool arithmetic = false;  // + - *, comparison, f32 to f64 and back; subnormals are kept
     bool divides = false;
     bool square_root = false;
-    bool fuses = false;   // Fma rounds once
-    bool rounds = false;  // Floor, Ceil, Trunc, RoundEven
+    bool fuses = false;          // Fma rounds once
+    bool fuses_normals = false;  // the same, where no operand and not the result is subnormal
+    bool rounds = false;         // Floor, Ceil, Trunc, RoundEven
     bool folds_literal_zero = true;
 };
 
@@ -40,12 +41,13 @@ struct Verdict {
 // `number(name, u64&)` for each number.
 template <typename V, typename Flag, typename Number>
 void visit(V& verdict, Flag&& flag, Number&& number) {
-#define WYE_VULKAN_FLOAT(member)                              \
-    flag(#member ".arithmetic", verdict.member.arithmetic);   \
-    flag(#member ".divides", verdict.member.divides);         \
-    flag(#member ".square_root", verdict.member.square_root); \
-    flag(#member ".fuses", verdict.member.fuses);             \
-    flag(#member ".rounds", verdict.member.rounds);           \
+#define WYE_VULKAN_FLOAT(member)                                  \
+    flag(#member ".arithmetic", verdict.member.arithmetic);       \
+    flag(#member ".divides", verdict.member.divides);             \
+    flag(#member ".square_root", verdict.member.square_root);     \
+    flag(#member ".fuses", verdict.member.fuses);                 \
+    flag(#member ".fuses_normals", verdict.member.fuses_normals); \
+    flag(#member ".rounds", verdict.member.rounds);               \
     flag(#member ".folds_literal_zero", verdict.member.folds_literal_zero);
     WYE_VULKAN_FLOAT(f32_plain)
     WYE_VULKAN_FLOAT(f32_preserved)

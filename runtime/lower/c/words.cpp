@@ -326,7 +326,7 @@ Piece FormText::made(StepId id, const StepWords& words, Operands operands) {
         const bool small = ir::Type{step.kind, 1}.integer() && step.extra < 0x7fffffffU;
         return {module_.literal(step.kind, step.extra), kAtom, small};
     }
-    std::array<Piece, 3> parts;
+    std::array<Piece, 4> parts;
     for (unsigned k = 0; k < step.count; ++k) parts[k] = piece(step.parts[k], words, operands);
     const auto v = std::span<const Piece>(parts).first(step.count);
     if (step.how == Step::How::Word) return words.word(step, v);
@@ -455,6 +455,7 @@ middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
     target.multiplies_high32 = target.multiplies_high64 = true;
     for (std::size_t k = 0; k < target.exact.size(); ++k)
         target.exact[k] = spelling.exact(static_cast<middle::Rounded>(k), facts);
+    target.fuses_normals = target.is_exact(middle::Rounded::F32Fma);
     target.rounds_f32 = target.rounds_f64 = target.self_comparison = true;
     target.subgroup = subgroup;
     target.f64 = facts.f64;

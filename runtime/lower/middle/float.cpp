@@ -32,12 +32,15 @@ class Float {
     }
     StepId difference(StepId a, StepId b, StepId c);
     StepId corrected(StepId near, StepId correction, StepId ordinary);
+    StepId ordinary_radicand(StepId a);
     void divide_from_start();
     void root_from_start();
+    void inverse_root_from_start();
     bool divide(Form& form);
     bool square_root(Form& form);
     bool inverse_square_root(Form& form);
     bool fused(Form& form);
+    StepId fused_normals(StepId a, StepId b, StepId c, StepId fused);
     StepId fused_through_f64(StepId a, StepId b, StepId c);
     StepId extreme(bool least);
     bool whole(Op op, const char* narrow, const char* wide);
@@ -65,9 +68,10 @@ bool Float::by_start(bool exact) const {
 }
 
 // Returns a - b * c, which is exact if b * c is so near a that the difference has few bits: by fma,
-// or from the four products of halves of 12 bits, which are exact.
+// or from the four products of halves of 12 bits, which are exact. Neither operands nor result are
+// subnormal.
 StepId Float::difference(StepId a, StepId b, StepId c) {
-    if (m_.target.is_exact(Rounded::F32Fma)) {
+    if (m_.target.fuses_normals) {
         const StepId minus_b =
             m_.as(m_.differing_bits(m_.bits_of(b), m_.u32(0x80000000U)), m_.kind);
         return m_.make(Op::FMA, m_.kind, m_.kind, {minus_b, c, a});
@@ -117,16 +121,36 @@ void Float::divide_from_start() {
     m_.result(m_.call("quotient_or_div32", m_.kind, {a, c, quotient}));
 }
 
-// The operand is ordinary from 2^-60 to 2^60.
+// Whether a positive number is ordinary for these: from 2^-60 to 2^60.
+StepId Float::ordinary_radicand(StepId a) {
+    return m_.less(m_.minus(m_.bits_of(a), m_.u32(0x21800000U)), m_.u32(0x3c000000U));
+}
+
 void Float::root_from_start() {
     const StepId a = m_.operand();
     const StepId start = inverse_root(a);
     const StepId near = m_.op(Op::MUL, a, start);
     const StepId half = m_.op(Op::MUL, start, m_.literal(m_.kind, 0x3f000000U));
     const StepId correction = m_.op(Op::MUL, difference(a, near, near), half);
-    const StepId ordinary =
-        m_.less(m_.minus(m_.bits_of(a), m_.u32(0x21800000U)), m_.u32(0x3c000000U));
-    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, corrected(near, correction, ordinary)}));
+    const StepId result = corrected(near, correction, ordinary_radicand(a));
+    m_.result(m_.call("root_or_sqrt32", m_.kind, {a, result}));
+}
+
+// Computes 1 / sqrt(a) from the target's own, as math_rsqrt_f32_from_start in ../math/f32.wye does.
+// The operand is ordinary from 2^-60 to 2^60.
+void Float::inverse_root_from_start() {
+    const StepId a = m_.operand();
+    const auto fused = [&](StepId x, StepId y, StepId z) {
+        return m_.make(Op::FMA, m_.kind, m_.kind, {x, y, z});
+    };
+    const StepId near = inverse_root(a);
+    const StepId minus = m_.as(m_.differing_bits(m_.bits_of(near), m_.u32(0x80000000U)), m_.kind);
+    const StepId product = m_.op(Op::MUL, a, minus);
+    const StepId left = fused(product, near, m_.literal(m_.kind, 0x3f800000U));
+    const StepId rest = fused(fused(a, near, product), minus, left);
+    const StepId half = m_.op(Op::MUL, near, m_.literal(m_.kind, 0x3f000000U));
+    const StepId root = corrected(near, m_.op(Op::MUL, half, rest), ordinary_radicand(a));
+    m_.result(m_.call("inverse_root_or_rsqrt32", m_.kind, {a, root}));
 }
 
 // Computes 1 / sqrt(a) of f32 in integers, as math_rsqrt_corrected_f32 in ../math/f32.wye does.
@@ -136,6 +160,11 @@ void Float::root_from_start() {
 // middle itself.
 bool Float::inverse_square_root(Form& form) {
     if (m_.wide || !m_.target.near_inverse_root) return false;
+    form.function = true;
+    if (m_.target.fuses_normals && m_.target.emulates) {
+        inverse_root_from_start();
+        return true;
+    }
     const auto high = [&](StepId a, StepId b) {
         return m_.apply(operation(Op::MUL_HI, Kind::U32), Kind::U32, {a, b});
     };
@@ -168,7 +197,6 @@ bool Float::inverse_square_root(Form& form) {
     const StepId other = m_.select(infinite, n(0), n(0x7fc00000U));
     const StepId special = m_.select(zero, m_.either_bits(bits, n(0x7f800000U)), other);
     m_.result(value(m_.select(ordinary, root, special)));
-    form.function = true;
     return true;
 }
 
@@ -225,8 +253,12 @@ bool Float::fused(Form& form) {
     const StepId b = m_.operand();
     const StepId c = m_.operand();
     const Target& target = m_.target;
+    const auto own = [&] { return m_.make(Op::FMA, m_.kind, m_.kind, {a, b, c}); };
     if (target.is_exact(m_.wide ? Rounded::F64Fma : Rounded::F32Fma)) {
-        m_.result(m_.make(Op::FMA, m_.kind, m_.kind, {a, b, c}));
+        m_.result(own());
+    } else if (!m_.wide && target.fuses_normals && target.emulates) {
+        m_.result(m_.call("fused_or_fma32", m_.kind, {a, b, c, fused_normals(a, b, c, own())}));
+        form.function = true;
     } else if (!m_.wide && target.f64) {
         m_.result(fused_through_f64(a, b, c));
         form.function = true;
@@ -236,6 +268,15 @@ bool Float::fused(Form& form) {
         return false;
     }
     return true;
+}
+
+// Returns `fused`, or NaN if one of the four may be subnormal: those below 2^-126 and zeros, and a
+// result of 2^-126, which may have been rounded up to it.
+StepId Float::fused_normals(StepId a, StepId b, StepId c, StepId fused) {
+    const StepId least = m_.literal(m_.kind, 0x00800000U);
+    const auto normal = [&](StepId x) { return m_.less(least, value(m_.magnitude(x))); };
+    const StepId operands = m_.both(m_.both(normal(a), normal(b)), normal(c));
+    return m_.select(m_.both(operands, normal(fused)), fused, m_.literal(m_.kind, 0x7fc00000U));
 }
 
 // Computes an f32 fma in f64. The product is exact and the sum is rounded to odd, so the final

@@ -37,7 +37,7 @@ struct Step {
     ir::Kind kind = ir::Kind::None;  // of the result; signed only where a word reads the sign
     ir::Kind from = ir::Kind::None;  // of the operands
     std::uint8_t count = 0;
-    std::array<StepId, 3> parts{};
+    std::array<StepId, 4> parts{};
     std::uint64_t extra = 0;
     const char* name = nullptr;  // used in generated text; null if unnamed
 };

@@ -3,6 +3,7 @@
 
 #include <cassert>
 
+#include "lower/math_text.hpp"
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
 #include "wye/sdk/lasting.hpp"
@@ -13,11 +14,8 @@ namespace {
 // Names: a `fraction` is an integer with its highest bit at a fixed position. An `exponent` is the
 // power of two of the lowest bit (of a fraction) or of the highest bit (passed to pack). `jam`
 // shifts right and keeps in bit 0 whether ones were lost, which is all that rounding needs.
+constexpr std::string_view kHead = "wye 1; program library; workgroup 1;\n";
 constexpr std::string_view kText = R"(
-wye 1;
-program library;
-workgroup 1;
-
 
 // ---- Division of 64-bit integers, by words (Hacker's Delight, 9-4 and 9-5) ----
 
@@ -154,6 +152,14 @@ fn root_or_sqrt32(x: f32, root: f32) -> f32 {
     var result = root;
     if isnan(root) {
         result = sqrt32(x);
+    }
+    return result;
+}
+
+fn inverse_root_or_rsqrt32(x: f32, root: f32) -> f32 {
+    var result = root;
+    if isnan(root) {
+        result = math_rsqrt_f32_in_words(x);
     }
     return result;
 }
@@ -363,6 +369,13 @@ fn fma32_in_integers(x: f32, y: f32, z: f32) -> f32 {
     }
     return result;
 }
+fn fused_or_fma32(x: f32, y: f32, z: f32, fused: f32) -> f32 {
+    var result = fused;
+    if isnan(fused) {
+        result = fma32_in_integers(x, y, z);
+    }
+    return result;
+}
 // Halves of 128 bits: x is the low one.
 fn left128(v: u64x2, n: u32) -> u64x2 {  // n below 128
     let carried = select(n == 0u, 0u64, v.x >> (64u - n));
@@ -418,11 +431,15 @@ main {
 
 }  // namespace
 
-std::string_view emulations_text() { return kText; }
+std::string emulations_text() {
+    std::string text(kHead);
+    text += kInverseRootText;
+    return text += kText;
+}
 
 const ir::Program& emulations() {
     static const sdk::Lasting<const ir::Program> library([] {
-        ir::ParseResult parsed = ir::parse(kText);
+        ir::ParseResult parsed = ir::parse(emulations_text());
         [[maybe_unused]] const bool valid = parsed.ok() && ir::validate(parsed.program).empty();
         assert(valid);
         return std::move(parsed.program);

@@ -14,7 +14,7 @@ namespace wye::lower::middle {
 
 // The library as a valid program with an empty main, and as text. Both have static storage.
 [[nodiscard]] const ir::Program& emulations();
-[[nodiscard]] std::string_view emulations_text();
+[[nodiscard]] std::string emulations_text();
 // Returns the index of a function, which must exist.
 [[nodiscard]] std::uint32_t emulation_index(std::string_view name);
 

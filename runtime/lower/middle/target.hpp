@@ -27,6 +27,8 @@ struct Target {
     bool multiplies_high64 = false;
     // Indexed by Rounded: whether the native form is correctly rounded.
     std::array<bool, 6> exact{};
+    bool fuses_normals =
+        false;  // FMA of f32 is exact where no operand and not the result is subnormal
     // RSQRT of a normal f32 is a word, with an error of at most 2 ulp. Quotients and roots of f32
     // that are not exact start from it.
     bool near_inverse_root = false;

@@ -216,7 +216,7 @@ Id spell(SpirvBuilder& b, const Form& form, std::span<const Id> operands) {
     std::array<Id, middle::kMostSteps> values;
     std::size_t next = 0;
     for (const Step& step : form.steps) {
-        std::array<Id, 3> parts{};
+        std::array<Id, 4> parts{};
         for (unsigned k = 0; k < step.count; ++k) parts[k] = values[step.parts[k]];
         const std::span<const Id> v(parts.data(), step.count);
         Id& made = values[next++];
@@ -317,6 +317,7 @@ middle::Target spirv_target(const TargetFacts& facts, std::uint32_t subgroup) {
     target.counts32 = target.reverses32 = target.multiplies_high32 = true;
     target.exact = {facts.native_f32_div, facts.native_f32_sqrt, facts.native_f32_fma,
                     facts.native_f64_div, facts.native_f64_sqrt, facts.native_f64_fma};
+    target.fuses_normals = facts.native_f32_fma || facts.native_normal_f32_fma;
     target.near_inverse_root = true;
     target.rounds_f32 = facts.native_f32_round;
     target.rounds_f64 = facts.native_f64_round;

@@ -55,16 +55,16 @@ struct Evaluator {
     std::uint64_t run(const Form& form, std::span<const std::uint64_t> operands);
     std::vector<std::uint64_t> run_lanes(const Form& form,
                                          const std::vector<std::vector<std::uint64_t>>& operands);
-    std::uint64_t step(const Step& step, const std::array<std::uint64_t, 3>& v,
+    std::uint64_t step(const Step& step, const std::array<std::uint64_t, 4>& v,
                        std::span<const std::uint64_t> operands);
-    std::uint64_t word(const Step& step, const std::array<std::uint64_t, 3>& v);
-    std::uint64_t integer(const Step& step, const std::array<std::uint64_t, 3>& v);
+    std::uint64_t word(const Step& step, const std::array<std::uint64_t, 4>& v);
+    std::uint64_t integer(const Step& step, const std::array<std::uint64_t, 4>& v);
     template <typename T>
-    std::uint64_t floating(const Step& step, const std::array<std::uint64_t, 3>& v);
+    std::uint64_t floating(const Step& step, const std::array<std::uint64_t, 4>& v);
     std::uint64_t convert(const Step& step, std::uint64_t value);
 };
 
-std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_t, 3>& v) {
+std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_t, 4>& v) {
     const bool is_signed = ir::Type{step.from, 1}.signed_integer();
     const unsigned bits = ir::Type{step.from, 1}.bits();
     const std::uint64_t a = v[0], b = v[1];
@@ -126,7 +126,7 @@ std::uint64_t Evaluator::integer(const Step& step, const std::array<std::uint64_
 }
 
 template <typename T>
-std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64_t, 3>& v) {
+std::uint64_t Evaluator::floating(const Step& step, const std::array<std::uint64_t, 4>& v) {
     const T a = as<T>(v[0]), b = as<T>(v[1]), c = as<T>(v[2]);
     switch (step.op) {
         case Op::ADD:
@@ -182,7 +182,7 @@ std::uint64_t Evaluator::convert(const Step& step, std::uint64_t value) {
                            value);
 }
 
-std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 3>& v) {
+std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 4>& v) {
     if (step.op == Op::SELECT) return v[0] != 0 ? v[1] : v[2];
     if (step.op == Op::BITCAST) return v[0];
     if (step.op == Op::CONVERT) return convert(step, v[0]);
@@ -202,7 +202,7 @@ std::uint64_t Evaluator::word(const Step& step, const std::array<std::uint64_t, 
 }
 
 // One step but a move between lanes.
-std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 3>& v,
+std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 4>& v,
                               std::span<const std::uint64_t> operands) {
     std::uint64_t out = 0;
     switch (step.how) {
@@ -229,6 +229,10 @@ std::uint64_t Evaluator::step(const Step& step, const std::array<std::uint64_t, 
                 out = bits_of<float>(as<float>(v[0]) / as<float>(v[1]));
             else if (step.extra == lower::middle::emulation_index("root_or_sqrt32"))
                 out = bits_of<float>(std::sqrt(as<float>(v[0])));
+            else if (step.extra == lower::middle::emulation_index("inverse_root_or_rsqrt32"))
+                out = bits_of(static_cast<float>(1 / std::sqrt(double{as<float>(v[0])})));
+            else if (step.extra == lower::middle::emulation_index("fused_or_fma32"))
+                out = bits_of(std::fma(as<float>(v[0]), as<float>(v[1]), as<float>(v[2])));
             else
                 FAIL("no emulations here");
             break;
@@ -243,7 +247,7 @@ std::uint64_t Evaluator::run(const Form& form, std::span<const std::uint64_t> op
     CHECK(form.steps.size() <= lower::middle::kMostSteps);
     std::vector<std::uint64_t> values;
     for (const Step& each : form.steps) {
-        std::array<std::uint64_t, 3> v{};
+        std::array<std::uint64_t, 4> v{};
         for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k]);
         values.push_back(step(each, v, operands));
     }
@@ -260,7 +264,7 @@ Lanes Evaluator::run_lanes(const Form& form, const std::vector<Lanes>& operands)
     for (const Step& each : form.steps) {
         Lanes out(width);
         for (std::size_t lane = 0; lane < width; ++lane) {
-            std::array<std::uint64_t, 3> v{};
+            std::array<std::uint64_t, 4> v{};
             for (unsigned k = 0; k < each.count; ++k) v[k] = values.at(each.parts[k])[lane];
             const auto of = [&](std::uint64_t other) {
                 REQUIRE(other < width);
@@ -328,8 +332,12 @@ std::vector<Named> targets() {
     start.near_inverse_root = start.emulates = true;
     Target fused = start;
     fused.exact[static_cast<std::size_t>(lower::middle::Rounded::F32Fma)] = true;
+    fused.fuses_normals = true;
     fused.multiplies_high32 = true;
-    return {{"bare", bare}, {"rich", rich}, {"words", words}, {"start", start}, {"fused", fused}};
+    Target normals = start;
+    normals.fuses_normals = true;
+    return {{"bare", bare},   {"rich", rich},   {"words", words},
+            {"start", start}, {"fused", fused}, {"normals", normals}};
 }
 
 constexpr Kind kKinds[] = {Kind::BOOL, Kind::I32, Kind::U32, Kind::I64,
@@ -418,7 +426,7 @@ TEST_CASE("forms of operations give what the language says, and leave no domain"
                     const std::uint64_t literal = operands[1];
                     if (const auto word = forms.word_with_literal(op, kind, literal)) {
                         const Step step{.op = op, .kind = kind, .from = kind, .count = 2};
-                        const std::uint64_t out = evaluator.word(step, {operands[0], *word, 0});
+                        const std::uint64_t out = evaluator.word(step, {operands[0], *word});
                         CHECK((out & mask(kind)) == expected);
                     }
                     const Form* special = forms.with_literal(op, kind, literal);

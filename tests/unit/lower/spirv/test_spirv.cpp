@@ -114,6 +114,23 @@ TEST_CASE("f32 quotients and roots need no 64-bit numbers") {
     }
 }
 
+TEST_CASE("fma of f32 is the device's own where that is exact, at least for normal numbers") {
+    const std::string text =
+        "wye 1; program p; workgroup 64; input x: f32[]; output r: f32[len(x)]; "
+        "grid elements len(x); main { let i = global_id.x; r[i] = fma(x[i], x[i], 1.0); }";
+    TargetFacts exact, normal;
+    exact.native_f32_fma = normal.native_normal_f32_fma = true;
+    for (const TargetFacts& facts : {TargetFacts(), exact, normal}) {
+        const auto code = lowered(text, facts).code;
+        CHECK(support::spirv_complaint(code).empty());
+        const std::string module = support::spirv_text(code);
+        const bool own = facts.native_f32_fma || facts.native_normal_f32_fma;
+        CHECK((module.find(" Fma ") != std::string::npos) == own);
+        // Others are emulated.
+        CHECK((module.find("OpTypeInt 64") != std::string::npos) == !facts.native_f32_fma);
+    }
+}
+
 TEST_CASE("the facts of NVIDIA's driver name its workarounds") {
     CHECK(nvidia().quirks.has(wye::lower::Quirk::VkLiteralArithmetic));
     CHECK(nvidia().quirks.has(wye::lower::Quirk::NvidiaVkDivisionCall));
