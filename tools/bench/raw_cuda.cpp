@@ -508,36 +508,32 @@ class RawCuda final : public RawApi {
 
     Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) override {
         std::vector<Way> out;
-        const auto add = [&](Result<Way> way) -> Result<void> {
-            if (!way.ok()) return std::move(way).error();
-            out.push_back(std::move(way).value());
-            return {};
-        };
         constexpr const char* kBlocking = "launch, cuStreamSynchronize";
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
             case RowId::PipelineCall:
-                WYE_TRY(add(launches(driver_, kBlocking, 1, 1, &Tiny::synchronize)));
-                WYE_TRY(add(replays(driver_, "graph of one node, cuStreamSynchronize", 1)));
-                WYE_TRY(add(launches(driver_, "launch, cuStreamQuery polled", 1, 1, &Tiny::poll)));
-                WYE_TRY(add(
-                    launches(driver_, "launch, cuEventSynchronize", 1, 1, &Tiny::wait_for_event)));
+                WYE_TRY(add(out, launches(driver_, kBlocking, 1, 1, &Tiny::synchronize)));
+                WYE_TRY(add(out, replays(driver_, "graph of one node, cuStreamSynchronize", 1)));
+                WYE_TRY(
+                    add(out, launches(driver_, "launch, cuStreamQuery polled", 1, 1, &Tiny::poll)));
+                WYE_TRY(add(out, launches(driver_, "launch, cuEventSynchronize", 1, 1,
+                                          &Tiny::wait_for_event)));
                 break;
             case RowId::Commands:
-                WYE_TRY(add(launches(driver_, kBlocking, sizes.turns, 1, &Tiny::synchronize)));
+                WYE_TRY(add(out, launches(driver_, kBlocking, sizes.turns, 1, &Tiny::synchronize)));
                 break;
             case RowId::Recording:
-                WYE_TRY(add(recordings(driver_, "graph of a chain of nodes, instantiated",
-                                       sizes.recorded)));
+                WYE_TRY(add(out, recordings(driver_, "graph of a chain of nodes, instantiated",
+                                            sizes.recorded)));
                 break;
             case RowId::Recorded:
-                WYE_TRY(add(replays(driver_, "graph of a chain of nodes", sizes.recorded)));
+                WYE_TRY(add(out, replays(driver_, "graph of a chain of nodes", sizes.recorded)));
                 [[fallthrough]];
             case RowId::Batch:
             case RowId::Launches:
-                WYE_TRY(add(launches(driver_, "launches, one cuStreamSynchronize", 1,
-                                     sizes.recorded, &Tiny::synchronize)));
+                WYE_TRY(add(out, launches(driver_, "launches, one cuStreamSynchronize", 1,
+                                          sizes.recorded, &Tiny::synchronize)));
                 break;
             default:
                 break;

@@ -266,33 +266,25 @@ class Tiny {
 Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffers,
                      std::uint64_t count, bool rebind = false) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, buffers));
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{std::move(name),
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t n = 0; n < times; ++n)
-                       for (std::size_t b = 0; b < tiny->size(); ++b) {
-                           if (rebind) WYE_TRY(tiny->bind(0, b));
-                           const std::size_t kernel = rebind ? 0 : b;
-                           for (std::uint64_t i = 0; i < count; ++i) WYE_TRY(tiny->launch(kernel));
-                           WYE_TRY(tiny->finish());
-                       }
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        std::move(name),
+        [=]() -> Result<void> {
+            for (std::size_t b = 0; b < tiny->size(); ++b) {
+                if (rebind) WYE_TRY(tiny->bind(0, b));
+                const std::size_t kernel = rebind ? 0 : b;
+                for (std::uint64_t i = 0; i < count; ++i) WYE_TRY(tiny->launch(kernel));
+                WYE_TRY(tiny->finish());
+            }
+            return {};
+        },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 Result<Way> launches_with_events(const Driver& driver, std::string name, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, 1));
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{std::move(name),
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t n = 0; n < times; ++n)
-                       WYE_TRY(tiny->launch_with_events(count));
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        std::move(name), [=] { return tiny->launch_with_events(count); },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 class ClLane final : public Lane {
@@ -441,30 +433,26 @@ class RawOpenCl final : public RawApi {
 
     Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) override {
         std::vector<Way> out;
-        const auto add = [&](Result<Way> way) -> Result<void> {
-            if (!way.ok()) return std::move(way).error();
-            out.push_back(std::move(way).value());
-            return {};
-        };
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
             case RowId::PipelineCall:
-                WYE_TRY(add(launches(driver_, "enqueue, clFinish", 1, 1)));
+                WYE_TRY(add(out, launches(driver_, "enqueue, clFinish", 1, 1)));
                 break;
             case RowId::Commands:
-                WYE_TRY(
-                    add(launches(driver_, "a kernel for each, enqueue, clFinish", sizes.turns, 1)));
-                WYE_TRY(add(
-                    launches(driver_, "clSetKernelArg, enqueue, clFinish", sizes.turns, 1, true)));
+                WYE_TRY(add(out, launches(driver_, "a kernel for each, enqueue, clFinish",
+                                          sizes.turns, 1)));
+                WYE_TRY(add(out, launches(driver_, "clSetKernelArg, enqueue, clFinish", sizes.turns,
+                                          1, true)));
                 break;
             case RowId::Recorded:
             case RowId::Batch:
             case RowId::Launches:
                 if (row == RowId::Launches)
-                    WYE_TRY(add(launches_with_events(
-                        driver_, "enqueues, an event for each, one clFinish", sizes.recorded)));
-                WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
+                    WYE_TRY(add(out, launches_with_events(
+                                         driver_, "enqueues, an event for each, one clFinish",
+                                         sizes.recorded)));
+                WYE_TRY(add(out, launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 break;
             case RowId::Recording:
                 return Error(Code::UNSUPPORTED,

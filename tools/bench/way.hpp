@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wye/sdk/result.hpp"
@@ -20,6 +22,26 @@ struct Way {
     // Checks the device's results. INTERNAL: they are wrong.
     std::function<Result<void>()> check;
 };
+
+// A way of which `once` does the work one time; `check` gets the number of times so far.
+template <typename Once, typename Check>
+[[nodiscard]] Way repeated(std::string name, Once once, Check check) {
+    const auto runs = std::make_shared<std::uint64_t>(0);
+    return {std::move(name),
+            [=](std::uint64_t times) -> Result<void> {
+                for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(once());
+                *runs += times;
+                return {};
+            },
+            [=] { return check(*runs); }};
+}
+
+// Adds a way that could be made.
+[[nodiscard]] inline Result<void> add(std::vector<Way>& ways, Result<Way> way) {
+    if (!way.ok()) return std::move(way).error();
+    ways.push_back(std::move(way).value());
+    return {};
+}
 
 // One step of the tiny dispatches, and the value after `steps` steps from 1.
 [[nodiscard]] constexpr std::uint32_t advance(std::uint32_t value, std::uint64_t steps) {
