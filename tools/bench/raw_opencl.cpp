@@ -56,18 +56,14 @@ constexpr std::size_t kTinyWords = 64;
     X(clFinish)
 
 Error failed(cl_int status, const char* call) {
-    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(status),
-                "Fix: look up the number in CL/cl.h");
-    error.native_domain = "opencl";
-    error.native_code = status;
-    return error;
+    return call_failed("opencl", "CL/cl.h", status, call);
 }
 // Costs only a comparison on success, as it is used in timed loops.
 #define TRY_CL(call)                                                       \
     if (const cl_int status_ = (call); status_ != CL_SUCCESS) [[unlikely]] \
     return failed(status_, #call)
 
-struct Driver {
+struct Driver : Fixed {
 #define RAW_MEMBER(name) decltype(&::name) name = nullptr;
     RAW_SYMBOLS(RAW_MEMBER)
 #undef RAW_MEMBER
@@ -76,9 +72,6 @@ struct Driver {
     cl_program program = nullptr;
     std::array<cl_command_queue, 4> queues{};
 
-    Driver() = default;
-    Driver(const Driver&) = delete;
-    Driver& operator=(const Driver&) = delete;
     ~Driver() {
         for (cl_command_queue queue : queues)
             if (queue != nullptr) clReleaseCommandQueue(queue);
@@ -149,11 +142,9 @@ Result<void> Driver::find(const std::string& name) {
                  "Fix: see `wye info --list`", name);
 }
 
-class Memory {
+class Memory : Fixed {
   public:
     explicit Memory(const Driver& driver) : driver_(driver) {}
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
     ~Memory() {
         if (host != nullptr) {
             driver_.clEnqueueUnmapMemObject(driver_.queues[0], memory, host, 0, nullptr, nullptr);
@@ -190,7 +181,7 @@ class Memory {
 };
 
 // Tiny launches on some buffers in turn.
-class Tiny {
+class Tiny : Fixed {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Driver& driver,
                                                             std::uint64_t count) {
@@ -213,8 +204,6 @@ class Tiny {
         return out;
     }
     explicit Tiny(const Driver& driver) : driver_(driver) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
     ~Tiny() {
         for (cl_kernel kernel : kernels_) driver_.clReleaseKernel(kernel);
     }
@@ -331,12 +320,10 @@ class ClLane final : public Lane {
 };
 
 // The kernel r = x + 1, with its arguments set.
-class Increment {
+class Increment : Fixed {
   public:
     Increment(const Driver& driver, std::size_t bytes)
         : x(driver), r(driver), driver_(driver), bytes_(bytes) {}
-    Increment(const Increment&) = delete;
-    Increment& operator=(const Increment&) = delete;
     ~Increment() {
         if (kernel_ != nullptr) driver_.clReleaseKernel(kernel_);
     }

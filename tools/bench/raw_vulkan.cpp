@@ -27,11 +27,9 @@ void before_host(const Device& device, VkCommandBuffer to) {
             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
-class Timeline {
+class Timeline : Fixed {
   public:
     explicit Timeline(const Device& device) : device_(device) {}
-    Timeline(const Timeline&) = delete;
-    Timeline& operator=(const Timeline&) = delete;
     ~Timeline() { device_.vkDestroySemaphore(device_.device, semaphore_, nullptr); }
     [[nodiscard]] Result<void> open() {
         auto type = made<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
@@ -78,7 +76,7 @@ class Timeline {
 };
 
 // Tiny dispatches on several buffers in turn, each with its own command buffer.
-class Tiny {
+class Tiny : Fixed {
   public:
     struct Turn {
         explicit Turn(const Device& device) : words(device), commands(device) {}
@@ -112,8 +110,6 @@ class Tiny {
         return out;
     }
     explicit Tiny(const Device& device) : timeline(device), device_(device), kernel_(device) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
     ~Tiny() { (void)device_.vkDeviceWaitIdle(device_.device); }
 
     [[nodiscard]] Result<void> record(Turn& turn, std::uint64_t dispatches,

@@ -14,6 +14,23 @@
 
 namespace wye::bench {
 
+// A base of objects that stay where they were made.
+struct Fixed {
+    Fixed() = default;
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+};
+
+// A call of a driver that failed, with its own code, which `header` explains.
+[[nodiscard]] inline Error call_failed(const char* domain, const char* header, std::int64_t code,
+                                       const char* call) {
+    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(code),
+                std::string("Fix: look up the number in ") + header);
+    error.native_domain = domain;
+    error.native_code = code;
+    return error;
+}
+
 // Owns what it needs. Used by one thread.
 struct Way {
     std::string name;

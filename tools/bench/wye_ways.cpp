@@ -37,7 +37,7 @@ constexpr std::uint32_t kHashBlock = 4096;
 constexpr std::uint64_t kLongerWords = std::uint64_t{1} << 17U;
 
 // One tiny buffer, and the dispatch that advances it.
-class Tiny {
+class Tiny : Fixed {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Target& target,
                                                             std::uint64_t words = kTinyWords) {
@@ -51,8 +51,6 @@ class Tiny {
     }
     Tiny(Program program, Buffer buffer)
         : program_(std::move(program)), buffer_(std::move(buffer)) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
 
     [[nodiscard]] Dispatch& dispatch() { return *dispatch_; }
     [[nodiscard]] const Program& program() const { return program_; }
