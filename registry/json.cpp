@@ -2,11 +2,12 @@
 #include "registry/json.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "wye/sdk/printable.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -195,19 +196,13 @@ std::size_t too_deep_at(std::string_view bytes, int most) noexcept {
 }
 
 Json exact(std::string_view bytes) {
-    static constexpr char kDigits[] = "0123456789abcdef";
     for (std::string_view rest = bytes; !rest.empty();) {
         std::uint32_t code = 0;
         const std::size_t size = sdk::utf8_sequence(rest, code);
         rest.remove_prefix(size);
         if (size != 0) continue;
-        std::string hex;
-        for (const char byte : bytes) {
-            hex += kDigits[static_cast<unsigned char>(byte) >> 4U];
-            hex += kDigits[static_cast<unsigned char>(byte) & 15U];
-        }
         Json out;
-        out["hex"] = hex;
+        out["hex"] = sdk::hex_of(std::as_bytes(std::span(bytes)));
         return out;
     }
     return bytes;
@@ -217,13 +212,11 @@ std::optional<std::string> exact_bytes(const Json& value) {
     if (value.is_string()) return value.text();
     const Json* const hex = value.is_object() ? value.find("hex") : nullptr;
     if (hex == nullptr || !hex->is_string() || hex->text().size() % 2 != 0) return std::nullopt;
-    const std::string& digits = hex->text();
-    std::string out(digits.size() / 2, 0);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        unsigned byte = 0;
-        const char* const from = digits.data() + 2 * i;
-        if (std::from_chars(from, from + 2, byte, 16).ptr != from + 2) return std::nullopt;
-        out[i] = static_cast<char>(byte);
+    std::string out;
+    for (std::string_view rest = hex->text(); !rest.empty(); rest.remove_prefix(2)) {
+        const auto byte = sdk::parse_number<unsigned char>(rest.substr(0, 2), 16);
+        if (!byte) return std::nullopt;
+        out += static_cast<char>(*byte);
     }
     return out;
 }
@@ -232,21 +225,10 @@ bool Json::is_integer() const {
     return kind_ == Kind::number && text_.find_first_of(".eE") == std::string::npos;
 }
 
-const char* Json::type_name() const {
-    switch (kind_) {
-        case Kind::null:
-            return "null";
-        case Kind::boolean:
-            return "boolean";
-        case Kind::number:
-            return "number";
-        case Kind::string:
-            return "string";
-        case Kind::array:
-            return "array";
-        default:
-            return "object";
-    }
+std::string_view Json::type_name() const {
+    constexpr std::string_view kNames[] = {"null",   "boolean", "number",
+                                           "string", "array",   "object"};
+    return sdk::name_in(kNames, kind_);
 }
 
 const Json* Json::find(std::string_view name) const {

@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/record.hpp"
 
+#include "wye/sdk/words.hpp"
+
 namespace wye::registry {
 
 std::string_view stage_name(Stage stage) noexcept {
-    switch (stage) {
-        case Stage::found:
-            return "found";
-        case Stage::manifest:
-            return "manifest";
-        case Stage::trust:
-            return "trust";
-        case Stage::architecture:
-            return "architecture";
-        case Stage::needs:
-            return "needs";
-        case Stage::opened:
-            return "opened";
-        case Stage::negotiated:
-            return "negotiated";
-        case Stage::initialised:
-            return "initialised";
-        case Stage::enumerated:
-            return "enumerated";
-        case Stage::probed:
-            return "probed";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"found",      "manifest", "trust",      "architecture",
+                                           "needs",      "opened",   "negotiated", "initialised",
+                                           "enumerated", "probed"};
+    return sdk::name_in(kNames, stage);
 }
 
 std::string_view severity_name(Severity severity) noexcept {
-    switch (severity) {
-        case Severity::refused:
-            return "refused";
-        case Severity::warning:
-            return "warning";
-        case Severity::note:
-            return "note";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"refused", "warning", "note"};
+    return sdk::name_in(kNames, severity);
 }
 
 std::string_view code_name(Code code) noexcept {

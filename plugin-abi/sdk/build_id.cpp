@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "wye/sdk/numbers.hpp"
+
 namespace wye::sdk {
 namespace {
 
@@ -14,16 +16,6 @@ struct Search {
     std::uintptr_t inside;  // an address in the object to find
     std::string found;
 };
-
-std::string hex(std::span<const unsigned char> bytes) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const unsigned char byte : bytes) {
-        out += kDigits[byte >> 4U];
-        out += kDigits[byte & 15U];
-    }
-    return out;
-}
 
 constexpr std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
 
@@ -37,7 +29,7 @@ std::string id_in(std::span<const unsigned char> notes) {
         if (end > notes.size()) return {};
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
             std::memcmp(notes.data() + name, "GNU", 4) == 0)
-            return hex(notes.subspan(text, note.n_descsz));
+            return hex_of(std::as_bytes(notes.subspan(text, note.n_descsz)));
         notes = notes.subspan(end);
     }
     return {};

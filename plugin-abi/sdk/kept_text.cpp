@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "wye/sdk/build_id.hpp"
 #include "wye/sdk/checksum.hpp"
 #include "wye/sdk/new_file.hpp"
+#include "wye/sdk/numbers.hpp"
 #include "wye/sdk/own_folders.hpp"
 
 namespace wye::sdk {
@@ -78,10 +78,8 @@ std::string with_build(std::string_view key, const std::string& build) {
 // Removes "NUMBER" and the separator after it from the front of `rest`.
 std::optional<std::size_t> take_size(std::string_view& rest, char separator) noexcept {
     std::size_t out = 0;
-    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), out);
-    const auto digits = static_cast<std::size_t>(end - rest.data());
-    if (status != std::errc{} || digits == rest.size() || *end != separator) return std::nullopt;
-    rest.remove_prefix(digits + 1);
+    if (!take_number(rest, out) || !rest.starts_with(separator)) return std::nullopt;
+    rest.remove_prefix(1);
     return out;
 }
 

@@ -19,7 +19,6 @@ constexpr std::uint64_t kParamBytes = std::uint64_t{WYE_LIMIT_PARAMS} * 8;
 }  // namespace
 
 wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
-    wye_status status = WYE_UNSUPPORTED;
     switch (key) {
         case WYE_FACT_KEY_INT64:
         case WYE_FACT_KEY_F64:
@@ -48,102 +47,68 @@ wye_status fact(const DeviceInfo& info, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F64_ROUND:
         case WYE_FACT_KEY_WORKGROUP_LOOPS:
         case WYE_FACT_KEY_HOST_PROCESSOR:
-            status = flag(out, true);
-            break;
+            return flag(out, true);
         case WYE_FACT_KEY_FOLDS_LITERAL_ZERO:
-            status = flag(out, false);
-            break;
+            return flag(out, false);
         case WYE_FACT_KEY_MAX_WORKGROUP_SIZE:
-            status = triple(out, {WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP});
-            break;
+            return triple(out, {WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP, WYE_LIMIT_WORKGROUP});
         case WYE_FACT_KEY_MAX_WORKGROUP_INVOCATIONS:
-            status = number(out, WYE_LIMIT_WORKGROUP);
-            break;
+            return number(out, WYE_LIMIT_WORKGROUP);
         case WYE_FACT_KEY_MAX_WORKGROUPS:
-            status = triple(out, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
-            break;
+            return triple(out, {UINT32_MAX, UINT32_MAX, UINT32_MAX});
         case WYE_FACT_KEY_MAX_SHARED_BYTES:
-            status = number(out, WYE_LIMIT_SHARED_BYTES);
-            break;
+            return number(out, WYE_LIMIT_SHARED_BYTES);
         case WYE_FACT_KEY_MAX_PRIVATE_BYTES:
-            status = number(out, kPrivateBytes);
-            break;
+            return number(out, kPrivateBytes);
         case WYE_FACT_KEY_MAX_PARAM_BYTES:
-            status = number(out, kParamBytes);
-            break;
+            return number(out, kParamBytes);
         case WYE_FACT_KEY_MAX_BUFFERS:
-            status = number(out, WYE_LIMIT_BUFFERS);
-            break;
+            return number(out, WYE_LIMIT_BUFFERS);
         case WYE_FACT_KEY_MAX_QUEUES:
-            status = number(out, kMaxQueues);
-            break;
+            return number(out, kMaxQueues);
         case WYE_FACT_KEY_MAX_BUFFER_BYTES:
         case WYE_FACT_KEY_MEMORY_BYTES:
-            status = number(out, info.memory_bytes, info.memory_source);
-            break;
+            return number(out, info.memory_bytes, info.memory_source);
         case WYE_FACT_KEY_PHYSICAL_MEMORY_BYTES:
-            status = number(out, info.physical_bytes, "sysconf(_SC_PHYS_PAGES)");
-            break;
+            return number(out, info.physical_bytes, "sysconf(_SC_PHYS_PAGES)");
         case WYE_FACT_KEY_FREE_MEMORY_BYTES:
-            status = number(out, info.free_at_probe, "MemAvailable and the control group");
-            break;
+            return number(out, info.free_at_probe, "MemAvailable and the control group");
         case WYE_FACT_KEY_ONLINE_PROCESSORS:
-            status = number(out, info.online, "sysconf(_SC_NPROCESSORS_ONLN)");
-            break;
+            return number(out, info.online, "sysconf(_SC_NPROCESSORS_ONLN)");
         case WYE_FACT_KEY_PROCESSOR_QUOTA:
-            status = real(out, info.quota, "time limit of the control group");
-            break;
+            return real(out, info.quota, "time limit of the control group");
         case WYE_FACT_KEY_NUMA_NODE:
             if (!info.numa) return WYE_UNSUPPORTED;
-            status = ordinal(out, *info.numa, "/sys/devices/system/node");
-            break;
+            return ordinal(out, *info.numa, "/sys/devices/system/node");
         case WYE_FACT_KEY_BUFFER_ALIGNMENT:
-            status = number(out, 1);
-            break;
+            return number(out, 1);
         case WYE_FACT_KEY_HOST_MEMORY_ALIGNMENT:
-            status = number(out, info.host_memory_alignment());
-            break;
+            return number(out, info.host_memory_alignment());
         case WYE_FACT_KEY_SUBGROUP_SIZES:
-            status = list(out, kSubgroupSizes);
-            break;
+            return list(out, kSubgroupSizes);
         case WYE_FACT_KEY_VENDOR:
-            status = text(out, info.vendor);
-            break;
+            return text(out, info.vendor);
         case WYE_FACT_KEY_PLATFORM:
-            status = text(out, "Wye CPU");
-            break;
+            return text(out, "Wye CPU");
         case WYE_FACT_KEY_DEVICE_KIND:
-            status = text(out, "cpu");
-            break;
+            return text(out, "cpu");
         case WYE_FACT_KEY_ISA:
-            status = text(out, info.isa);
-            break;
+            return text(out, info.isa);
         case WYE_FACT_KEY_COMPUTE_UNITS:
-            status = number(out, info.threads, "sched_getaffinity");
-            break;
+            return number(out, info.threads, "sched_getaffinity");
         case WYE_FACT_KEY_L1_CACHE_BYTES:
-            status = number(out, info.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
-            break;
+            return number(out, info.l1_bytes, "sysconf(_SC_LEVEL1_DCACHE_SIZE)");
         case WYE_FACT_KEY_L2_CACHE_BYTES:
-            status = number(out, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
-            break;
+            return number(out, info.l2_bytes, "sysconf(_SC_LEVEL2_CACHE_SIZE)");
         case WYE_FACT_KEY_L3_CACHE_BYTES:
-            status = number(out, info.l3_bytes, "sysconf(_SC_LEVEL3_CACHE_SIZE)");
-            break;
+            return number(out, info.l3_bytes, "sysconf(_SC_LEVEL3_CACHE_SIZE)");
         case WYE_FACT_KEY_IDEAL_VECTOR_BITS:
-            status = number(out,
-                            info.isa == "avx512" ? 512
-                            : info.isa == "avx2" ? 256
-                                                 : 128,
-                            "isa");
-            break;
+            return number(out, info.isa == "avx512" ? 512 : info.isa == "avx2" ? 256 : 128, "isa");
         case WYE_FACT_KEY_NATIVE_INT_BITS:
-            status = number(out, 64, "isa");
-            break;
+            return number(out, 64, "isa");
         default:
             return known(key) ? WYE_UNSUPPORTED : WYE_UNKNOWN_KEY;
     }
-    return status;
 }
 
 }  // namespace wye::cpu

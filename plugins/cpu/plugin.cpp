@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plugin.hpp"
 
-#include <charconv>
-
 #include "cpu/buffer.hpp"
 #include "cpu/command.hpp"
 #include "cpu/cpu_plugin.h"
 #include "cpu/program.hpp"
 #include "cpu/queue.hpp"
 #include "cpu/run/isa.hpp"
+#include "wye/sdk/numbers.hpp"
 #include "wye/sdk/processors.hpp"
 
 namespace wye::cpu {
@@ -19,15 +18,13 @@ constexpr unsigned kMostThreads = 4096;
 Result<unsigned> threads_wanted(const wye_host_table& host) {
     const auto text = sdk::config(host, "cpu.threads");
     if (!text) return 0U;
-    unsigned threads = 0;
-    const auto read = std::from_chars(text->data(), text->data() + text->size(), threads);
-    if (read.ec != std::errc{} || read.ptr != text->data() + text->size() || threads == 0 ||
-        threads > kMostThreads)
+    const auto threads = sdk::parse_number<unsigned>(*text);
+    if (!threads || *threads == 0 || *threads > kMostThreads)
         return Error(Code::INVALID_ARGUMENT,
                      "`cpu.threads` is `" + *text + "`, not a number of threads",
                      "Fix: set `cpu.threads` to a number from 1 to " + std::to_string(kMostThreads),
                      "cpu.threads");
-    return threads;
+    return *threads;
 }
 
 Result<const KernelSet*> kernels_wanted(const wye_host_table& host) {

@@ -7,23 +7,15 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 #include "cuda/status.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::cuda {
 namespace {
 
 constexpr int kOldestArchitecture = 60;  // the oldest architecture with an atomic add of f64
-
-std::string hex(const char* bytes, std::size_t size) {
-    std::string out;
-    for (std::size_t i = 0; i < size; ++i) {
-        const auto byte = static_cast<unsigned char>(bytes[i]);
-        out += "0123456789abcdef"[byte >> 4U];
-        out += "0123456789abcdef"[byte & 15U];
-    }
-    return out;
-}
 
 // Returns the version of the loaded kernel module, such as "580.159", which the driver's API does
 // not report.
@@ -71,7 +63,7 @@ DeviceInfo describe(const Driver& driver, int ordinal) {
     if (driver.cuDeviceTotalMem(&bytes, d.id) == CUDA_SUCCESS) d.memory_bytes = bytes;
     CUuuid uuid{};
     if (driver.cuDeviceGetUuid(&uuid, d.id) == CUDA_SUCCESS)
-        d.uuid = hex(uuid.bytes, sizeof uuid.bytes);
+        d.uuid = sdk::hex_of(std::as_bytes(std::span(uuid.bytes)));
     char pci[48];
     std::snprintf(pci, sizeof pci, "%04x:%02x:%02x.0",
                   static_cast<unsigned>(ask(CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)),

@@ -2,14 +2,17 @@
 #include "mock/script.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "wye/sdk/nearest.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::mock {
 namespace {
+
+using sdk::trimmed;
 
 struct KnownFact {
     std::string_view name;
@@ -21,40 +24,11 @@ constexpr KnownFact kFacts[] = {
 #undef WYE_MOCK_FACT
 };
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kSpace = " \t\r";
-    const std::size_t first = text.find_first_not_of(kSpace);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-// Returns the parts between commas.
+// The parts between commas.
 std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(','), text.size());
-        out.emplace_back(trimmed(text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    for (const std::string_view part : sdk::split(text, ",")) out.emplace_back(trimmed(part));
     return out;
-}
-
-// A unit that may follow a number, and its factor.
-using Unit = std::pair<std::string_view, std::uint64_t>;
-std::optional<std::uint64_t> number_of(std::string_view text, const std::vector<Unit>& units) {
-    std::uint64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc()) return std::nullopt;
-    const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
-    for (const auto& [name, factor] : units)
-        if (unit == name && number <= UINT64_MAX / factor) return number * factor;
-    return std::nullopt;
-}
-std::optional<std::uint64_t> count_of(std::string_view text) {
-    return number_of(text, {{"", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}});
-}
-std::optional<std::uint64_t> time_of(std::string_view text) {
-    return number_of(text, {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}});
 }
 
 std::optional<Fact> fact_of(std::uint32_t type, std::string_view value) {
@@ -67,28 +41,25 @@ std::optional<Fact> fact_of(std::uint32_t type, std::string_view value) {
             out.u = value == "true" ? 1 : 0;
             return out;
         case WYE_FACT_U64:
-            if (const auto number = count_of(value)) return out.u = *number, out;
+            if (const auto number = sdk::parse_size(value)) return out.u = *number, out;
             return std::nullopt;
-        case WYE_FACT_F64: {
-            const auto [end, status] =
-                std::from_chars(value.data(), value.data() + value.size(), out.f);
-            if (status != std::errc() || end != value.data() + value.size()) return std::nullopt;
-            return out;
-        }
+        case WYE_FACT_F64:
+            if (const auto number = sdk::parse_number<double>(value)) return out.f = *number, out;
+            return std::nullopt;
         case WYE_FACT_TEXT:
             out.text = value;
             return out;
         case WYE_FACT_U32X3:
             if (parts.size() != 3) return std::nullopt;
             for (std::size_t k = 0; k < 3; ++k) {
-                const auto number = count_of(parts[k]);
+                const auto number = sdk::parse_size(parts[k]);
                 if (!number || *number > UINT32_MAX) return std::nullopt;
                 out.xyz[k] = static_cast<std::uint32_t>(*number);
             }
             return out;
         default:
             for (const std::string& part : parts) {
-                const auto number = count_of(part);
+                const auto number = sdk::parse_size(part);
                 if (!number || (!out.list.empty() && *number <= out.list.back()))
                     return std::nullopt;
                 out.list.push_back(*number);
@@ -144,7 +115,7 @@ class Reader {
             {"time.transfer", &device.transfer_ns}};
         for (const auto& [name, target] : times) {
             if (key != name) continue;
-            const auto time = time_of(value);
+            const auto time = sdk::parse_quantity(value, {sdk::kTimeUnits});
             if (!time) return bad_value(key, value, "Fix: write a time, as in 20us");
             *target = *time;
             return {};
@@ -158,14 +129,11 @@ class Reader {
     }
 
     Result<void> set_output(DeviceInfo& device, std::string_view value) {
-        unsigned byte = 0;
         if (value == "none") return device.output.reset(), Result<void>();
         const std::string_view digits = value.starts_with("0x") ? value.substr(2) : "";
-        const auto [end, status] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-        if (status != std::errc() || end != digits.data() + digits.size() || byte > 0xff)
-            return bad_value("output", value, "Fix: write none, or a byte as in 0x5a");
-        device.output = static_cast<unsigned char>(byte);
+        const auto byte = sdk::parse_number<unsigned char>(digits, 16);
+        if (!byte) return bad_value("output", value, "Fix: write none, or a byte as in 0x5a");
+        device.output = *byte;
         return {};
     }
 
@@ -236,11 +204,7 @@ DeviceInfo common_device() {
 
 Result<std::vector<DeviceInfo>> parse_script(std::string_view script, const std::string& path) {
     Reader reader(path);
-    while (!script.empty()) {
-        const std::size_t end = std::min(script.find('\n'), script.size());
-        WYE_TRY(reader.line(script.substr(0, end)));
-        script.remove_prefix(std::min(end + 1, script.size()));
-    }
+    while (!script.empty()) WYE_TRY(reader.line(sdk::cut(script, "\n")));
     if (reader.devices.empty()) reader.devices.push_back(common_device());
     for (DeviceInfo& device : reader.devices) {
         if (!device.reason.empty() && !device.fix.starts_with("Fix: "))

@@ -6,11 +6,13 @@
 
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "opencl/quirks.hpp"
 #include "opencl/status.hpp"
 #include "wye/sdk/file_mask.hpp"
 #include "wye/sdk/mutex.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::opencl {
 namespace {
@@ -51,15 +53,6 @@ bool ask(const Driver& driver, cl_device_id id, cl_device_info what, T& out) {
     return true;
 }
 
-std::string hex(const unsigned char* bytes, std::size_t size) {
-    std::string out;
-    for (std::size_t i = 0; i < size; ++i) {
-        out += "0123456789abcdef"[bytes[i] >> 4U];
-        out += "0123456789abcdef"[bytes[i] & 15U];
-    }
-    return out;
-}
-
 std::string pci_text(unsigned domain, unsigned bus, unsigned device, unsigned function) {
     char out[48];
     std::snprintf(out, sizeof out, "%04x:%02x:%02x.%x", domain, bus, device, function);
@@ -86,11 +79,11 @@ void identify(const Driver& driver, DeviceInfo& d) {
     }
     if (!d.has_extension("cl_khr_device_uuid")) return;
     std::array<unsigned char, 16> uuid{};
-    if (ask(driver, d.id, kUuid, uuid)) d.uuid = hex(uuid.data(), uuid.size());
+    if (ask(driver, d.id, kUuid, uuid)) d.uuid = sdk::hex_of(std::as_bytes(std::span(uuid)));
     cl_bool valid = CL_FALSE;
     std::array<unsigned char, 8> luid{};
     if (ask(driver, d.id, kLuidValid, valid) && valid == CL_TRUE && ask(driver, d.id, kLuid, luid))
-        d.luid = hex(luid.data(), luid.size());
+        d.luid = sdk::hex_of(std::as_bytes(std::span(luid)));
 }
 
 bool in_path(const std::string& path, const char* program) {

@@ -7,18 +7,10 @@
 #include <span>
 
 #include "vulkan/status.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::vulkan {
 namespace {
-
-std::string hex(const std::uint8_t* bytes, std::size_t size) {
-    std::string out;
-    for (std::size_t i = 0; i < size; ++i) {
-        out += "0123456789abcdef"[bytes[i] >> 4U];
-        out += "0123456789abcdef"[bytes[i] & 15U];
-    }
-    return out;
-}
 
 std::string version_text(std::uint32_t version) {
     return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
@@ -248,8 +240,10 @@ void identify(DeviceInfo& d) {
     d.platform = p.driver.driverName;
     d.driver = p.driver.driverInfo;
     if (d.driver.empty()) d.driver = version_text(p.core.driverVersion);
-    if (p.core.apiVersion >= VK_API_VERSION_1_1) d.uuid = hex(p.id.deviceUUID, VK_UUID_SIZE);
-    if (p.id.deviceLUIDValid == VK_TRUE) d.luid = hex(p.id.deviceLUID, VK_LUID_SIZE);
+    if (p.core.apiVersion >= VK_API_VERSION_1_1)
+        d.uuid = sdk::hex_of(std::as_bytes(std::span(p.id.deviceUUID)));
+    if (p.id.deviceLUIDValid == VK_TRUE)
+        d.luid = sdk::hex_of(std::as_bytes(std::span(p.id.deviceLUID)));
     if (d.has_extension(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) {
         char text[48];
         std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", p.pci.pciDomain, p.pci.pciBus,

@@ -10,9 +10,10 @@
 #include <map>
 #include <tuple>
 
-#include "registry/ascii.hpp"
 #include "registry/open/bus_facts.hpp"
 #include "registry/open/device_id.hpp"
+#include "wye/sdk/ascii.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -33,12 +34,14 @@ constexpr std::string_view kNames[kKinds] = {"pci_address", "uuid", "luid", "ren
 // The hex digits of a UUID or LUID in lower case. Empty if there are other characters or too few
 // digits, or if all digits are equal, as in a UUID of zeros.
 std::string hex_of(std::string_view text, std::size_t digits) {
-    if (ascii::same_but_case(text.substr(0, 4), "gpu-")) text.remove_prefix(4);
+    if (sdk::ascii::same_but_case(text.substr(0, 4), "gpu-")) text.remove_prefix(4);
     std::string out;
     for (const char c : text) {
         if (c == '-') continue;
-        if (!ascii::is_digit(c) && !(ascii::small(c) >= 'a' && ascii::small(c) <= 'f')) return {};
-        out += ascii::small(c);
+        if (!sdk::ascii::is_digit(c) &&
+            !(sdk::ascii::small(c) >= 'a' && sdk::ascii::small(c) <= 'f'))
+            return {};
+        out += sdk::ascii::small(c);
     }
     const bool plain = out.find_first_not_of(out.substr(0, 1)) == std::string::npos;
     return out.size() == digits && !plain ? out : std::string();
@@ -58,10 +61,10 @@ std::vector<std::string> words_of_name(std::string_view name) {
     int depth = 0;
     for (const char c : name) {
         if (c == '(') ++depth;
-        const bool part = depth == 0 && (ascii::is_digit(c) || ascii::is_letter(c));
+        const bool part = depth == 0 && (sdk::ascii::is_digit(c) || sdk::ascii::is_letter(c));
         if (c == ')' && depth > 0) --depth;
         if (part)
-            out.back() += ascii::small(c);
+            out.back() += sdk::ascii::small(c);
         else if (!out.back().empty())
             out.emplace_back();
     }
@@ -277,17 +280,8 @@ std::vector<Evidence> all_evidence(DeviceList devices, const HostProcessor& host
 }  // namespace
 
 std::string_view confidence_name(Confidence confidence) noexcept {
-    switch (confidence) {
-        case Confidence::presumed:
-            return "presumed";
-        case Confidence::likely:
-            return "likely";
-        case Confidence::strong:
-            return "strong";
-        case Confidence::certain:
-            return "certain";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"presumed", "likely", "strong", "certain"};
+    return sdk::name_in(kNames, confidence);
 }
 
 HostProcessor host_processor() {

@@ -10,8 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "registry/ascii.hpp"
+#include "wye/sdk/ascii.hpp"
 #include "wye/sdk/nearest.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::registry {
 namespace {
@@ -32,25 +33,6 @@ std::string_view text_of(Operator op) {
         if (one.op == op) return one.text;
     return "?";
 }
-
-struct Unit {
-    std::string_view name;
-    std::uint64_t factor;
-};
-constexpr Unit kUnits[] = {
-    {"", 1},
-    {"KiB", 1ULL << 10U},
-    {"MiB", 1ULL << 20U},
-    {"GiB", 1ULL << 30U},
-    {"TiB", 1ULL << 40U},
-    {"kB", 1000},
-    {"MB", 1000000},
-    {"GB", 1000000000},
-    {"TB", 1000000000000},
-    {"kHz", 1000},
-    {"MHz", 1000000},
-    {"GHz", 1000000000},
-};
 
 bool ordered(Operator op) { return op != Operator::equal && op != Operator::not_equal; }
 
@@ -76,15 +58,15 @@ bool holds(const T& have, Operator op, const T& want) {
 // The first dotted number in a text ("API 3.0 x" gives {3, 0}); empty if there is none.
 std::vector<std::uint64_t> version_of(std::string_view text) {
     std::vector<std::uint64_t> out;
-    const char* at = std::find_if(text.begin(), text.end(), ascii::is_digit);
+    const char* at = std::find_if(text.begin(), text.end(), sdk::ascii::is_digit);
     const char* const end = text.data() + text.size();
-    while (at != end && ascii::is_digit(*at)) {
+    while (at != end && sdk::ascii::is_digit(*at)) {
         std::uint64_t part = 0;
         const auto [stop, status] = std::from_chars(at, end, part);
         if (status != std::errc{}) part = UINT64_MAX;
         out.push_back(part);
         at = stop;
-        if (end - at < 2 || *at != '.' || !ascii::is_digit(at[1])) break;
+        if (end - at < 2 || *at != '.' || !sdk::ascii::is_digit(at[1])) break;
         ++at;
     }
     return out;
@@ -103,7 +85,7 @@ bool version_holds(std::string_view have_text, Operator op, std::string_view wan
 
 bool text_holds(const std::string& have, Operator op, const std::string& want) {
     if (ordered(op)) return version_holds(have, op, want);
-    return ascii::same_but_case(have, want) == (op == Operator::equal);
+    return sdk::ascii::same_but_case(have, want) == (op == Operator::equal);
 }
 
 bool list_holds(const std::vector<std::uint64_t>& have, Operator op, std::uint64_t want) {
@@ -166,62 +148,30 @@ bool parse_flag(std::string_view text, FactValue& out) {
 }
 
 bool parse_integer(std::string_view text, FactValue& out) {
-    const char* const last = text.data() + text.size();
-    std::uint64_t whole = 0;
-    const auto [stop, status] = std::from_chars(text.data(), last, whole);
-    if (status != std::errc{}) return false;
-    const char* at = stop;
-    std::uint64_t digits = 0;
-    std::uint64_t scale = 1;
-    if (last - at >= 2 && *at == '.' && ascii::is_digit(at[1])) {
-        for (++at; at != last && ascii::is_digit(*at) && scale < 1000000; ++at, scale *= 10)
-            digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
-    }
-    if (at != last && *at == ' ') ++at;  // as sizes are printed: "23 GiB"
-    const std::string_view unit(at, static_cast<std::size_t>(last - at));
-    for (const Unit& known : kUnits) {
-        if (!ascii::same_but_case(known.name, unit)) continue;
-        std::uint64_t value = 0;
-        if (__builtin_mul_overflow(whole, known.factor, &value)) return false;
-        if (digits != 0 && known.factor == 1) return false;
-        // Cannot overflow: at most six digits, and factors below 2^41.
-        const std::uint64_t part =
-            digits * (known.factor / scale) + digits * (known.factor % scale) / scale;
-        if (__builtin_add_overflow(value, part, &value)) return false;
-        out = value;
-        return true;
-    }
-    return false;
+    const auto value = sdk::parse_quantity(text, {sdk::kSizeUnits, sdk::kFrequencyUnits});
+    if (value) out = *value;
+    return value.has_value();
 }
 
 bool parse_real(std::string_view text, FactValue& out) {
-    double value = 0;
-    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc{} || stop != text.data() + text.size() || !std::isfinite(value))
-        return false;
-    out = value;
+    const auto value = sdk::parse_number<double>(text);
+    if (!value || !std::isfinite(*value)) return false;
+    out = *value;
     return true;
 }
 
 bool parse_three(std::string_view text, FactValue& out) {
-    std::array<std::uint32_t, 3> three{};
-    const char* at = text.data();
-    const char* const last = at + text.size();
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (axis > 0 && (at == last || *at++ != 'x')) return false;
-        const auto [stop, status] = std::from_chars(at, last, three[axis]);
-        if (status != std::errc{}) return false;
-        at = stop;
-    }
-    out = three;
-    return at == last;
+    const auto axes = sdk::parse_numbers<std::uint32_t>(text, 'x', 3);
+    if (!axes || axes->size() != 3) return false;
+    out = std::array{axes->at(0), axes->at(1), axes->at(2)};
+    return true;
 }
 
 // Whether a text consists of letters, digits and signs that need no quotes.
 bool is_word(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return ascii::is_digit(c) || ascii::is_letter(c) || c == '_' || c == '.' || c == '-' ||
-               c == ':' || c == '+';
+        return sdk::ascii::is_digit(c) || sdk::ascii::is_letter(c) || c == '_' || c == '.' ||
+               c == '-' || c == ':' || c == '+';
     });
 }
 
@@ -326,7 +276,7 @@ std::optional<TextFault> parse_property(std::string_view text, Property& out) {
     const std::size_t begin = denied ? 1 : 0;
     const std::size_t sign = std::min(text.find_first_of("=!<>", begin), text.size());
     std::size_t stop = sign;
-    while (stop > begin && ascii::is_space(text[stop - 1])) --stop;
+    while (stop > begin && sdk::ascii::is_space(text[stop - 1])) --stop;
     const std::string_view name = text.substr(begin, stop - begin);
     const FactInfo* fact = fact_named(name);
     if (fact == nullptr) {
@@ -351,7 +301,7 @@ std::optional<TextFault> parse_property(std::string_view text, Property& out) {
     if (op == std::end(kOperators))
         return TextFault{sign, "this is not an operator", "use =, !=, >=, <=, > or <"};
     std::size_t at = sign + op->text.size();
-    while (at < text.size() && ascii::is_space(text[at])) ++at;
+    while (at < text.size() && sdk::ascii::is_space(text[at])) ++at;
     const std::string_view written = text.substr(at);
     TextFault fault{0, fmt::format("this cannot be compared with `{}`", fact->name),
                     example_of(fact->type)};

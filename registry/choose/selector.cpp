@@ -7,10 +7,10 @@
 #include <charconv>
 #include <utility>
 
-#include "registry/ascii.hpp"
 #include "registry/choose/identity.hpp"
 #include "registry/find/manifest.hpp"
 #include "registry/open/device.hpp"
+#include "wye/sdk/ascii.hpp"
 #include "wye/sdk/printable.hpp"
 
 namespace wye::registry {
@@ -66,8 +66,8 @@ struct Rest {
     std::size_t at = 0, end = 0;
 
     void trim() {
-        while (at < end && ascii::is_space(text[at])) ++at;
-        while (end > at && ascii::is_space(text[end - 1])) --end;
+        while (at < end && sdk::ascii::is_space(text[at])) ++at;
+        while (end > at && sdk::ascii::is_space(text[end - 1])) --end;
     }
     [[nodiscard]] bool empty() const { return at == end; }
     [[nodiscard]] char front() const { return text[at]; }
@@ -111,7 +111,8 @@ Result<void> parse_which(const Rest& rest, SelectorEntry& entry) {
     entry.text = rest.view().substr(1);
     for (std::size_t i = 0; i < entry.text.size(); ++i) {
         const char c = entry.text[i];
-        if (!ascii::is_digit(c) && !ascii::is_letter(c) && c != '-' && c != ':' && c != '.')
+        if (!sdk::ascii::is_digit(c) && !sdk::ascii::is_letter(c) && c != '-' && c != ':' &&
+            c != '.')
             return rest.fault(rest.at + 1 + i, "this cannot be part of an id",
                               "write the id that `wye info` prints");
     }
@@ -160,7 +161,7 @@ Result<void> parse_plugin(const Rest& rest, SelectorEntry& entry) {
     }
     for (std::size_t i = 0; i < name.size(); ++i) {
         const bool fine = (name[i] >= 'a' && name[i] <= 'z') ||
-                          (i > 0 && (ascii::is_digit(name[i]) || name[i] == '_'));
+                          (i > 0 && (sdk::ascii::is_digit(name[i]) || name[i] == '_'));
         if (!fine)
             return rest.fault(rest.at + i, "this cannot be part of a plugin's name", kExamples);
     }
@@ -230,11 +231,11 @@ bool SelectorEntry::names(const DeviceInfo& device, std::string_view physical) c
         case Kind::device:
             return index == device.index;
         case Kind::id:
-            return ascii::same_but_case(text, device.id) ||
-                   (!physical.empty() && ascii::same_but_case(text, physical)) ||
+            return sdk::ascii::same_but_case(text, device.id) ||
+                   (!physical.empty() && sdk::ascii::same_but_case(text, physical)) ||
                    answers_to(device, text);
         case Kind::name:
-            return ascii::has_but_case(device.name, text);
+            return sdk::ascii::has_but_case(device.name, text);
     }
     return false;
 }
@@ -295,7 +296,7 @@ Result<Selector> parse_selector(std::string_view text) {
     if (text.size() > kSelectorBytes)
         return Error(Code::LIMIT_EXCEEDED, fmt::format("the selector has {} bytes", text.size()),
                      fmt::format("Fix: use at most {}", kSelectorBytes));
-    if (std::ranges::all_of(text, ascii::is_space)) {
+    if (std::ranges::all_of(text, sdk::ascii::is_space)) {
         selector.entries.emplace_back();
         return selector;
     }

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "registry/json.hpp"
+#include "wye/sdk/ascii.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -65,10 +67,7 @@ class Reader {
         if (value == nullptr) return 0;
         if (!value->is_integer()) return wrong(key, *value, "an integer"), 0U;
         const std::string& digits = value->text();
-        std::uint32_t out = 0;
-        const auto [end, status] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), out);
-        if (status == std::errc() && end == digits.data() + digits.size()) return out;
+        if (const auto out = sdk::parse_number<std::uint32_t>(digits)) return *out;
         fail(fmt::format("key `{}{}` is {}", prefix_, key, digits),
              "use an integer from 0 to 4294967295");
         return 0;
@@ -221,8 +220,6 @@ Result<Manifest> read(const Json& root, std::string_view path) {
     return m;
 }
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
@@ -244,29 +241,24 @@ Result<Manifest> parse_manifest(std::string_view bytes, std::string_view path) {
 bool valid_plugin_id(std::string_view id) noexcept {
     if (id.empty() || id.size() > 64 || id == "auto") return false;
     if (id[0] < 'a' || id[0] > 'z') return false;
-    return std::all_of(id.begin(), id.end(),
-                       [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_'; });
+    return std::all_of(id.begin(), id.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || sdk::ascii::is_digit(c) || c == '_';
+    });
 }
 
 int compare_versions(std::string_view left, std::string_view right) noexcept {
     // What follows a number in a version that comes before the one without it: "1.0.0-rc1".
     const auto is_early = [](std::string_view rest) {
-        if (rest.starts_with('-') && rest.size() > 1 && !is_digit(rest[1])) return true;
+        if (rest.starts_with('-') && rest.size() > 1 && !sdk::ascii::is_digit(rest[1])) return true;
         return rest.starts_with('~') || rest.starts_with("rc") || rest.starts_with("alpha") ||
                rest.starts_with("beta");
     };
     while (!left.empty() || !right.empty()) {
-        const auto cut = [](std::string_view& text) {
-            const std::size_t dot = std::min(text.find('.'), text.size());
-            const std::string_view part = text.substr(0, dot);
-            text.remove_prefix(std::min(dot + 1, text.size()));
-            return part;
-        };
-        std::string_view a = cut(left);
-        std::string_view b = cut(right);
+        std::string_view a = sdk::cut(left, ".");
+        std::string_view b = sdk::cut(right, ".");
         const auto number = [](std::string_view& part) {  // leading digits, without leading zeros
             std::size_t n = 0;
-            while (n < part.size() && is_digit(part[n])) ++n;
+            while (n < part.size() && sdk::ascii::is_digit(part[n])) ++n;
             std::string_view digits = part.substr(0, n);
             part.remove_prefix(n);
             while (!digits.empty() && digits[0] == '0') digits.remove_prefix(1);

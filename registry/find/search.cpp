@@ -11,6 +11,7 @@
 
 #include "registry/abi_versions.hpp"
 #include "wye/abi.h"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -81,24 +82,20 @@ class Search {
             ++left_out_;
             return;
         }
-        Record r;
-        r.stage = stage;
-        r.severity = severity;
-        r.code = code;
-        r.message = std::move(message);
-        r.fix = std::move(fix);
-        r.path = path.string();
-        r.plugin = std::move(plugin);
-        result_.records.push_back(std::move(r));
+        result_.records.push_back({.stage = stage,
+                                   .severity = severity,
+                                   .code = code,
+                                   .message = std::move(message),
+                                   .fix = std::move(fix),
+                                   .path = path.string(),
+                                   .plugin = std::move(plugin)});
     }
 
     [[nodiscard]] Record records_left_out() const {
-        Record r;
-        r.severity = Severity::warning;
-        r.code = Code::LIMIT_EXCEEDED;
-        r.message = fmt::format("{} more files or entries were passed over", left_out_);
-        r.fix = "Fix: remedy the reasons that are listed, then look again";
-        return r;
+        return {.severity = Severity::warning,
+                .code = Code::LIMIT_EXCEEDED,
+                .message = fmt::format("{} more files or entries were passed over", left_out_),
+                .fix = "Fix: remedy the reasons that are listed, then look again"};
     }
 
     void refuse(Stage stage, const fs::path& path, const Error& error, std::string plugin = {}) {
@@ -517,21 +514,9 @@ class Search {
 }  // namespace
 
 std::string_view source_name(Source source) noexcept {
-    switch (source) {
-        case Source::builtin:
-            return "builtin";
-        case Source::application:
-            return "application";
-        case Source::environment:
-            return "environment";
-        case Source::user:
-            return "user";
-        case Source::system:
-            return "system";
-        case Source::beside_host:
-            return "beside_host";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"builtin", "application", "environment",
+                                           "user",    "system",      "beside_host"};
+    return sdk::name_in(kNames, source);
 }
 
 std::string id_of_file(const std::filesystem::path& library) {
@@ -541,6 +526,17 @@ std::string id_of_file(const std::filesystem::path& library) {
         if (name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0)
             name.erase(0, prefix.size());
     return name;
+}
+
+Record record_about(const Candidate& candidate, Stage stage, Severity severity, Code code,
+                    std::string message, std::string fix) {
+    return {.stage = stage,
+            .severity = severity,
+            .code = code,
+            .message = std::move(message),
+            .fix = std::move(fix),
+            .path = candidate.library.string(),
+            .plugin = candidate.id};
 }
 
 SearchResult search(const SearchInput& input, const FileSystem& files) {

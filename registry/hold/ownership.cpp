@@ -6,6 +6,8 @@
 #include <array>
 #include <cassert>
 
+#include "wye/sdk/words.hpp"
+
 namespace wye::registry {
 
 namespace {
@@ -60,25 +62,10 @@ Error stale(Handle handle, HandleKind kind, const Place& place) {
 }  // namespace
 
 std::string_view kind_name(HandleKind kind) noexcept {
-    switch (kind) {
-        case HandleKind::device:
-            return "device";
-        case HandleKind::program:
-            return "program";
-        case HandleKind::buffer:
-            return "buffer";
-        case HandleKind::queue:
-            return "queue";
-        case HandleKind::pending:
-            return "pending dispatch";
-        case HandleKind::graph:
-            return "graph";
-        case HandleKind::pipeline:
-            return "pipeline";
-        case HandleKind::memory:
-            return "registered memory";
-    }
-    return "object";
+    constexpr std::string_view kNames[] = {"object", "device",   "program",
+                                           "buffer", "queue",    "pending dispatch",
+                                           "graph",  "pipeline", "registered memory"};
+    return sdk::name_in(kNames, kind);
 }
 
 std::string to_text(const Owner& owner) {

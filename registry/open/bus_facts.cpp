@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 
-#include "registry/ascii.hpp"
+#include "wye/sdk/ascii.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::registry {
 namespace {
@@ -20,12 +20,7 @@ std::optional<std::uint64_t> number_of_file(const std::string& path) {
     std::string text;
     if (!(file >> text)) return std::nullopt;
     const bool hex = text.starts_with("0x");
-    const char* const first = text.data() + (hex ? 2 : 0);
-    std::uint64_t value = 0;
-    const auto [stop, status] =
-        std::from_chars(first, text.data() + text.size(), value, hex ? 16 : 10);
-    if (status != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-    return value;
+    return sdk::parse_number<std::uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
 }
 
 }  // namespace
@@ -36,16 +31,18 @@ std::string normal_address(std::string_view text) {
     const std::string_view rest = text.substr(colon);
     const auto hex = [](std::string_view part) {
         return std::ranges::all_of(part, [](char c) {
-            return ascii::is_digit(c) || (ascii::small(c) >= 'a' && ascii::small(c) <= 'f');
+            return sdk::ascii::is_digit(c) ||
+                   (sdk::ascii::small(c) >= 'a' && sdk::ascii::small(c) <= 'f');
         });
     };
     const bool shaped = colon >= 1 && colon <= 8 && rest.size() == 8 && rest[3] == ':' &&
                         rest[6] == '.' && hex(text.substr(0, colon)) && hex(rest.substr(1, 2)) &&
-                        hex(rest.substr(4, 2)) && ascii::is_digit(rest[7]);
+                        hex(rest.substr(4, 2)) && sdk::ascii::is_digit(rest[7]);
     if (!shaped) return {};
     std::string_view domain = text.substr(0, colon);
     while (domain.size() > 4 && domain.front() == '0') domain.remove_prefix(1);
-    const std::string out = fmt::format("{:0>4}{}", ascii::small(domain), ascii::small(rest));
+    const std::string out =
+        fmt::format("{:0>4}{}", sdk::ascii::small(domain), sdk::ascii::small(rest));
     return out == "0000:00:00.0" ? std::string() : out;  // zeros: not asked for, or not on a bus
 }
 

@@ -10,6 +10,7 @@
 #include "registry/open/plugin_text.hpp"
 #include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -144,16 +145,39 @@ const FactInfo* find_fact(std::string_view name) noexcept {
     return at == std::end(kFacts) ? nullptr : at;
 }
 
-std::string_view missing_name(Missing missing) noexcept {
-    switch (missing) {
-        case Missing::unreported:
-            return "unreported";
-        case Missing::unknown:
-            return "unknown_to_plugin";
-        case Missing::bad_answer:
-            return "bad_answer";
+Json json_of(const FactValue& value) {
+    return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+std::optional<FactValue> fact_value(const Json& value, std::uint32_t type) {
+    constexpr std::size_t kMostText = 1U << 16U;
+    constexpr std::size_t kMostNumbers = 4096;
+    if (type == WYE_FACT_BOOL)
+        return value.is_boolean() ? std::optional(value.text() == "true") : std::nullopt;
+    if (type == WYE_FACT_TEXT)
+        return value.is_string() && value.text().size() <= kMostText
+                   ? std::optional(one_line(value.text()))
+                   : std::nullopt;
+    if (type == WYE_FACT_U64) return value.number<std::uint64_t>();
+    if (type == WYE_FACT_F64) return value.number<double>();
+    if (!value.is_array() || value.size() > kMostNumbers) return std::nullopt;
+    std::vector<std::uint64_t> list;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const auto number = value.at(i).number<std::uint64_t>();
+        if (!number || (type == WYE_FACT_U32X3 && *number > UINT32_MAX)) return std::nullopt;
+        list.push_back(*number);
     }
-    return "unreported";
+    if (type != WYE_FACT_U32X3) return list;
+    std::array<std::uint32_t, 3> three{};
+    if (list.size() != three.size()) return std::nullopt;
+    std::ranges::transform(list, three.begin(),
+                           [](std::uint64_t axis) { return static_cast<std::uint32_t>(axis); });
+    return three;
+}
+
+std::string_view missing_name(Missing missing) noexcept {
+    constexpr std::string_view kNames[] = {"unreported", "unknown_to_plugin", "bad_answer"};
+    return sdk::name_in(kNames, missing);
 }
 
 const Fact* Facts::find(std::uint32_t key) const noexcept {

@@ -8,20 +8,15 @@
 #include "registry/open/open_plugin.hpp"
 #include "wye/sdk/nearest.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
 
-std::vector<std::string> split(std::string_view names) {
+std::vector<std::string> names_of(std::string_view names) {
     std::vector<std::string> out;
-    while (!names.empty()) {
-        const std::size_t end = std::min(names.find(','), names.size());
-        std::string_view name = names.substr(0, end);
-        names.remove_prefix(std::min(end + 1, names.size()));
-        while (name.starts_with(' ')) name.remove_prefix(1);
-        while (name.ends_with(' ')) name.remove_suffix(1);
-        if (!name.empty()) out.emplace_back(name);
-    }
+    for (const std::string_view part : sdk::split(names, ","))
+        if (const std::string_view name = sdk::trimmed(part); !name.empty()) out.emplace_back(name);
     return out;
 }
 
@@ -58,7 +53,7 @@ Result<std::shared_ptr<const Layers>> Layers::open(std::string_view names,
                                                    const SearchResult& found,
                                                    const std::shared_ptr<HostServices>& host) {
     auto out = std::make_shared<Layers>();
-    for (const std::string& name : split(names)) {
+    for (const std::string& name : names_of(names)) {
         if (std::ranges::find(out->list_, name, &Layer::id) != out->list_.end())
             return Error(Code::INVALID_ARGUMENT,
                          fmt::format("the layer `{}` is listed twice", name),

@@ -27,13 +27,8 @@ constexpr std::uint64_t kFormats = 64;
 constexpr std::uint64_t kTextLimit = 4096;
 
 Record record_at(Stage stage, const Candidate& candidate, const Error& error) {
-    Record r;
-    r.stage = stage;
-    r.code = error.code;
-    r.message = error.message;
-    r.fix = error.fix;
-    r.path = candidate.library.string();
-    r.plugin = candidate.id;
+    Record r =
+        record_about(candidate, stage, Severity::refused, error.code, error.message, error.fix);
     for (const Error* cause = error.cause.get(); cause != nullptr; cause = cause->cause.get())
         r.loader_text += fmt::format("{}{}", r.loader_text.empty() ? "" : "; ", cause->message);
     // Takes only names of libraries: other subjects are paths of plugins, devices and so on.

@@ -17,6 +17,7 @@
 #include "wye/sdk/kept_text.hpp"
 #include "wye/sdk/lasting.hpp"
 #include "wye/sdk/mutex.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -165,12 +166,8 @@ template <typename Add>
 void Conditions::add_variables(std::string_view name, const Config& config, Add&& add) {
     each_variable(name, config, [&](const auto& entry) {
         add(entry);
-        std::string_view rest = entry.second;
-        while (!rest.empty()) {
-            const std::size_t end = std::min(rest.find(':'), rest.size());
-            if (rest.front() == '/') add_path(std::string(rest.substr(0, end)), paths_);
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
+        for (const std::string_view part : sdk::split(entry.second, ":"))
+            if (part.starts_with('/')) add_path(std::string(part), paths_);
     });
 }
 

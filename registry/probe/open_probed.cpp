@@ -30,18 +30,8 @@ void apply_checks(const std::vector<DeviceCheck>& checks,
     }
 }
 
-Record about(const Candidate& candidate, Severity severity, Code code) {
-    Record out;
-    out.stage = Stage::probed;
-    out.severity = severity;
-    out.code = code;
-    out.path = candidate.library.string();
-    out.plugin = candidate.id;
-    return out;
-}
-
 Record faulty_check(const Candidate& candidate, const DeviceCheck& check, bool trusted) {
-    Record out = about(candidate, Severity::warning, check.code);
+    Record out = record_about(candidate, Stage::probed, Severity::warning, check.code);
     out.message = fmt::format("device `{}`: {}", check.device, check.message);
     out.fix = check.wrong && !trusted
                   ? "Fix: update the driver; the device is not used until then"
@@ -60,7 +50,7 @@ void spare(Record& refusal, bool ready) {
 }
 
 Record unexplained(const Candidate& candidate) {
-    Record out = about(candidate, Severity::refused, Code::BAD_PLUGIN);
+    Record out = record_about(candidate, Stage::probed, Severity::refused, Code::BAD_PLUGIN);
     out.message = "the probe says that the plugin failed, and not why";
     out.fix = fmt::format("Fix: `wye plugins forget {}` probes it again", candidate.id);
     return out;
@@ -94,7 +84,7 @@ std::string difference(const PluginOpening& opened, const Verdict& verdict) {
 }
 
 Record outdated(const Candidate& candidate, std::string what) {
-    Record out = about(candidate, Severity::warning, Code::PLUGIN_FAULT);
+    Record out = record_about(candidate, Stage::probed, Severity::warning, Code::PLUGIN_FAULT);
     out.message = fmt::format("the verdict on the plugin is outdated: {}", what);
     out.fix =
         "Fix: none needed, it is probed again; if this repeats, the manifest's `watches` should "
@@ -140,7 +130,7 @@ std::vector<Record> strange_compilers(const Candidate& candidate, const Verdict&
         for (const DriverObjects::Object& object : loaded) {
             if (!is_compiler(object.name) || std::ranges::find(own, object.name) != own.end())
                 continue;
-            Record record = about(candidate, Severity::warning, Code::DRIVER);
+            Record record = record_about(candidate, Stage::probed, Severity::warning, Code::DRIVER);
             record.message = fmt::format(
                 "this process has loaded `{}`, and the plugin's driver brings `{}`: it may crash "
                 "if "

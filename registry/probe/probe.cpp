@@ -20,6 +20,7 @@
 #include "registry/probe/opening_mark.hpp"
 #include "surroundings.hpp"
 #include "wye/sdk/kept_text.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -86,36 +87,25 @@ Verdict judge(const ChildResult& result, std::string_view plugin, const ProbeOpt
     return out;
 }
 
-Record note(const Candidate& candidate, Severity severity, Code code, std::string message,
-            std::string fix) {
-    Record out;
-    out.stage = Stage::probed;
-    out.severity = severity;
-    out.code = code;
-    out.message = std::move(message);
-    out.fix = std::move(fix);
-    out.path = candidate.library.string();
-    out.plugin = candidate.id;
-    return out;
-}
-
 Record died_inside(const Candidate& candidate, std::uint32_t times) {
-    return note(candidate, Severity::refused, Code::PROBE_CRASHED,
-                fmt::format("this program ended {} times in a row while it opened the plugin, "
-                            "although the plugin's probe was good",
-                            times),
-                fmt::format("Fix: update the plugin or its driver, or see which other library of "
-                            "this program conflicts with it; to open it again, run `wye plugins "
-                            "forget {}` or wait an hour",
-                            candidate.id));
+    return record_about(
+        candidate, Stage::probed, Severity::refused, Code::PROBE_CRASHED,
+        fmt::format("this program ended {} times in a row while it opened the plugin, "
+                    "although the plugin's probe was good",
+                    times),
+        fmt::format("Fix: update the plugin or its driver, or see which other library of "
+                    "this program conflicts with it; to open it again, run `wye plugins "
+                    "forget {}` or wait an hour",
+                    candidate.id));
 }
 
 Record not_kept(const Candidate& candidate, const Error& why) {
-    return note(candidate, Severity::note, why.code,
-                fmt::format("each process probes the plugin again, since the verdict cannot be "
-                            "kept: {}",
-                            why.message),
-                why.fix.empty() ? "Fix: name a folder with WYE_CACHE_DIR" : why.fix);
+    return record_about(
+        candidate, Stage::probed, Severity::note, why.code,
+        fmt::format("each process probes the plugin again, since the verdict cannot be "
+                    "kept: {}",
+                    why.message),
+        why.fix.empty() ? "Fix: name a folder with WYE_CACHE_DIR" : why.fix);
 }
 
 }  // namespace
@@ -130,19 +120,8 @@ std::uint64_t default_probe_memory() noexcept {
 }
 
 std::string_view probe_state_name(ProbeState state) noexcept {
-    switch (state) {
-        case ProbeState::none:
-            return "none";
-        case ProbeState::off:
-            return "off";
-        case ProbeState::trusted:
-            return "trusted";
-        case ProbeState::remembered:
-            return "remembered";
-        case ProbeState::child:
-            return "child";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"none", "off", "trusted", "remembered", "child"};
+    return sdk::name_in(kNames, state);
 }
 
 std::optional<ProbeMode> probe_mode_of(std::string_view name) noexcept {
@@ -276,18 +255,18 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         if (!helper) helper = this->helper();
         if (helper->empty()) {
             const bool refuse = options_.mode == ProbeMode::child;
-            out[i].records.push_back(note(
-                candidate, refuse ? Severity::refused : Severity::note, Code::MISSING_DEPENDENCY,
-                "the helper `wye-probe` is missing, so the plugin was "
-                "not probed",
+            out[i].records.push_back(record_about(
+                candidate, Stage::probed, refuse ? Severity::refused : Severity::note,
+                Code::MISSING_DEPENDENCY,
+                "the helper `wye-probe` is missing, so the plugin was not probed",
                 "Fix: install the helper, or set WYE_PROBE=inline to open plugins unprobed"));
         } else {
             if (!keeps && options_.mode == ProbeMode::automatic && !options_.describe)
-                out[i].records.push_back(
-                    note(candidate, Severity::note, Code::DISABLED,
-                         "each process probes the plugin again, since there is no cache folder to "
-                         "remember it in",
-                         "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
+                out[i].records.push_back(record_about(
+                    candidate, Stage::probed, Severity::note, Code::DISABLED,
+                    "each process probes the plugin again, since there is no cache folder to "
+                    "remember it in",
+                    "Fix: none needed; or name a folder with WYE_CACHE_DIR"));
             tasks.push_back(
                 {helper->string(), request(candidate), options_.limit, options_.memory_limit()});
             jobs.push_back({i,
@@ -308,9 +287,9 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
         if (result.status && WIFEXITED(*result.status) &&
             WEXITSTATUS(*result.status) == kChangedFile) {
             probed.records.push_back(
-                note(candidate, Severity::refused, Code::NOT_TRUSTED,
-                     "the plugin's file was replaced or changed before it was probed",
-                     "Fix: create a new context, which looks for plugins again"));
+                record_about(candidate, Stage::probed, Severity::refused, Code::NOT_TRUSTED,
+                             "the plugin's file was replaced or changed before it was probed",
+                             "Fix: create a new context, which looks for plugins again"));
             return;
         }
         Verdict verdict = judge(result, candidate.id, options_);
@@ -320,12 +299,12 @@ std::vector<Probed> Prober::probe(std::span<const Candidate* const> candidates) 
             const std::string why = result.start_error != 0 ? std::strerror(result.start_error)
                                                             : "it gave no valid result";
             const auto low = low_limit();
-            probed.records.push_back(
-                note(candidate, Severity::refused, Code::MISSING_DEPENDENCY,
-                     fmt::format("the helper `{}` failed, so the plugin was not probed: {}{}",
-                                 helper->string(), why, low ? ", with " + low->text : ""),
-                     fmt::format("Fix: {}, or set WYE_PROBE=inline to open plugins unprobed",
-                                 low ? low->fix : "reinstall Wye")));
+            probed.records.push_back(record_about(
+                candidate, Stage::probed, Severity::refused, Code::MISSING_DEPENDENCY,
+                fmt::format("the helper `{}` failed, so the plugin was not probed: {}{}",
+                            helper->string(), why, low ? ", with " + low->text : ""),
+                fmt::format("Fix: {}, or set WYE_PROBE=inline to open plugins unprobed",
+                            low ? low->fix : "reinstall Wye")));
             probed.records.back().loader_text = end_of(result.printed);
             return;
         }

@@ -6,7 +6,6 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 
-#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,8 @@
 #include <random>
 
 #include <fmt/format.h>
+
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::registry {
 namespace {
@@ -106,12 +107,10 @@ void Descendants::end() const noexcept try {
         std::filesystem::directory_iterator at("/proc", error);
         for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
             const std::string name = at->path().filename().string();
-            pid_t process = 0;
-            const auto [end, bad] =
-                std::from_chars(name.data(), name.data() + name.size(), process);
-            if (bad != std::errc() || end != name.data() + name.size()) continue;
+            const auto process = sdk::parse_number<pid_t>(name);
+            if (!process) continue;
             // Opens the process before reading its variables, since a number may be used again.
-            const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+            const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
             std::ifstream file(at->path() / "environ", std::ios::binary);
             const std::string text(std::istreambuf_iterator<char>(file), {});
             if (!handle.open() || (std::string(1, '\0') + text).find(wanted) == std::string::npos)

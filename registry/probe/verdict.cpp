@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 
 #include "registry/find/manifest.hpp"
@@ -16,6 +14,7 @@
 #include "registry/open/slot_watch.hpp"
 #include "surroundings.hpp"
 #include "wye/abi.h"
+#include "wye/sdk/words.hpp"
 
 namespace wye::registry {
 namespace {
@@ -26,13 +25,9 @@ constexpr std::size_t kMostText = 1U << 16U;  // bytes of one text
 constexpr int kMostNesting = 16;
 constexpr std::string_view kFirstLine = "{\"wye_probe\":1}\n";
 
-constexpr std::pair<ProbeEnd, std::string_view> kEnds[] = {
-    {ProbeEnd::good, "good"},           {ProbeEnd::refused, "refused"},
-    {ProbeEnd::crashed, "crashed"},     {ProbeEnd::exited, "exited"},
-    {ProbeEnd::timed_out, "timed_out"}, {ProbeEnd::flooded, "flooded"},
-    {ProbeEnd::garbled, "garbled"},     {ProbeEnd::out_of_memory, "out_of_memory"},
-    {ProbeEnd::oversized, "oversized"},
-};
+constexpr std::string_view kEnds[] = {"good",    "refused",       "crashed",
+                                      "exited",  "timed_out",     "flooded",
+                                      "garbled", "out_of_memory", "oversized"};
 
 struct Garbled {};  // thrown within this file only
 
@@ -58,12 +53,9 @@ std::string text_at(const Json& object, std::string_view name) {
 
 template <typename T>
 T number_of(const Json& value) {
-    T out{};
-    need(value.is_number());
-    const std::string& text = value.text();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    need(error == std::errc() && end == text.data() + text.size());
-    return out;
+    const auto out = value.number<T>();
+    need(out.has_value());
+    return *out;
 }
 template <typename T>
 T number_at(const Json& object, std::string_view name, T otherwise = {}) {
@@ -135,32 +127,6 @@ Enum by_name(std::string_view name, Enum last, std::string_view (*name_of)(Enum)
 
 // ---- The report ------------------------------------------------------------------------------
 
-FactValue fact_value(const Json& value, std::uint32_t type) {
-    switch (type) {
-        case WYE_FACT_BOOL:
-            return truth_of(value);
-        case WYE_FACT_U64:
-            return number_of<std::uint64_t>(value);
-        case WYE_FACT_F64:
-            return number_of<double>(value);
-        case WYE_FACT_TEXT:
-            return text_of(value);
-        case WYE_FACT_U32X3: {
-            need(value.is_array() && value.size() == 3);
-            std::array<std::uint32_t, 3> out{};
-            for (std::size_t i = 0; i < 3; ++i) out[i] = number_of<std::uint32_t>(value.at(i));
-            return out;
-        }
-        default: {
-            need(value.is_array() && value.size() <= kMostEntries);
-            std::vector<std::uint64_t> out;
-            for (std::size_t i = 0; i < value.size(); ++i)
-                out.push_back(number_of<std::uint64_t>(value.at(i)));
-            return out;
-        }
-    }
-}
-
 using Moment = std::chrono::steady_clock::time_point;
 
 std::shared_ptr<const DeviceInfo> device_of(const Json& from, std::string_view plugin,
@@ -186,7 +152,9 @@ std::shared_ptr<const DeviceInfo> device_of(const Json& from, std::string_view p
         need(reasons == nullptr || reasons->is_object());
         for (const FactInfo& info : fact_infos()) {
             if (const Json* value = member(*facts, info.name)) {
-                out->facts.set(info.key, {fact_value(*value, info.type),
+                auto fact = fact_value(*value, info.type);
+                need(fact.has_value());
+                out->facts.set(info.key, {*std::move(fact),
                                           sources == nullptr ? "" : text_at(*sources, info.name)});
             } else if (reasons != nullptr) {
                 const std::string why = text_at(*reasons, info.name);
@@ -341,16 +309,12 @@ Stage stage_of(std::string_view slot) {
 
 }  // namespace
 
-std::string_view end_name(ProbeEnd end) noexcept {
-    for (const auto& [known, name] : kEnds)
-        if (known == end) return name;
-    return "unknown";
-}
+std::string_view end_name(ProbeEnd end) noexcept { return sdk::name_in(kEnds, end); }
 
 std::optional<ProbeEnd> end_of_name(std::string_view name) noexcept {
-    for (const auto& [end, known] : kEnds)
-        if (known == name) return end;
-    return std::nullopt;
+    const auto* const found = std::ranges::find(kEnds, name);
+    if (found == std::end(kEnds)) return std::nullopt;
+    return static_cast<ProbeEnd>(found - kEnds);
 }
 
 Result<ProbeMessage> parse_probe_message(std::string_view text, std::string_view plugin) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "registry/report/load_report.hpp"
 
+#include "wye/sdk/words.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -11,14 +13,12 @@ namespace {
 using State = LoadedPlugin::State;
 
 Record excluded(const PluginInfo& plugin) {
-    Record out;
-    out.severity = Severity::note;
-    out.code = Code::DISABLED;
-    out.message = "the selector does not name it, so it was not opened";
-    out.fix = "Fix: none needed; or name it in the selector";
-    out.path = plugin.path;
-    out.plugin = plugin.id;
-    return out;
+    return {.severity = Severity::note,
+            .code = Code::DISABLED,
+            .message = "the selector does not name it, so it was not opened",
+            .fix = "Fix: none needed; or name it in the selector",
+            .path = plugin.path,
+            .plugin = plugin.id};
 }
 
 LoadedPlugin loaded(PluginInfo info, const Selector& selector) {
@@ -92,23 +92,9 @@ std::vector<LoadedPlugin> loaded_plugins(const Registry& registry, const Selecto
 }  // namespace
 
 std::string_view loaded_state_name(State state) noexcept {
-    switch (state) {
-        case State::found:
-            return "found";
-        case State::ready:
-            return "ready";
-        case State::failed:
-            return "failed";
-        case State::refused:
-            return "refused";
-        case State::shadowed:
-            return "shadowed";
-        case State::disabled:
-            return "disabled";
-        case State::not_opened:
-            return "not_opened";
-    }
-    return "unknown";
+    constexpr std::string_view kNames[] = {"found",    "ready",    "failed",    "refused",
+                                           "shadowed", "disabled", "not_opened"};
+    return sdk::name_in(kNames, state);
 }
 
 LoadReport load_report(Registry& registry, const Selector& selector) {

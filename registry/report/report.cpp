@@ -19,16 +19,12 @@ Json text_or_null(std::string_view text) {
     return text.empty() ? Json(nullptr) : Json(std::string(text));
 }
 
-Json value_of(const FactValue& value) {
-    return std::visit([](const auto& v) { return Json(v); }, value);
-}
-
 // Every fact of the ABI header; null for those that the device does not report.
 Json facts_of(const Facts& facts) {
     Json out = Json::object();
     for (const FactInfo& info : fact_infos()) {
         const Fact* fact = facts.find(info.key);
-        out[std::string(info.name)] = fact == nullptr ? Json(nullptr) : value_of(fact->value);
+        out[std::string(info.name)] = fact == nullptr ? Json(nullptr) : json_of(fact->value);
     }
     return out;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -247,24 +246,6 @@ Result<std::uint64_t> Store::clear() {
     }
     count(*open, [](Counts& c) { c = {}; });
     return freed;
-}
-
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc{}) return std::nullopt;
-    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-    unsigned shift = 0;
-    if (unit.size() > 1 && unit.front() == ' ') unit.remove_prefix(1);
-    if (!unit.empty()) {
-        const std::size_t at = std::string_view("KMGT").find(unit.front());
-        if (at == std::string_view::npos) return std::nullopt;
-        shift = 10 * (static_cast<unsigned>(at) + 1);
-        unit.remove_prefix(1);
-    }
-    if (!unit.empty() && unit != "B" && unit != "iB") return std::nullopt;
-    if (number > (UINT64_MAX >> shift)) return std::nullopt;
-    return number << shift;
 }
 
 }  // namespace wye::cache

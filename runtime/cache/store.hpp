@@ -85,9 +85,6 @@ class Store {
     std::atomic<std::uint64_t> misses_ = 0;  // misses that are not in the counts file yet
 };
 
-// Parses a size: "512MiB", "1 G", "65536"; suffixes are powers of 1024. Empty if it is not a size.
-[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
-
 inline constexpr std::uint64_t kDefaultLimit = std::uint64_t{512} << 20U;
 
 }  // namespace wye::cache

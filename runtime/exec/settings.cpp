@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "cache/store.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::exec {
 namespace {
@@ -94,7 +94,7 @@ bool is_size(std::string_view key) { return key.ends_with("bytes") || area_of(ke
 Result<void> read_limit(const registry::Config& config, const char* key, std::uint64_t& out) {
     const auto given = config.find(key);
     if (given == config.end()) return {};
-    const auto size = cache::parse_size(given->second);
+    const auto size = sdk::parse_size(given->second);
     if (!size || *size == 0)
         return Error(
             Code::INVALID_ARGUMENT,

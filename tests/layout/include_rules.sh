@@ -58,7 +58,7 @@ allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pi
 public='wye/(wye|builder|element)\.hpp|wye/(wye|program_format)\.h|wye/sdk/(new_file|output_file|printable|result|standard_files)\.hpp'
 command='CLI/[A-Za-z_]+\.hpp|fmt/[a-z]+\.h'
 allow runtime/examples "$public|wye/(device\.h|(graph|memory)\.hpp)|$command|[a-z0-9_]+_program\.hpp|png\.h|$posix" 'an example links libwye and sees its public headers only'
-public_tool="$public|wye/(graph|memory|pipeline)\.hpp|$command|nlohmann/json\.hpp|$posix"
+public_tool="$public|wye/(graph|memory|pipeline)\.hpp|wye/sdk/(ascii|numbers|words)\.hpp|$command|nlohmann/json\.hpp|$posix"
 allow tools/wye "$public_tool|(command|conform|info|\.\.|\.\./info)/[a-z_]+\.hpp|(language_text|contract_text|new_plugin_files|verb_texts)\.hpp|report_schema\.hpp|wye/abi\.h|registry/(choose/(capability|selector)|find/(manifest|search)|open/(device|facts)|probe/spawn)\.hpp|route/choose_variant\.hpp" 'the tool links libwye, and sees its public headers, and of registry and routing what opens no plugin'
 allow tools/command "$public_tool|command/[a-z_]+\.hpp" 'what the commands share links libwye, and sees its public headers'
 allow tools/new_plugin "[a-z]+\.hpp|wye/abi\.h|wye/sdk/(program|typing|wire)\.hpp|ucontext\.h|$posix" \

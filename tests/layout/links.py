@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if a link of a Markdown document leads to no file or heading of the source tree, or if README.md has become long: more
-than 900 words, or runtime/README.md more than 1,200."""
+"""Fails if a link of a Markdown document leads to no file or heading of the source tree, if the table of files in
+registry/README.md does not name each file once, or if README.md has become long: more than 900 words, or runtime/README.md more
+than 1,200."""
 import pathlib
 import re
 import sys
@@ -21,6 +22,18 @@ def headings(path):
         yield re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-')
 
 
+def unlisted(readme):
+    """What the table of files of a document lacks, or has without a file: names without endings, by the folder of their row."""
+    room, listed = '', []
+    for place, names in re.findall(r'^\| *(?:`([a-z]+/)`)? *\| ((?:`\w+`(?:, )?)+) \|', readme.read_text(encoding='utf-8'), re.M):
+        room = place or room
+        listed += [room + name for name in re.findall(r'`(\w+)`', names)]
+    files = {str(path.relative_to(readme.parent).with_suffix('')).replace(f'include/{readme.parent.name}/', '')
+             for path in readme.parent.rglob('*.[ch]pp')}
+    for name in sorted(files.symmetric_difference(listed) | {name for name in listed if listed.count(name) > 1}):
+        yield f'{readme.relative_to(ROOT)}: its table of files has {name} {listed.count(name)} times. Fix: name each file once'
+
+
 def main():
     faults, count = [], 0
     for page in sorted(path for path in ROOT.rglob('*.md') if not path.relative_to(ROOT).parts[0].startswith('build')):
@@ -34,6 +47,7 @@ def main():
                 faults.append(f'{page.relative_to(ROOT)}: there is no {target}')
             elif part and place.suffix == '.md' and part not in headings(place):
                 faults.append(f'{page.relative_to(ROOT)}: {name or "it"} has no heading #{part}')
+    faults += unlisted(ROOT / 'registry/README.md')
     for name, most in MOST_WORDS.items():
         words = len((ROOT / name).read_text(encoding='utf-8').split())
         if words > most:

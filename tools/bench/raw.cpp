@@ -44,30 +44,27 @@ std::byte* target_of(Large& large) { return std::as_writable_bytes(std::span(lar
 Result<std::vector<Way>> uploads(RawApi& api, std::string name, std::uint64_t bytes,
                                  std::uint64_t count) {
     WYE_ASSIGN(const auto large, large_of(api, bytes));
-    return std::vector{Way{std::move(name),
-                           [=](std::uint64_t times) -> Result<void> {
-                               for (std::uint64_t i = 0; i < times * count; ++i)
-                                   WYE_TRY(large->ring->up(bytes_of(large->x), bytes));
-                               return {};
-                           },
-                           [=]() -> Result<void> {
-                               WYE_TRY(large->pair->run());
-                               WYE_TRY(large->ring->down(target_of(*large), bytes));
-                               return expect_raw_last(large->r);
-                           }}};
+    return std::vector{repeated(
+        std::move(name),
+        [=]() -> Result<void> {
+            for (std::uint64_t i = 0; i < count; ++i)
+                WYE_TRY(large->ring->up(bytes_of(large->x), bytes));
+            return {};
+        },
+        [=](std::uint64_t) -> Result<void> {
+            WYE_TRY(large->pair->run());
+            WYE_TRY(large->ring->down(target_of(*large), bytes));
+            return expect_raw_last(large->r);
+        })};
 }
 
 Result<std::vector<Way>> downloads(RawApi& api, std::uint64_t bytes) {
     WYE_ASSIGN(const auto large, large_of(api, bytes));
     WYE_TRY(large->ring->up(bytes_of(large->x), bytes));
     WYE_TRY(large->pair->run());
-    return std::vector{Way{"ring of page-locked memory",
-                           [=](std::uint64_t times) -> Result<void> {
-                               for (std::uint64_t i = 0; i < times; ++i)
-                                   WYE_TRY(large->ring->down(target_of(*large), bytes));
-                               return {};
-                           },
-                           [=] { return expect_raw_last(large->r); }}};
+    return std::vector{repeated(
+        "ring of page-locked memory", [=] { return large->ring->down(target_of(*large), bytes); },
+        [=](std::uint64_t) { return expect_raw_last(large->r); })};
 }
 
 struct Flights {
@@ -94,66 +91,46 @@ Result<void> expect_landed(const Flights& all) {
 }
 
 Result<std::vector<Way>> large(RawApi& api, std::uint64_t bytes) {
-    std::vector<Way> out;
-    {
-        WYE_ASSIGN(const auto large, large_of(api, bytes));
-        out.push_back({"ring of page-locked memory, in series",
-                       [=](std::uint64_t times) -> Result<void> {
-                           for (std::uint64_t i = 0; i < times; ++i) {
-                               WYE_TRY(large->ring->up(bytes_of(large->x), bytes));
-                               WYE_TRY(large->pair->run());
-                               WYE_TRY(large->ring->down(target_of(*large), bytes));
-                           }
-                           return {};
-                       },
-                       [=] { return expect_raw_last(large->r); }});
-    }
+    WYE_ASSIGN(const auto large, large_of(api, bytes));
     WYE_ASSIGN(const auto one, flights_of(api, bytes, 1, ring_threads()));
     WYE_TRY(one->team.copy(one->flights.front()->in(), bytes_of(one->x), bytes));
-    out.push_back({"page-locked memory that the application uses itself, no copies",
-                   [=](std::uint64_t times) -> Result<void> {
-                       for (std::uint64_t i = 0; i < times; ++i) {
-                           WYE_TRY(one->flights.front()->start());
-                           WYE_TRY(one->flights.front()->wait());
-                       }
-                       return {};
-                   },
-                   [=] { return expect_landed(*one); }});
-    return out;
+    return std::vector{repeated(
+                           "ring of page-locked memory, in series",
+                           [=]() -> Result<void> {
+                               WYE_TRY(large->ring->up(bytes_of(large->x), bytes));
+                               WYE_TRY(large->pair->run());
+                               return large->ring->down(target_of(*large), bytes);
+                           },
+                           [=](std::uint64_t) { return expect_raw_last(large->r); }),
+                       repeated(
+                           "page-locked memory that the application uses itself, no copies",
+                           [=]() -> Result<void> {
+                               WYE_TRY(one->flights.front()->start());
+                               return one->flights.front()->wait();
+                           },
+                           [=](std::uint64_t) { return expect_landed(*one); })};
 }
 
-// The outputs stay in page-locked memory, where the application reads them.
-Result<std::vector<Way>> many(RawApi& api, std::uint64_t count, std::uint64_t bytes) {
+// `filled`: the application itself writes its data to page-locked memory, once; else the threads of
+// a ring copy it there each time. The outputs stay in page-locked memory, where the application
+// reads them.
+Result<std::vector<Way>> many(RawApi& api, std::uint64_t count, std::uint64_t bytes, bool filled) {
     WYE_ASSIGN(const auto all, flights_of(api, bytes, count, ring_threads()));
-    return std::vector{Way{"page-locked memory filled by the threads of a ring",
-                           [=](std::uint64_t times) -> Result<void> {
-                               for (std::uint64_t i = 0; i < times; ++i) {
-                                   for (const auto& flight : all->flights) {
-                                       WYE_TRY(
-                                           all->team.copy(flight->in(), bytes_of(all->x), bytes));
-                                       WYE_TRY(flight->start());
-                                   }
-                                   for (const auto& flight : all->flights) WYE_TRY(flight->wait());
-                               }
-                               return {};
-                           },
-                           [=] { return expect_landed(*all); }}};
-}
-
-// As `many`, but the application itself writes its data to page-locked memory.
-Result<std::vector<Way>> locked(RawApi& api, std::uint64_t count, std::uint64_t bytes) {
-    WYE_ASSIGN(const auto all, flights_of(api, bytes, count, ring_threads()));
-    for (const auto& flight : all->flights)
-        WYE_TRY(all->team.copy(flight->in(), bytes_of(all->x), bytes));
-    return std::vector{Way{"page-locked memory that the application uses itself, no copies",
-                           [=](std::uint64_t times) -> Result<void> {
-                               for (std::uint64_t i = 0; i < times; ++i) {
-                                   for (const auto& flight : all->flights) WYE_TRY(flight->start());
-                                   for (const auto& flight : all->flights) WYE_TRY(flight->wait());
-                               }
-                               return {};
-                           },
-                           [=] { return expect_landed(*all); }}};
+    if (filled)
+        for (const auto& flight : all->flights)
+            WYE_TRY(all->team.copy(flight->in(), bytes_of(all->x), bytes));
+    return std::vector{repeated(
+        filled ? "page-locked memory that the application uses itself, no copies"
+               : "page-locked memory filled by the threads of a ring",
+        [=]() -> Result<void> {
+            for (const auto& flight : all->flights) {
+                if (!filled) WYE_TRY(all->team.copy(flight->in(), bytes_of(all->x), bytes));
+                WYE_TRY(flight->start());
+            }
+            for (const auto& flight : all->flights) WYE_TRY(flight->wait());
+            return {};
+        },
+        [=](std::uint64_t) { return expect_landed(*all); })};
 }
 
 Result<std::vector<Way>> round_trip(RawApi& api, std::uint64_t bytes) {
@@ -161,20 +138,18 @@ Result<std::vector<Way>> round_trip(RawApi& api, std::uint64_t bytes) {
     for (const std::size_t threads : {ring_threads(), std::size_t{1}}) {
         if (!out.empty() && ring_threads() == 1) break;
         WYE_ASSIGN(const auto one, flights_of(api, bytes, 1, threads));
-        const auto run = [=](std::uint64_t times) -> Result<void> {
-            Flight& flight = *one->flights.front();
-            auto* r = std::as_writable_bytes(std::span(one->r)).data();
-            for (std::uint64_t i = 0; i < times; ++i) {
+        out.push_back(repeated(
+            threads == 1 ? "page-locked memory, one thread copies"
+                         : "page-locked memory, copied by the threads of a ring",
+            [=]() -> Result<void> {
+                Flight& flight = *one->flights.front();
                 WYE_TRY(one->team.copy(flight.in(), bytes_of(one->x), bytes));
                 WYE_TRY(flight.start());
                 WYE_TRY(flight.wait());
-                WYE_TRY(one->team.copy(r, flight.out(), bytes));
-            }
-            return {};
-        };
-        out.push_back({threads == 1 ? "page-locked memory, one thread copies"
-                                    : "page-locked memory, copied by the threads of a ring",
-                       run, [=] { return expect_raw_last(one->r); }});
+                return one->team.copy(std::as_writable_bytes(std::span(one->r)).data(),
+                                      flight.out(), bytes);
+            },
+            [=](std::uint64_t) { return expect_raw_last(one->r); }));
     }
     return out;
 }
@@ -221,9 +196,9 @@ Result<std::vector<Way>> raw_ways(RawApi& api, RowId row, const Sizes& sizes) {
         case RowId::Download:
             return downloads(api, sizes.large_bytes);
         case RowId::Many:
-            return many(api, sizes.many, sizes.many_bytes);
+            return many(api, sizes.many, sizes.many_bytes, false);
         case RowId::Registered:
-            return locked(api, sizes.many, sizes.many_bytes);
+            return many(api, sizes.many, sizes.many_bytes, true);
         case RowId::Hash:
             return uploads(api, "the bytes up through a ring, nothing computed",
                            sizes.hash_chunk_bytes, sizes.hash_chunks);

@@ -16,13 +16,10 @@ namespace wye::bench {
 
 // Copies host bytes to and from a pair of buffers, through two chunks of page-locked memory. Used
 // by one thread.
-class Lane {
+class Lane : Fixed {
   public:
     static constexpr std::uint64_t kChunk = std::uint64_t{2} << 20U;
 
-    Lane() = default;
-    Lane(const Lane&) = delete;
-    Lane& operator=(const Lane&) = delete;
     virtual ~Lane() = default;
 
     [[nodiscard]] virtual std::byte* chunk(std::size_t i) = 0;
@@ -35,11 +32,8 @@ class Lane {
 };
 
 // Two device buffers x and r, and the kernel r[i] = x[i] + 1.
-class Pair {
+class Pair : Fixed {
   public:
-    Pair() = default;
-    Pair(const Pair&) = delete;
-    Pair& operator=(const Pair&) = delete;
     virtual ~Pair() = default;
 
     [[nodiscard]] virtual Result<std::unique_ptr<Lane>> lane() = 0;
@@ -48,11 +42,8 @@ class Pair {
 
 // One chain of work that may overlap others: an upload of page-locked bytes, the kernel, a
 // download.
-class Flight {
+class Flight : Fixed {
   public:
-    Flight() = default;
-    Flight(const Flight&) = delete;
-    Flight& operator=(const Flight&) = delete;
     virtual ~Flight() = default;
 
     [[nodiscard]] virtual std::byte* in() = 0;
@@ -63,11 +54,8 @@ class Flight {
 
 // One opened device. Outlives the objects that it makes. Used by one thread, and by those of a
 // ring.
-class RawApi {
+class RawApi : Fixed {
   public:
-    RawApi() = default;
-    RawApi(const RawApi&) = delete;
-    RawApi& operator=(const RawApi&) = delete;
     virtual ~RawApi() = default;
 
     // The ways of a row of tiny dispatches. Goals refer to the first one.

@@ -112,19 +112,12 @@ constexpr std::uint64_t kTinyWords = 64;
     X(cuGraphDestroy, "cuGraphDestroy")                          \
     X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
-Error failed(CUresult status, const char* call) {
-    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(status),
-                "Fix: look up the number in cuda.h");
-    error.native_domain = "cuda";
-    error.native_code = status;
-    return error;
-}
 // Costs only a comparison on success, as it is used in timed loops.
 #define TRY_CUDA(call)                                                         \
     if (const CUresult status_ = (call); status_ != CUDA_SUCCESS) [[unlikely]] \
-    return failed(status_, #call)
+    return call_failed("cuda", "cuda.h", status_, #call)
 
-struct Driver {
+struct Driver : Fixed {
 #define RAW_MEMBER(name, symbol) decltype(&::name) name = nullptr;
     RAW_SYMBOLS(RAW_MEMBER)
 #undef RAW_MEMBER
@@ -136,20 +129,15 @@ struct Driver {
 
     [[nodiscard]] Result<void> open(const std::string& name);
     [[nodiscard]] Result<void> start();
-    Driver() = default;
-    Driver(const Driver&) = delete;
-    Driver& operator=(const Driver&) = delete;
     ~Driver();
 };
 
 // Makes the context current within a scope only, since the plugin must not rely on it.
-class Entered {
+class Entered : Fixed {
   public:
     explicit Entered(const Driver& driver) : driver_(driver) {
         (void)driver.cuCtxPushCurrent(driver.context);
     }
-    Entered(const Entered&) = delete;
-    Entered& operator=(const Entered&) = delete;
     ~Entered() {
         CUcontext popped = nullptr;
         (void)driver_.cuCtxPopCurrent(&popped);
@@ -206,11 +194,9 @@ Result<void> Driver::start() {
 }
 
 // Device memory or page-locked memory, freed with the context current.
-class Memory {
+class Memory : Fixed {
   public:
     explicit Memory(const Driver& driver) : driver_(driver) {}
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
     ~Memory() {
         const Entered entered(driver_);
         if (device != 0) (void)driver_.cuMemFree(device);
@@ -235,7 +221,7 @@ class Memory {
 };
 
 // Tiny launches on some buffers in turn.
-class Tiny {
+class Tiny : Fixed {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Driver& driver,
                                                             std::uint64_t count) {
@@ -252,8 +238,6 @@ class Tiny {
         return out;
     }
     explicit Tiny(const Driver& driver) : driver_(driver) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
     ~Tiny() {
         const Entered entered(driver_);
         if (exec_ != nullptr) (void)driver_.cuGraphExecDestroy(exec_);
@@ -508,36 +492,32 @@ class RawCuda final : public RawApi {
 
     Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) override {
         std::vector<Way> out;
-        const auto add = [&](Result<Way> way) -> Result<void> {
-            if (!way.ok()) return std::move(way).error();
-            out.push_back(std::move(way).value());
-            return {};
-        };
         constexpr const char* kBlocking = "launch, cuStreamSynchronize";
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
             case RowId::PipelineCall:
-                WYE_TRY(add(launches(driver_, kBlocking, 1, 1, &Tiny::synchronize)));
-                WYE_TRY(add(replays(driver_, "graph of one node, cuStreamSynchronize", 1)));
-                WYE_TRY(add(launches(driver_, "launch, cuStreamQuery polled", 1, 1, &Tiny::poll)));
-                WYE_TRY(add(
-                    launches(driver_, "launch, cuEventSynchronize", 1, 1, &Tiny::wait_for_event)));
+                WYE_TRY(add(out, launches(driver_, kBlocking, 1, 1, &Tiny::synchronize)));
+                WYE_TRY(add(out, replays(driver_, "graph of one node, cuStreamSynchronize", 1)));
+                WYE_TRY(
+                    add(out, launches(driver_, "launch, cuStreamQuery polled", 1, 1, &Tiny::poll)));
+                WYE_TRY(add(out, launches(driver_, "launch, cuEventSynchronize", 1, 1,
+                                          &Tiny::wait_for_event)));
                 break;
             case RowId::Commands:
-                WYE_TRY(add(launches(driver_, kBlocking, sizes.turns, 1, &Tiny::synchronize)));
+                WYE_TRY(add(out, launches(driver_, kBlocking, sizes.turns, 1, &Tiny::synchronize)));
                 break;
             case RowId::Recording:
-                WYE_TRY(add(recordings(driver_, "graph of a chain of nodes, instantiated",
-                                       sizes.recorded)));
+                WYE_TRY(add(out, recordings(driver_, "graph of a chain of nodes, instantiated",
+                                            sizes.recorded)));
                 break;
             case RowId::Recorded:
-                WYE_TRY(add(replays(driver_, "graph of a chain of nodes", sizes.recorded)));
+                WYE_TRY(add(out, replays(driver_, "graph of a chain of nodes", sizes.recorded)));
                 [[fallthrough]];
             case RowId::Batch:
             case RowId::Launches:
-                WYE_TRY(add(launches(driver_, "launches, one cuStreamSynchronize", 1,
-                                     sizes.recorded, &Tiny::synchronize)));
+                WYE_TRY(add(out, launches(driver_, "launches, one cuStreamSynchronize", 1,
+                                          sizes.recorded, &Tiny::synchronize)));
                 break;
             default:
                 break;

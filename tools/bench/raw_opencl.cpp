@@ -56,18 +56,14 @@ constexpr std::size_t kTinyWords = 64;
     X(clFinish)
 
 Error failed(cl_int status, const char* call) {
-    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(status),
-                "Fix: look up the number in CL/cl.h");
-    error.native_domain = "opencl";
-    error.native_code = status;
-    return error;
+    return call_failed("opencl", "CL/cl.h", status, call);
 }
 // Costs only a comparison on success, as it is used in timed loops.
 #define TRY_CL(call)                                                       \
     if (const cl_int status_ = (call); status_ != CL_SUCCESS) [[unlikely]] \
     return failed(status_, #call)
 
-struct Driver {
+struct Driver : Fixed {
 #define RAW_MEMBER(name) decltype(&::name) name = nullptr;
     RAW_SYMBOLS(RAW_MEMBER)
 #undef RAW_MEMBER
@@ -76,9 +72,6 @@ struct Driver {
     cl_program program = nullptr;
     std::array<cl_command_queue, 4> queues{};
 
-    Driver() = default;
-    Driver(const Driver&) = delete;
-    Driver& operator=(const Driver&) = delete;
     ~Driver() {
         for (cl_command_queue queue : queues)
             if (queue != nullptr) clReleaseCommandQueue(queue);
@@ -149,11 +142,9 @@ Result<void> Driver::find(const std::string& name) {
                  "Fix: see `wye info --list`", name);
 }
 
-class Memory {
+class Memory : Fixed {
   public:
     explicit Memory(const Driver& driver) : driver_(driver) {}
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
     ~Memory() {
         if (host != nullptr) {
             driver_.clEnqueueUnmapMemObject(driver_.queues[0], memory, host, 0, nullptr, nullptr);
@@ -190,7 +181,7 @@ class Memory {
 };
 
 // Tiny launches on some buffers in turn.
-class Tiny {
+class Tiny : Fixed {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Driver& driver,
                                                             std::uint64_t count) {
@@ -213,8 +204,6 @@ class Tiny {
         return out;
     }
     explicit Tiny(const Driver& driver) : driver_(driver) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
     ~Tiny() {
         for (cl_kernel kernel : kernels_) driver_.clReleaseKernel(kernel);
     }
@@ -266,33 +255,25 @@ class Tiny {
 Result<Way> launches(const Driver& driver, std::string name, std::uint64_t buffers,
                      std::uint64_t count, bool rebind = false) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, buffers));
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{std::move(name),
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t n = 0; n < times; ++n)
-                       for (std::size_t b = 0; b < tiny->size(); ++b) {
-                           if (rebind) WYE_TRY(tiny->bind(0, b));
-                           const std::size_t kernel = rebind ? 0 : b;
-                           for (std::uint64_t i = 0; i < count; ++i) WYE_TRY(tiny->launch(kernel));
-                           WYE_TRY(tiny->finish());
-                       }
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        std::move(name),
+        [=]() -> Result<void> {
+            for (std::size_t b = 0; b < tiny->size(); ++b) {
+                if (rebind) WYE_TRY(tiny->bind(0, b));
+                const std::size_t kernel = rebind ? 0 : b;
+                for (std::uint64_t i = 0; i < count; ++i) WYE_TRY(tiny->launch(kernel));
+                WYE_TRY(tiny->finish());
+            }
+            return {};
+        },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 Result<Way> launches_with_events(const Driver& driver, std::string name, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(driver, 1));
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{std::move(name),
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t n = 0; n < times; ++n)
-                       WYE_TRY(tiny->launch_with_events(count));
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        std::move(name), [=] { return tiny->launch_with_events(count); },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 class ClLane final : public Lane {
@@ -339,12 +320,10 @@ class ClLane final : public Lane {
 };
 
 // The kernel r = x + 1, with its arguments set.
-class Increment {
+class Increment : Fixed {
   public:
     Increment(const Driver& driver, std::size_t bytes)
         : x(driver), r(driver), driver_(driver), bytes_(bytes) {}
-    Increment(const Increment&) = delete;
-    Increment& operator=(const Increment&) = delete;
     ~Increment() {
         if (kernel_ != nullptr) driver_.clReleaseKernel(kernel_);
     }
@@ -441,30 +420,26 @@ class RawOpenCl final : public RawApi {
 
     Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) override {
         std::vector<Way> out;
-        const auto add = [&](Result<Way> way) -> Result<void> {
-            if (!way.ok()) return std::move(way).error();
-            out.push_back(std::move(way).value());
-            return {};
-        };
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
             case RowId::PipelineCall:
-                WYE_TRY(add(launches(driver_, "enqueue, clFinish", 1, 1)));
+                WYE_TRY(add(out, launches(driver_, "enqueue, clFinish", 1, 1)));
                 break;
             case RowId::Commands:
-                WYE_TRY(
-                    add(launches(driver_, "a kernel for each, enqueue, clFinish", sizes.turns, 1)));
-                WYE_TRY(add(
-                    launches(driver_, "clSetKernelArg, enqueue, clFinish", sizes.turns, 1, true)));
+                WYE_TRY(add(out, launches(driver_, "a kernel for each, enqueue, clFinish",
+                                          sizes.turns, 1)));
+                WYE_TRY(add(out, launches(driver_, "clSetKernelArg, enqueue, clFinish", sizes.turns,
+                                          1, true)));
                 break;
             case RowId::Recorded:
             case RowId::Batch:
             case RowId::Launches:
                 if (row == RowId::Launches)
-                    WYE_TRY(add(launches_with_events(
-                        driver_, "enqueues, an event for each, one clFinish", sizes.recorded)));
-                WYE_TRY(add(launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
+                    WYE_TRY(add(out, launches_with_events(
+                                         driver_, "enqueues, an event for each, one clFinish",
+                                         sizes.recorded)));
+                WYE_TRY(add(out, launches(driver_, "enqueues, one clFinish", 1, sizes.recorded)));
                 break;
             case RowId::Recording:
                 return Error(Code::UNSUPPORTED,

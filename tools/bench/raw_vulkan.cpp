@@ -27,11 +27,9 @@ void before_host(const Device& device, VkCommandBuffer to) {
             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
-class Timeline {
+class Timeline : Fixed {
   public:
     explicit Timeline(const Device& device) : device_(device) {}
-    Timeline(const Timeline&) = delete;
-    Timeline& operator=(const Timeline&) = delete;
     ~Timeline() { device_.vkDestroySemaphore(device_.device, semaphore_, nullptr); }
     [[nodiscard]] Result<void> open() {
         auto type = made<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
@@ -78,7 +76,7 @@ class Timeline {
 };
 
 // Tiny dispatches on several buffers in turn, each with its own command buffer.
-class Tiny {
+class Tiny : Fixed {
   public:
     struct Turn {
         explicit Turn(const Device& device) : words(device), commands(device) {}
@@ -112,8 +110,6 @@ class Tiny {
         return out;
     }
     explicit Tiny(const Device& device) : timeline(device), device_(device), kernel_(device) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
     ~Tiny() { (void)device_.vkDeviceWaitIdle(device_.device); }
 
     [[nodiscard]] Result<void> record(Turn& turn, std::uint64_t dispatches,
@@ -155,14 +151,9 @@ class Tiny {
 // `once(tiny)`: the row's work, which advances the last buffer by `steps`.
 template <typename Once>
 Way way_of(std::string name, const std::shared_ptr<Tiny>& tiny, std::uint64_t steps, Once once) {
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return {std::move(name),
-            [=](std::uint64_t times) -> Result<void> {
-                for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(once(*tiny));
-                *runs += times;
-                return {};
-            },
-            [=] { return tiny->expect_steps(*runs * steps); }};
+    return repeated(
+        std::move(name), [=] { return once(*tiny); },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * steps); });
 }
 
 // Submits each command buffer and waits for it, one after the other.
@@ -348,45 +339,44 @@ class RawVulkan final : public RawApi {
 
     Result<std::vector<Way>> tiny(RowId row, const Sizes& sizes) override {
         std::vector<Way> out;
-        const auto add = [&](Result<Way> way) -> Result<void> {
-            if (!way.ok()) return std::move(way).error();
-            out.push_back(std::move(way).value());
-            return {};
-        };
         Queue& first = device_.first;
         constexpr const char* kFence = "recorded once, fence waited for";
         switch (row) {
             case RowId::OneCommand:
             case RowId::OneDispatch:
             case RowId::PipelineCall:
-                WYE_TRY(add(replays(device_, first, kFence, 1, 1)));
-                WYE_TRY(add(recordings(device_, first, "recorded each time, fence waited for", 1)));
+                WYE_TRY(add(out, replays(device_, first, kFence, 1, 1)));
+                WYE_TRY(add(out,
+                            recordings(device_, first, "recorded each time, fence waited for", 1)));
+                WYE_TRY(add(
+                    out, timelines(device_, first, "recorded once, timeline waited for", false)));
                 WYE_TRY(
-                    add(timelines(device_, first, "recorded once, timeline waited for", false)));
-                WYE_TRY(add(timelines(device_, first, "recorded once, timeline polled", true)));
+                    add(out, timelines(device_, first, "recorded once, timeline polled", true)));
                 if (device_.compute_only)
-                    WYE_TRY(add(timelines(device_, *device_.compute_only,
-                                          "the same on a compute-only family", true)));
+                    WYE_TRY(add(out, timelines(device_, *device_.compute_only,
+                                               "the same on a compute-only family", true)));
                 break;
             case RowId::Commands:
-                WYE_TRY(add(replays(device_, first, kFence, sizes.turns, 1)));
+                WYE_TRY(add(out, replays(device_, first, kFence, sizes.turns, 1)));
                 break;
             case RowId::Recorded:
-                WYE_TRY(add(replays(device_, first, "one command buffer, fence waited for", 1,
-                                    sizes.recorded)));
+                WYE_TRY(add(out, replays(device_, first, "one command buffer, fence waited for", 1,
+                                         sizes.recorded)));
                 break;
             case RowId::Recording:
-                WYE_TRY(add(only_recordings(device_, first, "one command buffer, recorded",
-                                            sizes.recorded)));
+                WYE_TRY(add(out, only_recordings(device_, first, "one command buffer, recorded",
+                                                 sizes.recorded)));
                 break;
             case RowId::Batch:
-                WYE_TRY(add(recordings(device_, first,
-                                       "one command buffer, recorded each time, fence waited for",
-                                       sizes.recorded)));
+                WYE_TRY(
+                    add(out, recordings(device_, first,
+                                        "one command buffer, recorded each time, fence waited for",
+                                        sizes.recorded)));
                 break;
             case RowId::Launches:
-                WYE_TRY(add(separate_submits(
-                    device_, first, "a submit for each, one fence waited for", sizes.recorded)));
+                WYE_TRY(add(
+                    out, separate_submits(device_, first, "a submit for each, one fence waited for",
+                                          sizes.recorded)));
                 break;
             default:
                 break;

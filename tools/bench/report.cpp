@@ -8,6 +8,7 @@
 
 #include "command/output.hpp"
 #include "ring.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::bench {
 namespace {
@@ -48,20 +49,10 @@ std::string goal_text(const Goal& goal) {
     return "-";
 }
 
-const char* goal_kind(Goal::Kind kind) {
-    switch (kind) {
-        case Goal::Kind::None:
-            break;
-        case Goal::Kind::Ratio:
-            return "ratio_at_most";
-        case Goal::Kind::Nanoseconds:
-            return "item_ns_at_most";
-        case Goal::Kind::Gigabytes:
-            return "gb_per_s_at_least";
-        case Goal::Kind::Growth:
-            return "growth_bytes_at_most";
-    }
-    return "none";
+std::string_view goal_kind(Goal::Kind kind) {
+    constexpr std::string_view kNames[] = {"none", "ratio_at_most", "item_ns_at_most",
+                                           "gb_per_s_at_least", "growth_bytes_at_most"};
+    return sdk::name_in(kNames, kind);
 }
 
 void print_line(std::string_view name, std::string_view wye, std::string_view raw,
@@ -144,19 +135,8 @@ Verdict verdict_of(const RowResult& row) {
 }
 
 std::string_view verdict_text(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::NoGoal:
-            break;
-        case Verdict::Met:
-            return "met";
-        case Verdict::Missed:
-            return "missed";
-        case Verdict::NoBaseline:
-            return "no baseline";
-        case Verdict::Failed:
-            return "failed";
-    }
-    return "no goal";
+    constexpr std::string_view kNames[] = {"no goal", "met", "missed", "no baseline", "failed"};
+    return sdk::name_in(kNames, verdict);
 }
 
 void print_heading(const Report& report) {

@@ -18,11 +18,9 @@ namespace wye::bench {
 [[nodiscard]] std::size_t ring_threads();
 
 // Threads that work together. The calling thread is number 0.
-class Team {
+class Team : Fixed {
   public:
     explicit Team(std::size_t threads);
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
     ~Team();
 
     [[nodiscard]] std::size_t size() const { return threads_.size() + 1; }

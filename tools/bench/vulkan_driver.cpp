@@ -7,14 +7,6 @@
 
 namespace wye::bench::vulkan {
 
-Error failed(VkResult status, const char* call) {
-    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(status),
-                "Fix: look up the number in vulkan_core.h");
-    error.native_domain = "vulkan";
-    error.native_code = status;
-    return error;
-}
-
 Device::~Device() {
     if (device != VK_NULL_HANDLE) vkDestroyDevice(device, nullptr);
     if (instance != VK_NULL_HANDLE) vkDestroyInstance(instance, nullptr);

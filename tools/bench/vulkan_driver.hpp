@@ -14,11 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "wye/sdk/result.hpp"
+#include "way.hpp"
 
 namespace wye::bench::vulkan {
 
-[[nodiscard]] Error failed(VkResult status, const char* call);
+[[nodiscard]] inline Error failed(VkResult status, const char* call) {
+    return call_failed("vulkan", "vulkan_core.h", status, call);
+}
 
 // Costs only a comparison on success, as it is used in timed loops.
 #define TRY_VK(call)                                                         \
@@ -94,7 +96,7 @@ struct Queue {
     std::mutex mutex;
 };
 
-struct Device {
+struct Device : Fixed {
 #define WYE_BENCH_MEMBER(name) PFN_##name name = nullptr;
     WYE_BENCH_INSTANCE_CALLS(WYE_BENCH_MEMBER)
     WYE_BENCH_DEVICE_CALLS(WYE_BENCH_MEMBER)
@@ -110,9 +112,6 @@ struct Device {
     std::vector<std::unique_ptr<Queue>> copies;
     std::vector<std::uint32_t> families;  // the families in use
 
-    Device() = default;
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
     ~Device();
     // MISSING_DEPENDENCY: no loader or driver. NO_DEVICE: no device of that name.
     [[nodiscard]] Result<void> open(const std::string& name);
@@ -123,11 +122,9 @@ struct Device {
 };
 
 // A buffer with memory of its own.
-class Memory {
+class Memory : Fixed {
   public:
     explicit Memory(const Device& device) : device_(device) {}
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
     ~Memory();
     [[nodiscard]] Result<void> on_device(std::uint64_t bytes);
     [[nodiscard]] Result<void> on_host(std::uint64_t bytes);  // mapped, cached if possible
@@ -143,11 +140,9 @@ class Memory {
 };
 
 // A compute pipeline for some storage buffers and one 32-bit push constant.
-class Kernel {
+class Kernel : Fixed {
   public:
     explicit Kernel(const Device& device) : device_(device) {}
-    Kernel(const Kernel&) = delete;
-    Kernel& operator=(const Kernel&) = delete;
     ~Kernel();
     [[nodiscard]] Result<void> open(std::span<const std::uint32_t> words, std::uint32_t buffers);
     // Makes a descriptor set, which lives as long as the kernel. At most kSets.
@@ -166,11 +161,9 @@ class Kernel {
 };
 
 // A command buffer with its own pool, and a fence.
-class Commands {
+class Commands : Fixed {
   public:
     explicit Commands(const Device& device) : device_(device) {}
-    Commands(const Commands&) = delete;
-    Commands& operator=(const Commands&) = delete;
     ~Commands();
     [[nodiscard]] Result<void> open(Queue& queue);
 

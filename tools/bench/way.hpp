@@ -5,12 +5,31 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wye/sdk/result.hpp"
 
 namespace wye::bench {
+
+// A base of objects that stay where they were made.
+struct Fixed {
+    Fixed() = default;
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+};
+
+// A call of a driver that failed, with its own code, which `header` explains.
+[[nodiscard]] inline Error call_failed(const char* domain, const char* header, std::int64_t code,
+                                       const char* call) {
+    Error error(Code::DRIVER, std::string(call) + " gives " + std::to_string(code),
+                std::string("Fix: look up the number in ") + header);
+    error.native_domain = domain;
+    error.native_code = code;
+    return error;
+}
 
 // Owns what it needs. Used by one thread.
 struct Way {
@@ -20,6 +39,26 @@ struct Way {
     // Checks the device's results. INTERNAL: they are wrong.
     std::function<Result<void>()> check;
 };
+
+// A way of which `once` does the work one time; `check` gets the number of times so far.
+template <typename Once, typename Check>
+[[nodiscard]] Way repeated(std::string name, Once once, Check check) {
+    const auto runs = std::make_shared<std::uint64_t>(0);
+    return {std::move(name),
+            [=](std::uint64_t times) -> Result<void> {
+                for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(once());
+                *runs += times;
+                return {};
+            },
+            [=] { return check(*runs); }};
+}
+
+// Adds a way that could be made.
+[[nodiscard]] inline Result<void> add(std::vector<Way>& ways, Result<Way> way) {
+    if (!way.ok()) return std::move(way).error();
+    ways.push_back(std::move(way).value());
+    return {};
+}
 
 // One step of the tiny dispatches, and the value after `steps` steps from 1.
 [[nodiscard]] constexpr std::uint32_t advance(std::uint32_t value, std::uint64_t steps) {

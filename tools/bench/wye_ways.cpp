@@ -37,7 +37,7 @@ constexpr std::uint32_t kHashBlock = 4096;
 constexpr std::uint64_t kLongerWords = std::uint64_t{1} << 17U;
 
 // One tiny buffer, and the dispatch that advances it.
-class Tiny {
+class Tiny : Fixed {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Tiny>> make(const Target& target,
                                                             std::uint64_t words = kTinyWords) {
@@ -51,8 +51,6 @@ class Tiny {
     }
     Tiny(Program program, Buffer buffer)
         : program_(std::move(program)), buffer_(std::move(buffer)) {}
-    Tiny(const Tiny&) = delete;
-    Tiny& operator=(const Tiny&) = delete;
 
     [[nodiscard]] Dispatch& dispatch() { return *dispatch_; }
     [[nodiscard]] const Program& program() const { return program_; }
@@ -83,44 +81,37 @@ Result<Way> graphs(const Target& target, std::uint64_t count, std::uint64_t disp
         WYE_ASSIGN(auto graph, tiny->record(target.device, dispatches));
         turns->push_back({std::move(tiny), std::move(graph)});
     }
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{"graph",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i)
-                       for (const Turn& turn : *turns) WYE_TRY(turn.graph.execute());
-                   *runs += times;
-                   return {};
-               },
-               [=] { return turns->back().tiny->expect_steps(*runs * dispatches); }};
+    return repeated(
+        "graph",
+        [=]() -> Result<void> {
+            for (const Turn& turn : *turns) WYE_TRY(turn.graph.execute());
+            return {};
+        },
+        [=](std::uint64_t runs) { return turns->back().tiny->expect_steps(runs * dispatches); });
 }
 
 Result<Way> one_dispatch(const Target& target) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{"dispatch",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(tiny->dispatch().run());
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs); }};
+    return repeated(
+        "dispatch", [=] { return tiny->dispatch().run(); },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs); });
 }
 
-// Records a graph of dependent dispatches and frees it.
+// Records a graph of dependent dispatches and frees it. It is run when it is checked.
 Result<Way> recordings(const Target& target, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     const auto device = target.device;
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{"Graph::record",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(tiny->record(device, count));
-                   return {};
-               },
-               [=]() -> Result<void> {
-                   WYE_ASSIGN(const Graph graph, tiny->record(device, count));
-                   WYE_TRY(graph.run());
-                   return tiny->expect_steps(++*runs * count);
-               }};
+    return repeated(
+        "Graph::record",
+        [=]() -> Result<void> {
+            WYE_TRY(tiny->record(device, count));
+            return {};
+        },
+        [=](std::uint64_t) -> Result<void> {
+            WYE_ASSIGN(const Graph graph, tiny->record(device, count));
+            WYE_TRY(graph.run());
+            return tiny->expect_steps(count);
+        });
 }
 
 // Dispatches through a pipeline: one, or a batch of several.
@@ -131,21 +122,29 @@ Result<Way> piped(const Target& target, std::uint64_t count) {
     const auto dispatch = std::make_shared<Dispatch>(*pipeline);
     dispatch->bind("words", tiny->buffer());
     const std::vector<Dispatch*> items(count, dispatch.get());
-    const auto runs = std::make_shared<std::uint64_t>(0);
-    return Way{count == 1 ? "Dispatch of a Pipeline" : "Pipeline::batch",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) {
-                       if (count == 1) {
-                           WYE_TRY(dispatch->run());
-                           continue;
-                       }
-                       BatchResult done = pipeline->batch(items);
-                       if (done.error) return *std::move(done.error);
-                   }
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        count == 1 ? "Dispatch of a Pipeline" : "Pipeline::batch",
+        [=]() -> Result<void> {
+            if (count == 1) {
+                WYE_TRY(dispatch->run());
+                return {};
+            }
+            BatchResult done = pipeline->batch(items);
+            if (done.error) return *std::move(done.error);
+            return {};
+        },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
+}
+
+// Submits `count` times, and waits for the last.
+template <typename Submit>
+Result<void> submit_all(std::vector<Pending>& pending, std::uint64_t count, const Submit& submit) {
+    for (std::uint64_t n = 0; n < count; ++n) {
+        WYE_ASSIGN(auto next, submit());
+        pending.push_back(std::move(next));
+    }
+    WYE_TRY(pending.back().wait());
+    return {};
 }
 
 // `longer`: a dispatch on a buffer of its own that is submitted first each time; may be null.
@@ -158,48 +157,32 @@ Result<Way> launches(const Target& target, std::uint64_t count,
         longer->dispatch().on(**queue);
         tiny->dispatch().on(**queue);
     }
-    const auto runs = std::make_shared<std::uint64_t>(0);
     const auto pending = std::make_shared<std::vector<Pending>>();
-    return Way{"asynchronous dispatches",
-               [=, kept = queue](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) {
-                       pending->clear();
-                       if (longer) {
-                           WYE_ASSIGN(auto first, longer->dispatch().submit());
-                           pending->push_back(std::move(first));
-                       }
-                       for (std::uint64_t n = 0; n < count; ++n) {
-                           WYE_ASSIGN(auto next, tiny->dispatch().submit());
-                           pending->push_back(std::move(next));
-                       }
-                       WYE_TRY(pending->back().wait());
-                   }
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        "asynchronous dispatches",
+        [=, kept = queue]() -> Result<void> {
+            pending->clear();
+            if (longer) {
+                WYE_ASSIGN(auto first, longer->dispatch().submit());
+                pending->push_back(std::move(first));
+            }
+            return submit_all(*pending, count, [&] { return tiny->dispatch().submit(); });
+        },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 Result<Way> submits(const Target& target, std::uint64_t count) {
     WYE_ASSIGN(const auto tiny, Tiny::make(target));
     WYE_ASSIGN(auto recorded, tiny->record(target.device, 1));
     const auto graph = std::make_shared<Graph>(std::move(recorded));
-    const auto runs = std::make_shared<std::uint64_t>(0);
     const auto pending = std::make_shared<std::vector<Pending>>();
-    return Way{"graph, submitted",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) {
-                       pending->clear();
-                       for (std::uint64_t n = 0; n < count; ++n) {
-                           WYE_ASSIGN(auto next, graph->submit());
-                           pending->push_back(std::move(next));
-                       }
-                       WYE_TRY(pending->back().wait());
-                   }
-                   *runs += times;
-                   return {};
-               },
-               [=] { return tiny->expect_steps(*runs * count); }};
+    return repeated(
+        "graph, submitted",
+        [=]() -> Result<void> {
+            pending->clear();
+            return submit_all(*pending, count, [&] { return graph->submit(); });
+        },
+        [=](std::uint64_t runs) { return tiny->expect_steps(runs * count); });
 }
 
 struct HostWords {
@@ -225,12 +208,9 @@ Result<Way> up_and_down(const Target& target, std::uint64_t bytes) {
     WYE_ASSIGN(const auto words, host_words(target, bytes));
     const auto dispatch = std::make_shared<Dispatch>(words->program, target.device);
     dispatch->input("x", words->x).output("r", words->r);
-    return Way{"dispatch",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i) WYE_TRY(dispatch->run());
-                   return {};
-               },
-               [=] { return expect_last(words->r); }};
+    return repeated(
+        "dispatch", [=] { return dispatch->run(); },
+        [=](std::uint64_t) { return expect_last(words->r); });
 }
 
 Result<Way> transfers(const Target& target, std::uint64_t bytes, bool up) {
@@ -238,38 +218,31 @@ Result<Way> transfers(const Target& target, std::uint64_t bytes, bool up) {
     WYE_ASSIGN(auto resident, target.device.buffer(bytes));
     const auto buffer = std::make_shared<Buffer>(std::move(resident));
     WYE_TRY(buffer->upload(words->x));
-    return Way{up ? "upload" : "download",
-               [=](std::uint64_t times) -> Result<void> {
-                   for (std::uint64_t i = 0; i < times; ++i)
-                       WYE_TRY(up ? buffer->upload(words->x) : buffer->download(words->r));
-                   return {};
-               },
-               [=]() -> Result<void> {
-                   std::uint32_t last = 0;
-                   WYE_TRY(buffer->download_range(std::span(&last, 1), bytes - 4));
-                   WYE_TRY(expect_word(last, words->x.back(), "Wye"));
-                   return up ? Result<void>{} : expect_word(words->r.back(), last, "Wye");
-               }};
+    return repeated(
+        up ? "upload" : "download",
+        [=] { return up ? buffer->upload(words->x) : buffer->download(words->r); },
+        [=](std::uint64_t) -> Result<void> {
+            std::uint32_t last = 0;
+            WYE_TRY(buffer->download_range(std::span(&last, 1), bytes - 4));
+            WYE_TRY(expect_word(last, words->x.back(), "Wye"));
+            return up ? Result<void>{} : expect_word(words->r.back(), last, "Wye");
+        });
 }
 
 Result<Way> many(const Target& target, std::uint64_t count, std::uint64_t bytes) {
     WYE_ASSIGN(const auto words, host_words(target, bytes));
     const auto device = target.device;
-    const auto run = [=](std::uint64_t times) -> Result<void> {
-        for (std::uint64_t i = 0; i < times; ++i) {
-            std::vector<Pending> pending;
-            for (std::uint64_t n = 0; n < count; ++n) {
-                WYE_ASSIGN(auto next,
-                           Dispatch(words->program, device).input("x", words->x).submit());
-                pending.push_back(std::move(next));
-            }
-            for (const Pending& one : pending) WYE_TRY(one.wait());
-            WYE_ASSIGN(const auto r, pending.back().output<std::uint32_t>("r"));
-            WYE_TRY(expect_last(r));
+    const auto run = [=]() -> Result<void> {
+        std::vector<Pending> pending;
+        for (std::uint64_t n = 0; n < count; ++n) {
+            WYE_ASSIGN(auto next, Dispatch(words->program, device).input("x", words->x).submit());
+            pending.push_back(std::move(next));
         }
-        return {};
+        for (const Pending& one : pending) WYE_TRY(one.wait());
+        WYE_ASSIGN(const auto r, pending.back().output<std::uint32_t>("r"));
+        return expect_last(r);
     };
-    return Way{"asynchronous dispatches", run, []() -> Result<void> { return {}; }};
+    return repeated("asynchronous dispatches", run, [](std::uint64_t) { return Result<void>{}; });
 }
 
 // Whole pages of memory, registered as long as this object lives.
@@ -304,21 +277,20 @@ Result<Way> registered(const Target& target, std::uint64_t count, std::uint64_t 
         std::iota(x->words.begin() + static_cast<std::ptrdiff_t>(n * each),
                   x->words.begin() + static_cast<std::ptrdiff_t>((n + 1) * each), 0U);
     const auto device = target.device;
-    const auto run = [=](std::uint64_t times) -> Result<void> {
-        for (std::uint64_t i = 0; i < times; ++i) {
-            std::vector<Pending> pending;
-            for (std::uint64_t n = 0; n < count; ++n) {
-                WYE_ASSIGN(auto next, Dispatch(*program, device)
-                                          .input("x", x->words.subspan(n * each, each))
-                                          .output("r", r->words.subspan(n * each, each))
-                                          .submit_borrowing());
-                pending.push_back(std::move(next));
-            }
-            for (const Pending& one : pending) WYE_TRY(one.wait());
+    const auto run = [=]() -> Result<void> {
+        std::vector<Pending> pending;
+        for (std::uint64_t n = 0; n < count; ++n) {
+            WYE_ASSIGN(auto next, Dispatch(*program, device)
+                                      .input("x", x->words.subspan(n * each, each))
+                                      .output("r", r->words.subspan(n * each, each))
+                                      .submit_borrowing());
+            pending.push_back(std::move(next));
         }
+        for (const Pending& one : pending) WYE_TRY(one.wait());
         return {};
     };
-    return Way{"asynchronous dispatches", run, [=] { return expect_last(r->words.last(each)); }};
+    return repeated("asynchronous dispatches", run,
+                    [=](std::uint64_t) { return expect_last(r->words.last(each)); });
 }
 
 Result<Way> hash(const Target& target, std::uint64_t chunk_bytes, std::uint64_t chunks) {
@@ -373,80 +345,53 @@ Result<Target> open_target(const std::string& selector) {
 }
 
 Result<std::optional<Way>> wye_way(const Target& target, RowId row, const Sizes& sizes) {
-    std::optional<Way> out;
-    switch (row) {
-        case RowId::OneCommand: {
-            WYE_ASSIGN(out, graphs(target, 1, 1));
-            break;
+    std::vector<Way> made;
+    const auto make = [&]() -> Result<void> {
+        switch (row) {
+            case RowId::OneCommand:
+                return add(made, graphs(target, 1, 1));
+            case RowId::Commands:
+                return add(made, graphs(target, sizes.turns, 1));
+            case RowId::OneDispatch:
+                return add(made, one_dispatch(target));
+            case RowId::Recorded:
+                return add(made, graphs(target, 1, sizes.recorded));
+            case RowId::Recording:
+                return add(made, recordings(target, sizes.recorded));
+            case RowId::Batch:
+                return add(made, piped(target, sizes.recorded));
+            case RowId::PipelineCall:
+                return add(made, piped(target, 1));
+            case RowId::Launches:
+                return add(made, launches(target, sizes.recorded, nullptr));
+            case RowId::Submits:
+                return add(made, submits(target, sizes.recorded));
+            case RowId::BehindAnother: {
+                if (target.plugin != "cpu") return {};
+                WYE_ASSIGN(const auto longer, Tiny::make(target, kLongerWords));
+                return add(made, launches(target, sizes.recorded, longer));
+            }
+            case RowId::RoundTrip:
+                return add(made, up_and_down(target, sizes.round_trip_bytes));
+            case RowId::Large:
+                return add(made, up_and_down(target, sizes.large_bytes));
+            case RowId::Upload:
+            case RowId::Download:
+                return add(made, transfers(target, sizes.large_bytes, row == RowId::Upload));
+            case RowId::Many:
+                return add(made, many(target, sizes.many, sizes.many_bytes));
+            case RowId::Registered:
+                if (!target.device.fact("host_memory_alignment").ok()) return {};
+                return add(made, registered(target, sizes.many, sizes.many_bytes));
+            case RowId::Hash:
+                return add(made, hash(target, sizes.hash_chunk_bytes, sizes.hash_chunks));
+            case RowId::Million:
+                return {};
         }
-        case RowId::Commands: {
-            WYE_ASSIGN(out, graphs(target, sizes.turns, 1));
-            break;
-        }
-        case RowId::OneDispatch: {
-            WYE_ASSIGN(out, one_dispatch(target));
-            break;
-        }
-        case RowId::Recorded: {
-            WYE_ASSIGN(out, graphs(target, 1, sizes.recorded));
-            break;
-        }
-        case RowId::Recording: {
-            WYE_ASSIGN(out, recordings(target, sizes.recorded));
-            break;
-        }
-        case RowId::Batch: {
-            WYE_ASSIGN(out, piped(target, sizes.recorded));
-            break;
-        }
-        case RowId::PipelineCall: {
-            WYE_ASSIGN(out, piped(target, 1));
-            break;
-        }
-        case RowId::Launches: {
-            WYE_ASSIGN(out, launches(target, sizes.recorded, nullptr));
-            break;
-        }
-        case RowId::Submits: {
-            WYE_ASSIGN(out, submits(target, sizes.recorded));
-            break;
-        }
-        case RowId::BehindAnother: {
-            if (target.plugin != "cpu") break;
-            WYE_ASSIGN(const auto longer, Tiny::make(target, kLongerWords));
-            WYE_ASSIGN(out, launches(target, sizes.recorded, longer));
-            break;
-        }
-        case RowId::RoundTrip: {
-            WYE_ASSIGN(out, up_and_down(target, sizes.round_trip_bytes));
-            break;
-        }
-        case RowId::Large: {
-            WYE_ASSIGN(out, up_and_down(target, sizes.large_bytes));
-            break;
-        }
-        case RowId::Upload:
-        case RowId::Download: {
-            WYE_ASSIGN(out, transfers(target, sizes.large_bytes, row == RowId::Upload));
-            break;
-        }
-        case RowId::Many: {
-            WYE_ASSIGN(out, many(target, sizes.many, sizes.many_bytes));
-            break;
-        }
-        case RowId::Registered: {
-            if (!target.device.fact("host_memory_alignment").ok()) break;
-            WYE_ASSIGN(out, registered(target, sizes.many, sizes.many_bytes));
-            break;
-        }
-        case RowId::Hash: {
-            WYE_ASSIGN(out, hash(target, sizes.hash_chunk_bytes, sizes.hash_chunks));
-            break;
-        }
-        case RowId::Million:
-            break;
-    }
-    return out;
+        return {};
+    };
+    WYE_TRY(make());
+    return made.empty() ? std::nullopt : std::optional(std::move(made.front()));
 }
 
 }  // namespace wye::bench

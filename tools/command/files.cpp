@@ -23,6 +23,7 @@
 #include "command/output.hpp"
 
 #include "command/memory.hpp"
+#include "wye/sdk/ascii.hpp"
 
 namespace wye::tool {
 namespace {
@@ -163,10 +164,8 @@ std::vector<FileUse> traces() {
 }  // namespace
 
 bool has_ending(std::string_view path, std::string_view ending) {
-    const auto small = [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; };
     return path.size() >= ending.size() &&
-           std::ranges::equal(path.substr(path.size() - ending.size()), ending,
-                              [&](char a, char b) { return small(a) == b; });
+           sdk::ascii::same_but_case(path.substr(path.size() - ending.size()), ending);
 }
 
 std::uint64_t most_of_stream() {

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "wye/sdk/words.hpp"
+
 namespace wye::tool {
 namespace {
 
@@ -105,16 +107,6 @@ class Blocks {
     Block last_ = Block::none;
 };
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        lines.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
-}
-
 }  // namespace
 
 std::string in_capitals(std::string_view text) {
@@ -160,7 +152,7 @@ void print_blocks(std::span<const std::string_view> lines, std::size_t width) {
 }
 
 void print_page(std::string_view text, std::size_t width) {
-    const std::vector<std::string_view> lines = lines_of(text);
+    const std::vector<std::string_view> lines = sdk::split(text, "\n");
     const auto is_heading = [](std::string_view line) { return line.starts_with('#'); };
     for (auto at = lines.begin(); at != lines.end();) {
         const std::string_view heading = *at;

@@ -12,6 +12,7 @@
 #include "language_text.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/ascii.hpp"
 
 namespace wye::tool {
 namespace {
@@ -72,10 +73,9 @@ const ReferencePart* part_of(const std::vector<ReferencePart>& parts, const std:
     for (const std::string& name : {word, without_width(word)})
         for (const ReferencePart& part : parts)
             if (std::ranges::find(part.words, name) != part.words.end()) return &part;
-    const auto lower = [](unsigned char c) { return std::tolower(c); };
     for (const ReferencePart& part : parts)
         if (part.words.empty() && !part.heading.empty() &&
-            std::ranges::equal(part.heading, word, {}, lower, lower))
+            sdk::ascii::same_but_case(part.heading, word))
             return &part;
     return nullptr;
 }

@@ -2,13 +2,15 @@
 //
 // `wye`: the command line over libwye.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -24,6 +26,7 @@
 #include "registry/open/facts.hpp"
 #include "suggest.hpp"
 #include "verbs.hpp"
+#include "wye/sdk/numbers.hpp"
 #include "wye/sdk/printable.hpp"
 #include "wye/sdk/standard_files.hpp"
 #include "wye/wye.h"
@@ -32,22 +35,23 @@ namespace {
 
 using namespace wye::tool;
 
-// Numbers as text, since CLI11 accepts "-1" and "" as numbers.
-struct Numbers {
+// The options of a verb, and those that are numbers as text, since CLI11 accepts "-1" and "" as
+// numbers.
+struct RunWords {
+    RunOptions options;
     std::string grid, elements, timeout_ms, ulp_budget, repeat;
+};
+struct LowerWords {
+    LowerOptions options;
+    std::string ulp_budget;
 };
 
 // "64", "64,2" or "64,2,1".
 wye::Result<std::array<std::uint32_t, 3>> parse_grid(const std::string& text) {
     std::array<std::uint32_t, 3> grid = {1, 1, 1};
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    for (std::uint32_t& axis : grid) {
-        const auto [next, status] = std::from_chars(at, end, axis);
-        if (status != std::errc{}) break;
-        if (next == end) return grid;
-        if (*next != ',') break;
-        at = next + 1;
+    if (const auto counts = wye::sdk::parse_numbers<std::uint32_t>(text, ',', grid.size())) {
+        std::ranges::copy(*counts, grid.begin());
+        return grid;
     }
     return wye::Error(wye::Code::INVALID_ARGUMENT,
                       fmt::format("`--grid {}` is not X[,Y[,Z]] with workgroup counts from 0 to {}",
@@ -71,7 +75,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
     app.allow_extras();
 }
 
-void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
+void add_lower(CLI::App& app, LowerWords& words) {
+    LowerOptions& options = words.options;
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("--to", options.format,
                    "text, wire, preconditions, wye-program, opencl-c, cuda-c, spirv, ptx or "
@@ -85,7 +90,7 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
     app.add_option("-o,--output", options.output, "File (default: standard output)")
         ->type_name("FILE")
         ->check(refuse_empty);
-    app.add_option("--ulp-budget", numbers.ulp_budget, "As for run")->type_name("N");
+    app.add_option("--ulp-budget", words.ulp_budget, "As for run")->type_name("N");
     app.add_option("--with-quirk", options.with_quirks,
                    "Use this driver workaround too (`wye quirks` lists them; may be repeated)")
         ->type_name("ID");
@@ -94,7 +99,8 @@ void add_lower(CLI::App& app, LowerOptions& options, Numbers& numbers) {
         ->type_name("ID");
 }
 
-void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
+void add_run(CLI::App& app, RunWords& words) {
+    RunOptions& options = words.options;
     app.add_option("program", options.program, "Program, text or wire form")->required();
     app.add_option("-d,--device", options.device, "Selector (default: $WYE_DEVICE, else auto)")
         ->type_name("SELECTOR");
@@ -116,21 +122,21 @@ void add_run(CLI::App& app, RunOptions& options, Numbers& numbers) {
     app.add_option("--show", options.shown, "Print this output as a table (may be repeated)")
         ->type_name("NAME");
     app.add_option("--param", options.params, "NAME=VALUE: a parameter");
-    app.add_option("--grid", numbers.grid, "X[,Y[,Z]]: workgroups");
+    app.add_option("--grid", words.grid, "X[,Y[,Z]]: workgroups");
     app.add_option(
-           "--elements", numbers.elements,
+           "--elements", words.elements,
            "Number of elements of run-time outputs, and of the launch unless --grid is given")
         ->type_name("N");
-    app.add_option("--timeout-ms", numbers.timeout_ms, "Give up after this long (0: never)")
+    app.add_option("--timeout-ms", words.timeout_ms, "Give up after this long (0: never)")
         ->type_name("N");
-    app.add_option("--ulp-budget", numbers.ulp_budget,
+    app.add_option("--ulp-budget", words.ulp_budget,
                    "Let `/`, sqrt and math functions be native up to this error (0: exact)")
         ->type_name("N");
     app.add_flag("--variants", options.variants, "Run the first native variant that fits, if any");
     app.add_flag("--cooperative", options.cooperative,
                  "Run all workgroups at once; grid barriers may still split the launch");
     CLI::Option* const repeat =
-        app.add_option("--repeat", numbers.repeat,
+        app.add_option("--repeat", words.repeat,
                        "Run so many times on buffers that stay on the device; each run sees what "
                        "the last left")
             ->type_name("N");
@@ -216,41 +222,105 @@ void add_quirks(CLI::App& app, QuirksOptions& options) {
         "3 no device.");
 }
 
-// Whether the command line gave this option. False too if the verb has no such option.
-bool is_given(const CLI::App& verb, const char* flag) {
-    const CLI::Option* const option = verb.get_option_no_throw(flag);
-    return option != nullptr && option->count() != 0;
+wye::Result<std::uint32_t> parse_budget(const std::string& text) {
+    WYE_ASSIGN(const std::uint64_t budget, parse_number("--ulp-budget", text, UINT32_MAX));
+    return static_cast<std::uint32_t>(budget);
 }
 
-// Converts the numbers that were given.
-wye::Result<void> read_numbers(const CLI::App& run_verb, const CLI::App& lower_verb,
-                               const Numbers& numbers, RunOptions& run_options,
-                               LowerOptions& lower_options) {
-    const auto given = [&](const char* flag) { return is_given(run_verb, flag); };
+// Converts the numbers that the command line gave.
+wye::Result<void> read_numbers(const CLI::App& verb, RunWords& words) {
+    const auto given = [&](const char* flag) { return verb.count(flag) != 0; };
+    RunOptions& options = words.options;
     if (given("--grid")) {
-        WYE_ASSIGN(run_options.grid, parse_grid(numbers.grid));
+        WYE_ASSIGN(options.grid, parse_grid(words.grid));
     }
     if (given("--elements")) {
-        WYE_ASSIGN(run_options.elements, parse_number("--elements", numbers.elements, UINT64_MAX));
+        WYE_ASSIGN(options.elements, parse_number("--elements", words.elements, UINT64_MAX));
     }
     if (given("--timeout-ms")) {
         constexpr std::uint64_t kNsPerMs = 1'000'000;
-        WYE_ASSIGN(run_options.timeout_ms,
-                   parse_number("--timeout-ms", numbers.timeout_ms, UINT64_MAX / kNsPerMs));
+        WYE_ASSIGN(options.timeout_ms,
+                   parse_number("--timeout-ms", words.timeout_ms, UINT64_MAX / kNsPerMs));
     }
     if (given("--repeat")) {
-        WYE_ASSIGN(run_options.repeat, parse_number("--repeat", numbers.repeat, UINT32_MAX));
-        if (*run_options.repeat == 0)
+        WYE_ASSIGN(options.repeat, parse_number("--repeat", words.repeat, UINT32_MAX));
+        if (*options.repeat == 0)
             return wye::Error(wye::Code::INVALID_ARGUMENT, "`--repeat 0` runs nothing",
                               "Fix: give a number of at least 1, or leave --repeat out",
                               "--repeat");
     }
-    if (given("--ulp-budget") || is_given(lower_verb, "--ulp-budget")) {
-        WYE_ASSIGN(const std::uint64_t budget,
-                   parse_number("--ulp-budget", numbers.ulp_budget, UINT32_MAX));
-        run_options.ulp_budget = lower_options.ulp_budget = static_cast<std::uint32_t>(budget);
+    if (given("--ulp-budget")) {
+        WYE_ASSIGN(options.ulp_budget, parse_budget(words.ulp_budget));
     }
     return {};
+}
+
+ExitCode run_words(const CLI::App& verb, RunWords& words) {
+    const auto read = read_numbers(verb, words);
+    return read.ok() ? run(words.options) : fail(read.error());
+}
+
+ExitCode lower_words(const CLI::App& verb, LowerWords& words) {
+    if (verb.count("--ulp-budget") != 0) {
+        const auto budget = parse_budget(words.ulp_budget);
+        if (!budget.ok()) return fail(budget.error());
+        words.options.ulp_budget = *budget;
+    }
+    return lower(words.options);
+}
+
+// CLI11 takes operators such as `-=` for flags.
+ExitCode explain_words(const CLI::App& verb, ExplainOptions& options) {
+    for (std::string& word : verb.remaining()) options.words.push_back(std::move(word));
+    return explain(options);
+}
+
+ExitCode help_of(const CLI::App& verb, HelpOptions& options) {
+    const CLI::App& app = *verb.get_parent();
+    if (!options.words.empty()) return help(options, verb_table(app));
+    // app.help() would be the help of the verb that was parsed.
+    std::cout << app.get_formatter()->make_help(&app, "wye", CLI::AppFormatMode::Normal);
+    return kOk;
+}
+
+// A verb of the command. `add` adds its options; `run` is null for a helper, which reads its own.
+struct Verb {
+    std::string name, about;
+    std::function<void(CLI::App&)> add;
+    std::function<ExitCode(const CLI::App&)> run;
+};
+
+template <typename Options, typename Run>
+Verb verb_of(const char* name, const char* about, void (*add)(CLI::App&, Options&), Run run) {
+    const auto options = std::make_shared<Options>();
+    Verb out{name, about, [=](CLI::App& app) { add(app, *options); }, nullptr};
+    if constexpr (std::is_invocable_v<Run, const CLI::App&, Options&>)
+        out.run = [=](const CLI::App& app) { return run(app, *options); };
+    else if constexpr (std::is_invocable_v<Run, Options&>)
+        out.run = [=](const CLI::App&) { return run(*options); };
+    return out;
+}
+
+// In the order of --help.
+std::vector<Verb> all_verbs() {
+    return {
+        verb_of("info", "Show plugins, devices and reasons against them", add_info, info),
+        verb_of("check", "Validate a program and show its needs", add_check, check),
+        verb_of("explain", "Print what the language reference says about a word", add_explain,
+                explain_words),
+        verb_of("lower", "Print a program in another form", add_lower, lower_words),
+        verb_of("run", "Run a program on files", add_run, run_words),
+        verb_of("fuzz", "Compare random programs on devices with the reference", add_fuzz, nullptr),
+        verb_of("bench", "Measure a device, also beside its own API", add_bench, nullptr),
+        verb_of("conform", "Judge a plugin by the conformance kits", add_conform, conform_plugin),
+        verb_of("quirks", "List workarounds for drivers, and audit them", add_quirks, quirks),
+        verb_of("cache", "Show or clear the cache of compiled programs", add_cache, cache),
+        verb_of("plugins", "Show what probes of plugins found; trust or forget it", add_plugins,
+                plugins),
+        verb_of("help", "Print the page of a verb", add_help, help_of),
+        verb_of("new-plugin", "Write the project of a plugin for a device of yours", add_new_plugin,
+                new_plugin),
+    };
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -332,66 +402,19 @@ int real_main(int argc, char** argv) {
         "4 info --require is unmet; 5 a plugin failed (with --strict). `wye help VERB` prints the\n"
         "page of a verb; see wye(1) too.");
 
-    InfoOptions info_options;
-    CheckOptions check_options;
-    ExplainOptions explain_options;
-    LowerOptions lower_options;
-    RunOptions run_options;
-    CacheOptions cache_options;
-    ConformOptions conform_options;
-    QuirksOptions quirks_options;
-    PluginsOptions plugins_options;
-    HelpOptions help_options;
-    BenchOptions bench_options;
-    FuzzOptions fuzz_options;
-    NewPluginOptions new_plugin_options;
-    Numbers numbers;
-    CLI::App* info_verb =
-        app.add_subcommand("info", "Show plugins, devices and reasons against them");
-    CLI::App* check_verb = app.add_subcommand("check", "Validate a program and show its needs");
-    CLI::App* explain_verb =
-        app.add_subcommand("explain", "Print what the language reference says about a word");
-    CLI::App* lower_verb = app.add_subcommand("lower", "Print a program in another form");
-    CLI::App* run_verb = app.add_subcommand("run", "Run a program on files");
-    CLI::App* fuzz_verb =
-        app.add_subcommand("fuzz", "Compare random programs on devices with the reference")
-            ->group("Helpers");
-    CLI::App* bench_verb =
-        app.add_subcommand("bench", "Measure a device, also beside its own API")->group("Helpers");
-    CLI::App* conform_verb =
-        app.add_subcommand("conform", "Judge a plugin by the conformance kits");
-    CLI::App* quirks_verb =
-        app.add_subcommand("quirks", "List workarounds for drivers, and audit them");
-    CLI::App* cache_verb =
-        app.add_subcommand("cache", "Show or clear the cache of compiled programs");
-    CLI::App* plugins_verb =
-        app.add_subcommand("plugins", "Show what probes of plugins found; trust or forget it");
-    CLI::App* help_verb = app.add_subcommand("help", "Print the page of a verb");
-    CLI::App* new_plugin_verb =
-        app.add_subcommand("new-plugin", "Write the project of a plugin for a device of yours");
+    const std::vector<Verb> verbs = all_verbs();
     // A command line that begins with a verb needs only the options of that verb.
     const std::string first = argc > 1 ? argv[1] : "";
-    const auto begins = app.get_subcommands(
-        [&](const CLI::App* verb) { return first != "help" && verb->get_name() == first; });
-    const auto needed = [&](const CLI::App* verb) { return begins.empty() || begins[0] == verb; };
-    if (needed(help_verb)) add_help(*help_verb, help_options);
-    if (needed(fuzz_verb)) add_fuzz(*fuzz_verb, fuzz_options);
-    if (needed(bench_verb)) add_bench(*bench_verb, bench_options);
-    if (needed(new_plugin_verb)) add_new_plugin(*new_plugin_verb, new_plugin_options);
-    if (needed(info_verb)) add_info(*info_verb, info_options);
-    if (needed(plugins_verb)) add_plugins(*plugins_verb, plugins_options);
-    if (needed(cache_verb)) add_cache(*cache_verb, cache_options);
-    if (needed(conform_verb)) add_conform(*conform_verb, conform_options);
-    if (needed(quirks_verb)) add_quirks(*quirks_verb, quirks_options);
-    if (needed(check_verb)) add_check(*check_verb, check_options);
-    if (needed(explain_verb)) add_explain(*explain_verb, explain_options);
-    if (needed(lower_verb)) add_lower(*lower_verb, lower_options, numbers);
-    if (needed(run_verb)) add_run(*run_verb, run_options, numbers);
+    const auto begins = std::ranges::find(verbs, first, &Verb::name);
+    const bool needs_one = begins != verbs.end() && first != "help";
+    if (needs_one && !begins->run)
+        return become_helper(begins->name.c_str(), {argv + 2, argv + argc});
+    for (const Verb& verb : verbs) {
+        CLI::App* const added = app.add_subcommand(verb.name, verb.about);
+        if (!verb.run) added->group("Helpers");
+        if (!needs_one || first == verb.name) verb.add(*added);
+    }
 
-    // These helpers read their own options.
-    for (const char* const helper : {"fuzz", "bench"})
-        if (argc > 1 && std::string_view(argv[1]) == helper)
-            return become_helper(helper, {argv + 2, argv + argc});
     // For the build, which makes manual pages and completions from it; not listed in --help.
     if (argc == 2 && std::string_view(argv[1]) == "--print-options") {
         std::cout << json_of(whole_table(app));
@@ -403,29 +426,8 @@ int real_main(int argc, char** argv) {
         return report_usage(app, error, argc, argv);
     }
 
-    const auto read = read_numbers(*run_verb, *lower_verb, numbers, run_options, lower_options);
-    if (!read.ok()) return fail(read.error());
-    if (info_verb->parsed()) return info(info_options);
-    if (help_verb->parsed()) {
-        if (!help_options.words.empty()) return help(help_options, verb_table(app));
-        // app.help() would be the help of the verb that was parsed.
-        std::cout << app.get_formatter()->make_help(&app, "wye", CLI::AppFormatMode::Normal);
-        return kOk;
-    }
-    if (check_verb->parsed()) return check(check_options);
-    if (explain_verb->parsed()) {
-        // CLI11 takes operators such as `-=` for flags.
-        for (std::string& word : explain_verb->remaining())
-            explain_options.words.push_back(std::move(word));
-        return explain(explain_options);
-    }
-    if (lower_verb->parsed()) return lower(lower_options);
-    if (cache_verb->parsed()) return cache(cache_options);
-    if (conform_verb->parsed()) return conform_plugin(conform_options);
-    if (quirks_verb->parsed()) return quirks(quirks_options);
-    if (plugins_verb->parsed()) return plugins(plugins_options);
-    if (new_plugin_verb->parsed()) return new_plugin(new_plugin_options);
-    return run(run_options);
+    const CLI::App* const parsed = app.get_subcommands().front();
+    return std::ranges::find(verbs, parsed->get_name(), &Verb::name)->run(*parsed);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include "command/output.hpp"
 #include "new_plugin_files.hpp"
+#include "registry/find/manifest.hpp"
 #include "verbs.hpp"
 #include "wye/sdk/printable.hpp"
 #include "wye/wye.h"
@@ -40,9 +41,7 @@ bool is_own(std::string_view name) { return std::ranges::find(kOwn, name) != kOw
 
 // As registry/README.md, "Manifest", says.
 bool is_plugin_id(std::string_view name) {
-    return !name.empty() && name.size() <= kLongestId && is_lower(name.front()) && name != "auto" &&
-           !is_own(name) &&
-           std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+    return registry::valid_plugin_id(name) && !is_own(name);
 }
 
 // The nearest valid id; empty if there is none.

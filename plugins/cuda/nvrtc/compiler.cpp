@@ -2,9 +2,9 @@
 #include "cuda/nvrtc/compiler.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "cuda/nvrtc/nvrtc_memory.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::cuda {
 namespace {
@@ -24,11 +24,9 @@ std::optional<int> architecture_in(std::string& options) {
     const std::size_t at = options.find(kFlag);
     if (at == std::string::npos) return std::nullopt;
     const std::size_t end = std::min(options.find(' ', at), options.size());
-    int number = 0;
-    const char* from = options.data() + at + kFlag.size();
-    const auto [stop, status] = std::from_chars(from, options.data() + end, number);
-    if (status != std::errc{} || stop != options.data() + end) return std::nullopt;
-    options.erase(at, end - at);
+    const std::string_view whole = std::string_view(options).substr(at, end - at);
+    const auto number = sdk::parse_number<int>(whole.substr(kFlag.size()));
+    if (number) options.erase(at, end - at);
     return number;
 }
 

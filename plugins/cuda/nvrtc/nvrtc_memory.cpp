@@ -2,9 +2,10 @@
 #include "cuda/nvrtc/nvrtc_memory.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "wye/sdk/kept_text.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::cuda {
 namespace {
@@ -17,17 +18,6 @@ std::string key_of(const std::vector<std::string>& libraries) {
     return key;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> out;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        out.push_back(text.substr(0, end));
-        text.remove_prefix(end + 1);
-    }
-    return out;
-}
-
 }  // namespace
 
 std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
@@ -35,17 +25,13 @@ std::optional<NvrtcFacts> recall_nvrtc(const std::string& folder,
     if (folder.empty()) return std::nullopt;
     const auto text = sdk::read_kept(folder, kKind, key_of(libraries));
     if (!text) return std::nullopt;
-    const auto lines = lines_of(*text);
-    if (lines.size() != 3) return std::nullopt;
+    const auto lines = sdk::split(*text, "\n");
+    if (lines.size() != 3 || !text->ends_with('\n')) return std::nullopt;
     NvrtcFacts out;
     out.version = lines[0];
     out.file = lines[1];
     for (std::string_view rest = lines[2]; !rest.empty();) {
-        int number = 0;
-        const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-        if (status != std::errc{}) return std::nullopt;
-        out.architectures.push_back(number);
-        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        if (!sdk::take_number(rest, out.architectures.emplace_back())) return std::nullopt;
         if (!rest.empty()) rest.remove_prefix(1);
     }
     const std::string path = out.file.substr(0, out.file.find(' '));

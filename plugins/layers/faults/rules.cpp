@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers/faults/rules.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include "wye/sdk/layer_slots.hpp"
 #include "wye/sdk/nearest.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::layers::faults {
 namespace {
@@ -47,43 +47,14 @@ Error wrong(std::string_view rule, const std::string& what, std::string fix) {
             kKey};
 }
 
-// Returns the part before `separator`, and removes both from `text`.
-std::string_view cut(std::string_view& text, char separator) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return part;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
-// Reads the number at the start of `text`, and removes it.
-bool take_number(std::string_view& text, std::uint64_t& out) {
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (status != std::errc()) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return true;
-}
-
 // Reads the time in "hang(TIME)".
 Result<std::chrono::nanoseconds> parse_hang(std::string_view rule, std::string_view action) {
-    static constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
-        {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
     std::string_view time = action.substr(action.find('(') + 1);
-    std::uint64_t number = 0;
     if (time.ends_with(')')) {
         time.remove_suffix(1);
-        const bool counted = take_number(time, number);
-        for (const auto& [unit, factor] : kUnits) {
-            if (!counted || time != unit) continue;
-            const auto most = static_cast<std::uint64_t>(kLongest.count()) / factor;
-            if (number > most) break;
-            return std::chrono::nanoseconds(number * factor);
-        }
+        const auto ns = sdk::parse_quantity(time, {sdk::kTimeUnits});
+        if (ns && *ns <= static_cast<std::uint64_t>(kLongest.count()))
+            return std::chrono::nanoseconds(*ns);
     }
     return wrong(rule, "has the action `" + std::string(action) + "`, which is no time to hang for",
                  "Fix: write a time of at most 3600s, as in hang(50ms)");
@@ -93,8 +64,8 @@ Result<Rule> parse_rule(std::string_view text) {
     Rule out;
     out.text = text;
     std::string_view rest = text;
-    const std::string_view slot = cut(rest, ':');
-    std::string_view number = cut(rest, ':');
+    const std::string_view slot = sdk::cut(rest, ":");
+    std::string_view number = sdk::cut(rest, ":");
     const std::string_view action = rest;
     if (action.empty())
         return wrong(text, "is not SLOT:N:ACTION",
@@ -106,7 +77,7 @@ Result<Rule> parse_rule(std::string_view text) {
         return wrong(text, "names `" + std::string(slot) + "`, which is no slot of the contract",
                      suggestion(slot, slots, "Fix: name a slot of wye/abi.h, as in buffer_create"));
     out.slot = slot;
-    if (!take_number(number, out.first) || out.first == 0 || (number != "" && number != "+"))
+    if (!sdk::take_number(number, out.first) || out.first == 0 || (number != "" && number != "+"))
         return wrong(text, "has no number of a call",
                      "Fix: count calls from 1; 3 is the third call, 3+ that and all later ones");
     out.last = number == "+" ? UINT64_MAX : out.first;
@@ -133,7 +104,7 @@ Result<Rule> parse_rule(std::string_view text) {
 Result<std::vector<Rule>> parse_rules(std::string_view text) {
     std::vector<Rule> out;
     while (!text.empty()) {
-        const std::string_view part = trimmed(cut(text, ','));
+        const std::string_view part = sdk::trimmed(sdk::cut(text, ","));
         if (part.empty()) continue;
         WYE_ASSIGN(Rule rule, parse_rule(part));
         out.push_back(std::move(rule));

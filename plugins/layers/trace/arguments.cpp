@@ -7,6 +7,7 @@
 
 #include "wye/sdk/native_wait.hpp"
 #include "wye/sdk/plugin.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::layers::trace {
 namespace {
@@ -57,22 +58,9 @@ constexpr std::pair<std::string_view, std::string_view> kNames[] = {
 };
 
 std::string_view operation_name(std::uint32_t kind) {
-    switch (kind) {
-        case WYE_OPERATION_DISPATCH:
-            return "dispatch";
-        case WYE_OPERATION_COPY:
-            return "copy";
-        case WYE_OPERATION_FILL:
-            return "fill";
-        case WYE_OPERATION_UPLOAD:
-            return "upload";
-        case WYE_OPERATION_DOWNLOAD:
-            return "download";
-        case WYE_OPERATION_EXECUTE:
-            return "execute";
-        default:
-            return "unknown";
-    }
+    constexpr std::string_view kNames[] = {"unknown", "dispatch", "copy",   "fill",
+                                           "upload",  "download", "execute"};
+    return sdk::name_in(kNames, kind);
 }
 
 std::string groups_text(const std::uint32_t (&groups)[3]) {

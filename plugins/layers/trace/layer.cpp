@@ -14,6 +14,7 @@
 #include "layers/trace/arguments.hpp"
 #include "layers/trace/sink.hpp"
 #include "wye/sdk/layer.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::layers::trace {
 namespace {
@@ -53,14 +54,6 @@ std::uint64_t now_ns() {
     ::clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
            static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// Returns the name before the next comma, and removes both.
-std::string_view next_name(std::string_view& names) {
-    const std::size_t end = std::min(names.find(','), names.size());
-    const std::string_view name = names.substr(0, end);
-    names.remove_prefix(std::min(end + 1, names.size()));
-    return name;
 }
 
 // ---- The object of a call ----
@@ -129,7 +122,7 @@ struct Trace {
     template <typename Slot, typename... Args>
     static void describe(Slot, Fields& fields, Args... args) {
         [[maybe_unused]] std::string_view names = argument_names(Slot::kName);
-        (trace::in(fields, next_name(names), args), ...);
+        (trace::in(fields, sdk::cut(names, ","), args), ...);
     }
     // If there are no events, none is described.
     static void describe(slot::device::wait, Fields& fields, const wye_event* events,
@@ -144,7 +137,7 @@ struct Trace {
     template <typename Slot, typename... Args>
     static void describe_results(Slot, Fields& fields, Args... args) {
         [[maybe_unused]] std::string_view names = argument_names(Slot::kName);
-        (trace::after(fields, next_name(names), args), ...);
+        (trace::after(fields, sdk::cut(names, ","), args), ...);
     }
     // The index is set only if the call waits for one of several events.
     static void describe_results(slot::device::wait, Fields& fields, const wye_event*,

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <utility>
 
 #include "wye/sdk/layer.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::layers::trace {
 namespace {
@@ -39,14 +39,7 @@ class FileLock {
 };
 
 Result<std::uint64_t> parse_bytes(const std::string& text) {
-    static constexpr std::pair<std::string_view, unsigned> kUnits[] = {
-        {"", 0}, {"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
-    std::uint64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    for (const auto& [name, shift] : kUnits)
-        if (status == std::errc() && unit == name && number != 0 && number <= UINT64_MAX >> shift)
-            return number << shift;
+    if (const auto bytes = sdk::parse_size(text); bytes && *bytes != 0) return *bytes;
     return Error(Code::INVALID_ARGUMENT, "`" + text + "` is not a size for layer.trace.bytes",
                  "Fix: give a number above 0, as in 1048576 or 64MiB", "layer.trace.bytes");
 }

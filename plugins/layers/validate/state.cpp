@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers/validate/state.hpp"
 
-#include <charconv>
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::layers::validate {
 
@@ -13,14 +13,13 @@ Result<std::unique_ptr<Plugin>> Plugin::create(const wye_host_table& host,
                      "Fix: give host, plugin or both", "layer.validate.of");
     const std::string late = sdk::config(host, "layer.validate.late_ms").value_or("1000");
     constexpr std::uint64_t kMostMs = 3'600'000;
-    std::uint64_t late_ms = 0;
-    const auto read = std::from_chars(late.data(), late.data() + late.size(), late_ms);
-    if (read.ec != std::errc() || read.ptr != late.data() + late.size() || late_ms > kMostMs)
+    const auto late_ms = sdk::parse_number<std::uint64_t>(late);
+    if (!late_ms || *late_ms > kMostMs)
         return Error(Code::INVALID_ARGUMENT,
                      "`" + late + "` is no number of milliseconds for layer.validate.late_ms",
                      "Fix: give a number from 0 to " + std::to_string(kMostMs),
                      "layer.validate.late_ms");
-    return std::make_unique<Plugin>(host, next, of != "plugin", of != "host", late_ms * 1'000'000);
+    return std::make_unique<Plugin>(host, next, of != "plugin", of != "host", *late_ms * 1'000'000);
 }
 
 Frame::~Frame() {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wye/sdk/numbers.hpp"
 #include "wye/sdk/result.hpp"
 
 namespace wye::registry {
@@ -67,9 +68,14 @@ class Json {
     [[nodiscard]] bool is_boolean() const { return kind_ == Kind::boolean; }
     [[nodiscard]] bool is_number() const { return kind_ == Kind::number; }
     [[nodiscard]] bool is_integer() const;
-    [[nodiscard]] const char* type_name() const;  // "string"
+    [[nodiscard]] std::string_view type_name() const;  // "string"
     // A string's value, or another scalar's JSON text.
     [[nodiscard]] const std::string& text() const { return text_; }
+    // Nothing if it is no number, or none of this type.
+    template <typename T>
+    [[nodiscard]] std::optional<T> number() const {
+        return is_number() ? sdk::parse_number<T>(text_) : std::nullopt;
+    }
     [[nodiscard]] std::size_t size() const { return values_.size(); }
     [[nodiscard]] const Json& at(std::size_t i) const { return values_[i]; }
     [[nodiscard]] const Json* find(std::string_view name) const;  // null: no such member

@@ -39,12 +39,12 @@ struct Record {
     Stage stage = Stage::found;
     Severity severity = Severity::refused;
     Code code = Code::INTERNAL;
-    std::string message;          // one sentence with the offending value
-    std::string loader_text;      // the text of the system loader or the driver; may be empty
-    std::string fix;              // begins with "Fix: "
-    std::string path;             // the file or folder; empty for a built-in plugin
-    std::string plugin;           // its id, as far as it is known
-    std::string missing_library;  // by its soname; empty: none is missing, or its name is not known
+    std::string message = {};          // one sentence with the offending value
+    std::string loader_text = {};      // the text of the system loader or the driver; may be empty
+    std::string fix = {};              // begins with "Fix: "
+    std::string path = {};             // the file or folder; empty for a built-in plugin
+    std::string plugin = {};           // its id, as far as it is known
+    std::string missing_library = {};  // by its soname; empty: none is missing, or it is not known
 };
 
 [[nodiscard]] std::string_view stage_name(Stage stage) noexcept;           // "negotiated"

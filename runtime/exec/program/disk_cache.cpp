@@ -11,6 +11,7 @@
 
 #include "registry/json.hpp"
 #include "wye/sdk/build_id.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::exec {
 namespace {
@@ -32,7 +33,7 @@ std::uint64_t limit_of(const registry::Config& config, std::string& off) {
     const auto found = config.find("cache_size");
     if (found == config.end()) return cache::kDefaultLimit;
     if (const auto wrong = wrong_cache_size(config)) off = wrong->text();
-    return cache::parse_size(found->second).value_or(0);
+    return sdk::parse_size(found->second).value_or(0);
 }
 
 // The value of a `name=value` line of a key.
@@ -74,7 +75,7 @@ Settings settings_of(const registry::Config& config, const std::string& build,
 
 std::optional<Error> wrong_cache_size(const registry::Config& config) {
     const auto found = config.find("cache_size");
-    if (found == config.end() || cache::parse_size(found->second)) return {};
+    if (found == config.end() || sdk::parse_size(found->second)) return {};
     return Error(Code::INVALID_ARGUMENT, fmt::format("`{}` is not a valid size", found->second),
                  "Fix: set WYE_CACHE_SIZE (or `cache_size`) to something like 512MiB, or to 0",
                  "cache_size");

@@ -13,7 +13,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "cache/store.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::exec {
 namespace {
@@ -68,7 +68,7 @@ Result<std::shared_ptr<Trace>> Trace::open(const registry::Config& config, std::
     if (file == config.end() || file->second.empty()) return std::shared_ptr<Trace>();
     std::size_t limit = kDefaultLimit;
     if (const auto given = config.find("trace.events"); given != config.end()) {
-        const auto size = cache::parse_size(given->second);
+        const auto size = sdk::parse_size(given->second);
         if (!size || *size == 0)
             return Error(Code::INVALID_ARGUMENT,
                          fmt::format("`{}` is not a limit for trace.events", given->second),

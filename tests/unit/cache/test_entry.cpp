@@ -35,15 +35,3 @@ TEST_CASE("every cut and every changed bit is seen") {
     longer.push_back(std::byte{0});
     CHECK_FALSE(unpack_entry(longer).ok());
 }
-
-TEST_CASE("sizes are read as people write them") {
-    CHECK(parse_size("0") == 0);
-    CHECK(parse_size("65536") == 65536);
-    CHECK(parse_size("4K") == 4096);
-    CHECK(parse_size("512MiB") == std::uint64_t{512} << 20U);
-    CHECK(parse_size("3GB") == std::uint64_t{3} << 30U);
-    CHECK(parse_size("64 MiB") == std::uint64_t{64} << 20U);
-    for (const char* no :
-         {"", "-1", "M", "12x", "1.5G", "1Gi", "99999999999999T", " 1", "1 ", "1  M"})
-        CHECK_FALSE(parse_size(no).has_value());
-}

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "kit.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::tool::conform {
 namespace {
@@ -41,11 +42,7 @@ Case case_of(std::string_view name) {
     }
     out.name = name.substr(0, open);
     std::string_view rest = name.substr(open + 2, name.size() - open - 3);
-    while (!rest.empty()) {
-        const std::size_t comma = std::min(rest.find(", "), rest.size());
-        out.rules.emplace_back(rest.substr(0, comma));
-        rest = rest.substr(std::min(comma + 2, rest.size()));
-    }
+    while (!rest.empty()) out.rules.emplace_back(sdk::cut(rest, ", "));
     return out;
 }
 
@@ -61,21 +58,7 @@ void add_rule(Case& to, const std::string& rule) {
 }
 
 std::optional<std::uint32_t> number(std::string_view text) {
-    std::uint32_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty())
-        return std::nullopt;
-    return out;
-}
-
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        out.emplace_back(text.substr(0, comma));
-        text = text.substr(std::min(comma + 1, text.size()));
-    }
-    return out;
+    return sdk::parse_number<std::uint32_t>(text);
 }
 
 // Builds a group from the lines of a kit.
@@ -176,7 +159,9 @@ class Reader {
     bool take_device(const std::vector<std::string>& words) {
         const auto index = number(words[1]);
         if (!index) return false;
-        Device device{*index, words[2] == "usable", words[3], words[4], split(words[5])};
+        const auto formats = sdk::split(words[5], ",");
+        Device device{
+            *index, words[2] == "usable", words[3], words[4], {formats.begin(), formats.end()}};
         // The case that lists them may be tried twice.
         for (Device& known : verdict_.devices)
             if (known.index == device.index) {

@@ -5,20 +5,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <string_view>
 
 #include "contract_text.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::tool::conform {
 namespace {
 
 // "P-25" as 25.
 unsigned number_of(const std::string& rule) {
+    std::string_view digits = std::string_view(rule).substr(std::min<std::size_t>(2, rule.size()));
     unsigned out = 0;
-    (void)std::from_chars(rule.data() + std::min<std::size_t>(2, rule.size()),
-                          rule.data() + rule.size(), out);
+    (void)sdk::take_number(digits, out);
     return out;
 }
 
@@ -27,12 +28,6 @@ struct ByNumber {
         return number_of(a) != number_of(b) ? number_of(a) < number_of(b) : a < b;
     }
 };
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
 
 std::string cases(std::size_t count) {
     return fmt::format("{} case{}", count, count == 1 ? "" : "s");
@@ -51,28 +46,14 @@ std::vector<std::string> rules_of(const Verdict& verdict, const Which& which) {
 
 }  // namespace
 
-const char* depth_name(Depth depth) {
-    switch (depth) {
-        case Depth::quick:
-            return "quick";
-        case Depth::usual:
-            return "default";
-        case Depth::full:
-            return "full";
-    }
-    return "";
+std::string_view depth_name(Depth depth) {
+    constexpr std::string_view kNames[] = {"quick", "default", "full"};
+    return sdk::name_in(kNames, depth);
 }
 
-const char* outcome_name(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::passed:
-            return "passed";
-        case Outcome::failed:
-            return "failed";
-        case Outcome::not_applicable:
-            return "not_applicable";
-    }
-    return "";
+std::string_view outcome_name(Outcome outcome) {
+    constexpr std::string_view kNames[] = {"passed", "failed", "not_applicable"};
+    return sdk::name_in(kNames, outcome);
 }
 
 std::size_t Group::count(Outcome outcome) const {
@@ -119,8 +100,8 @@ std::string rule_text(const std::string& rule) {
     const std::size_t bar = row.find(" | ");
     if (bar == row.npos) return {};
     const std::string_view otherwise = row.substr(bar + 3);
-    std::string out = fmt::format("a plugin {}; otherwise: {}", trimmed(row.substr(0, bar)),
-                                  trimmed(otherwise.substr(0, otherwise.find(" | "))));
+    std::string out = fmt::format("a plugin {}; otherwise: {}", sdk::trimmed(row.substr(0, bar)),
+                                  sdk::trimmed(otherwise.substr(0, otherwise.find(" | "))));
     // References of the table to the text below it.
     for (const std::string_view away : {", see below", "; see below"})
         if (const std::size_t below = out.find(away); below != out.npos)

@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wye::tool::conform {
 
 enum class Depth : std::uint8_t { quick, usual, full };
-[[nodiscard]] const char* depth_name(Depth depth);  // "quick", "default", "full"
+[[nodiscard]] std::string_view depth_name(Depth depth);  // "quick", "default", "full"
 
 enum class Outcome : std::uint8_t { passed, failed, not_applicable };
-[[nodiscard]] const char* outcome_name(Outcome outcome);  // "not_applicable"
+[[nodiscard]] std::string_view outcome_name(Outcome outcome);  // "not_applicable"
 
 struct Case {
     std::string name;

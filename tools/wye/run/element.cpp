@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::tool {
 namespace {
@@ -71,10 +72,8 @@ double short_float(std::uint64_t bits, std::uint32_t digits) {
 
 template <typename T>
 std::optional<T> parsed(std::string_view text) {
-    T value{};
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
+    const auto value = sdk::parse_number<T>(text);
+    return value && std::isnan(*value) ? std::numeric_limits<T>::quiet_NaN() : value;
 }
 
 std::optional<std::uint64_t> float_bits(const Scalar& scalar, std::string_view text) {
@@ -97,14 +96,11 @@ std::optional<std::uint64_t> integer_bits(const Scalar& scalar, std::string_view
     if (negative) digits.remove_prefix(1);
     const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
     if (hex) digits.remove_prefix(2);
-    std::uint64_t size = 0;
-    const char* const last = digits.data() + digits.size();
-    const auto [end, status] = std::from_chars(digits.data(), last, size, hex ? 16 : 10);
-    if (status != std::errc{} || end != last) return std::nullopt;
+    const auto size = sdk::parse_number<std::uint64_t>(digits, hex ? 16 : 10);
     const std::uint64_t most =
         negative && scalar.numbers == Unsigned ? 0 : greatest(scalar) + (negative ? 1U : 0U);
-    if (size > most) return std::nullopt;
-    return (negative ? 0 - size : size) & UINT64_MAX >> (64 - 8 * scalar.bytes);
+    if (!size || *size > most) return std::nullopt;
+    return (negative ? 0 - *size : *size) & UINT64_MAX >> (64 - 8 * scalar.bytes);
 }
 
 std::uint64_t read_bits(const Scalar& scalar, const std::byte* at) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -16,16 +15,13 @@
 #include "../suggest.hpp"
 #include "command/files.hpp"
 #include "command/memory.hpp"
+#include "wye/sdk/numbers.hpp"
+#include "wye/sdk/words.hpp"
 
 namespace wye::tool {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
-    return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
+using sdk::trimmed;
 
 // Whether a text is a number, of whatever type.
 bool is_number(std::string_view text) {
@@ -174,12 +170,8 @@ Result<Made> parse_made(const Wanted& wanted, std::string_view data) {
     std::string_view inside = data.substr(open + 1);
     if (!inside.ends_with(')')) return wrong("does not end with `)`", usage);
     inside.remove_suffix(1);
-    const auto number = [](std::string_view text) -> std::optional<std::uint64_t> {
-        text = trimmed(text);
-        std::uint64_t value = 0;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-        return value;
+    const auto number = [](std::string_view text) {
+        return sdk::parse_number<std::uint64_t>(trimmed(text));
     };
     const std::size_t comma = inside.find(',');
     out.count = number(inside.substr(0, comma));

@@ -2,12 +2,13 @@
 #include "npy.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::tool {
 namespace {
@@ -44,10 +45,7 @@ class Literal {
     std::optional<std::uint64_t> number() {
         skip_blanks();
         std::uint64_t out = 0;
-        const auto [end, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), out);
-        if (status != std::errc{}) return std::nullopt;
-        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-        return out;
+        return sdk::take_number(rest_, out) ? std::optional(out) : std::nullopt;
     }
     std::optional<bool> truth() {
         if (takes("True")) return true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output_form.hpp"
 
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "command/files.hpp"
 #include "picture.hpp"
+#include "wye/sdk/numbers.hpp"
 
 namespace wye::tool {
 namespace {
@@ -58,16 +58,7 @@ OutputForm output_form(std::string_view path) {
 
 Result<Shape> parse_shape(const std::string& name, const std::string& text) {
     constexpr std::size_t kMost = 8;
-    Shape out;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (out.size() < kMost) {
-        const auto [next, status] = std::from_chars(at, end, out.emplace_back());
-        if (status != std::errc{}) break;
-        if (next == end) return out;
-        if (*next != 'x') break;
-        at = next + 1;
-    }
+    if (auto shape = sdk::parse_numbers<std::uint64_t>(text, 'x', kMost)) return *std::move(shape);
     return Error(Code::INVALID_ARGUMENT,
                  fmt::format("`--shape {}={}` is not ROWSxCOLUMNS: 1 to {} whole numbers", name,
                              text, kMost),

@@ -59,6 +59,10 @@ struct Candidate {
     std::vector<Candidate> shadowed;
 };
 
+// A record of a candidate.
+[[nodiscard]] Record record_about(const Candidate& candidate, Stage stage, Severity severity,
+                                  Code code, std::string message = {}, std::string fix = {});
+
 struct SearchResult {
     std::vector<Candidate> candidates;  // in search order, one per id
     std::vector<Candidate> layers;      // likewise; their ids are names of their own

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "registry/json.hpp"
 #include "registry/open/plugin_text.hpp"
 #include "wye/abi.h"
 
@@ -33,6 +34,11 @@ struct FactInfo {
 
 using FactValue = std::variant<bool, std::uint64_t, double, std::string,
                                std::array<std::uint32_t, 3>, std::vector<std::uint64_t>>;
+
+// A value as JSON, and back. Nothing if the JSON is of another type, if a text has more than 64 KiB
+// or a list more than 4096 numbers. Texts are escaped by `one_line`.
+[[nodiscard]] Json json_of(const FactValue& value);
+[[nodiscard]] std::optional<FactValue> fact_value(const Json& value, std::uint32_t type);
 
 struct Fact {
     FactValue value;

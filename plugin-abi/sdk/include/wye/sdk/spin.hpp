@@ -5,11 +5,11 @@
 #pragma once
 
 #include <atomic>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "wye/sdk/numbers.hpp"
 #include "wye/sdk/plugin.hpp"
 #include "wye/sdk/result.hpp"
 
@@ -22,13 +22,13 @@ inline constexpr std::uint32_t kSpinMicroseconds = 2000;
 [[nodiscard]] inline Result<std::uint64_t> nanoseconds_in(const wye_host_table& host,
                                                           const char* key, std::uint32_t value) {
     if (const std::optional<std::string> text = config(host, key)) {
-        const auto [end, status] =
-            std::from_chars(text->data(), text->data() + text->size(), value);
-        if (status != std::errc{} || end != text->data() + text->size())
+        const auto given = parse_number<std::uint32_t>(*text);
+        if (!given)
             return Error(
                 Code::INVALID_ARGUMENT,
                 "`" + std::string(key) + "` is `" + *text + "`, which is no number of microseconds",
                 "Fix: give a whole number, such as 2000", key);
+        value = *given;
     }
     return std::uint64_t{value} * 1000;
 }

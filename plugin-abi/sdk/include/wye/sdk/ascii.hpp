@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ASCII letters without regard to case, in every locale. Pure. Internal to the registry.
+// ASCII letters, digits and blanks, the same in every locale. Pure; free-threaded.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-namespace wye::registry::ascii {
+namespace wye::sdk::ascii {
 
 [[nodiscard]] constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t'; }
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -33,4 +33,4 @@ namespace wye::registry::ascii {
                                        equal_letters) != text.end();
 }
 
-}  // namespace wye::registry::ascii
+}  // namespace wye::sdk::ascii
