@@ -58,7 +58,7 @@ class CWriter {
     std::string local_name(std::uint32_t local, unsigned component);
 
   private:
-    // Expressions (c/expr.cpp)
+    // Expressions (c/write_expr.cpp)
     CValue value(ir::ExprId id);
     std::string text_of(const middle::Leaf& leaf);
     CValue local(const ir::Expr& e);
@@ -71,7 +71,7 @@ class CWriter {
     CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);
 
-    // Constants (c/hidden.cpp)
+    // Constants (c/write_hidden.cpp)
     std::string late_zero(ir::Type type);
     bool hide_value(ir::ExprId id, CValue& v);
     CValue operand(ir::Op op, ir::ExprId id);
@@ -83,7 +83,7 @@ class CWriter {
                            std::vector<CValue>& operands);
     void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
 
-    // Memory (c/memory.cpp)
+    // Memory (c/write_memory.cpp)
     struct Index {
         std::string array;  // a pointer to the array's first component or packed element
         std::string at;     // a valid subscript where `ok` is true; for loads 0 elsewhere
@@ -102,7 +102,7 @@ class CWriter {
                           const std::string& value);
     CValue subgroup(const ir::Expr& e);
 
-    // Statements (c/stmt.cpp)
+    // Statements (c/write_stmt.cpp)
     void statement(ir::StmtId id);
     void declare(const ir::Stmt& s, bool constant);
     void assign(const ir::Stmt& s);
@@ -115,7 +115,7 @@ class CWriter {
     void barrier();
     void grid_barrier();
 
-    // Counted loops (c/loop.cpp)
+    // Counted loops (c/write_loop.cpp)
     struct Counted {
         std::string first, end, step;
     };
@@ -127,7 +127,7 @@ class CWriter {
     void counted_loop(const ir::Stmt& s, const middle::Loop& loop, const Counted& counted);
     std::string in_range(const middle::Loop& loop, const Counted& counted);
 
-    // Blocks, regions and jumps (c/flow.cpp)
+    // Blocks, regions and jumps (c/write_flow.cpp)
     void inner_block(ir::BlockId id);
     void leave_main();
     void trap(ir::StmtId id);

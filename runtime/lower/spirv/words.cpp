@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Spells the middle form of scalar operations: each step takes one or two instructions.
+#include "lower/spirv/words.hpp"
 #include "lower/middle/library.hpp"
 #include "lower/middle/literal_arithmetic.hpp"
 #include "lower/passes/native_functions.hpp"
-#include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {

@@ -34,7 +34,7 @@ class SpirvWriter {
         Id flag = 0;  // tells whether the driver ended the loop; 0 if the loop is not watched
     };
 
-    // Expressions (spirv/expr.cpp)
+    // Expressions (spirv/write_expr.cpp)
     SpirvValue value(ir::ExprId id);
     SpirvValue local(const ir::Expr& e);
     SpirvValue built_in(const ir::Expr& e, unsigned wanted);
@@ -46,7 +46,7 @@ class SpirvWriter {
     void hide_one(ir::Type to, ir::ExprId from, SpirvValue& v);
     SpirvValue call(const ir::Expr& e);
 
-    // Memory (spirv/memory.cpp, spirv/atomic.cpp)
+    // Memory (spirv/write_memory.cpp, spirv/write_atomic.cpp)
     struct Index {
         Id at = 0;  // u32, in range where `ok` is true; for loads 0 elsewhere
         Id ok = 0;  // 0 if the index is in range
@@ -76,7 +76,7 @@ class SpirvWriter {
                         std::span<const Id> operands);
     Id float_add(const middle::Array& form, Id pointer, Id operand);
 
-    // Statements (spirv/stmt.cpp)
+    // Statements (spirv/write_stmt.cpp)
     void block(ir::BlockId id);
     void statement(ir::StmtId id);
     void declare(const ir::Stmt& s);
@@ -96,7 +96,7 @@ class SpirvWriter {
     SpirvValue right_side(ir::ExprId id) {
         return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
     }
-    // Counted loops (spirv/loop.cpp)
+    // Counted loops (spirv/write_loop.cpp)
     struct Counted {
         Id first, end, step;  // the step is at least 1
     };
@@ -105,7 +105,7 @@ class SpirvWriter {
     Id loop_value(middle::FormKey key, std::initializer_list<Id> operands);
     Id groups_of_rounds(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
-    // Loops that the driver may end (spirv/watch.cpp)
+    // Loops that the driver may end (spirv/write_watch.cpp)
     Id watch();                                // before the loop; returns its flag
     Id way_out(const Loop& loop);              // the block to branch to when the loop's test fails
     void leave(const Loop& loop, Id way_out);  // writes that block

@@ -2,7 +2,7 @@
 //
 // Assembles the kernel. The body is written first: it determines the helpers, ids and lengths to
 // declare.
-#include "lower/c/walk.hpp"
+#include "lower/c/lower.hpp"
 
 #include <fmt/core.h>
 

@@ -2,7 +2,7 @@
 //
 // Writes effects. Atomics are relaxed, and have device scope for buffers and workgroup scope for
 // `shared`. Out of range they do nothing and yield zero.
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {

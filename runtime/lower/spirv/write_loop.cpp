@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lower/middle/library.hpp"
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {

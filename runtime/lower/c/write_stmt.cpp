@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-#include "lower/c/walk.hpp"
+#include "lower/c/lower.hpp"
 #include "lower/c/writer.hpp"
 #include "lower/middle/whole.hpp"
 

@@ -3,7 +3,7 @@
 // Writes expressions. They are pure and total, so only guarded selects are branches.
 #include <algorithm>
 
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {

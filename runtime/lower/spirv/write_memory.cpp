@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
