@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lower/analysis/barrier_data.hpp"
+#include "lower/c/words.hpp"
 
 namespace wye::lower {
 
