@@ -8,8 +8,8 @@
 #include <span>
 
 #include "lower/analysis/ranges.hpp"
+#include "lower/c/lower.hpp"
 #include "lower/c/spelling.hpp"
-#include "lower/c/walk.hpp"
 #include "lower/passes/native_functions.hpp"
 #include "lower/passes/strict.hpp"
 #include "lower/spirv/lower.hpp"

@@ -75,6 +75,17 @@ allow tests/differential "differential/(c11/)?[a-z_0-9]+\.hpp|$shared|$inside|wy
     'the differential tests see what tests share, and no other test: what both need stands in tests/support'
 allow tests/conformance/abi "conformance/abi/[a-z_]+\.hpp|wye/abi\.h|wye/abi_layer\.h|wye/abi_loss\.h|wye/abi_native\.h|wye/sdk/(samples|standard_files)\.hpp|doctest/doctest\.h|$posix" 'the conformance kit sees the contract and itself only, so that it can be installed'
 
+# A source without a header of its own name implements the one header of its folder that shares its prefix: `write_loop.cpp`
+# implements `writer.hpp`.
+for file in runtime/lower/{c,middle,spirv}/*.cpp; do
+    prefix=${file%%_*}
+    if [ -e "${file%.cpp}.hpp" ] || [ "$(compgen -G "${prefix%e}*.hpp" | wc -l)" = 1 ]; then
+        pass
+    else
+        fail "$file: not exactly one header of its folder has its name or shares its prefix. Fix: name it by the header that it implements"
+    fi
+done
+
 # Only one file of the host may use Boost.DLL to open libraries.
 users=$(grep -rlE '#[[:space:]]*include[[:space:]]*<boost/dll' plugin-abi registry runtime tools --include='*.?pp' --include='*.h' || true)
 count=$(grep -c . <<<"$users" || true)

@@ -7,48 +7,19 @@
 #include <cmath>
 
 #include "lower/analysis/barrier_data.hpp"
+#include "lower/c/words.hpp"
 
 namespace wye::lower {
 
 using ir::Kind;
 
 std::string name_of(Outer outer) {
-    const std::string number = std::to_string(outer.index);
-    switch (outer.kind) {
-        case Outer::Kind::Buffer:
-            return "b" + number;
-        case Outer::Kind::Length:
-            return "n" + number;
-        case Outer::Kind::SignedLength:
-            return "m" + number;
-        case Outer::Kind::Length64:
-            return "l" + number;
-        case Outer::Kind::Shared:
-            return "s" + number;
-        case Outer::Kind::Param:
-            return "p" + number;
-        case Outer::Kind::WorkgroupId:
-            return "wg" + number;
-        case Outer::Kind::LocalId:
-            return "lid" + number;
-        case Outer::Kind::GlobalId:
-            return "gid" + number;
-        case Outer::Kind::NumWorkgroups:
-            return "ng" + number;
-        case Outer::Kind::LocalIndex:
-            return "li";
-        case Outer::Kind::SubgroupId:
-            return "sg";
-        case Outer::Kind::SubgroupLane:
-            return "lane";
-        case Outer::Kind::OpaqueZero:
-            return "oz";
-        case Outer::Kind::Trap:
-            return "trap";
-        case Outer::Kind::End:
-            break;
-    }
-    return {};
+    static constexpr std::string_view kNames[] = {
+        // by Outer::Kind
+        "b", "n", "m", "l", "s", "p", "wg", "lid", "gid", "ng", "li", "sg", "lane", "oz", "trap"};
+    std::string name(kNames[static_cast<std::size_t>(outer.kind)]);
+    if (outer.kind < Outer::Kind::LocalIndex) name += std::to_string(outer.index);
+    return name;
 }
 
 std::string sanitised(std::string_view name) {

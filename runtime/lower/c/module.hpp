@@ -110,18 +110,4 @@ class CModule {
 // Returns " at 2:8", or an empty string if the position is not known.
 [[nodiscard]] std::string at_place(ir::Place place);
 
-// Describes the words of a dialect on a device.
-[[nodiscard]] middle::Target c_target(const Spelling& spelling, const TargetFacts& facts,
-                                      std::uint32_t subgroup);
-// Writes a scalar operator or exact function on operands that are C expressions. A form with Hidden
-// steps takes a zero passed at launch after them.
-[[nodiscard]] std::string scalar_operation(CModule& module, ir::Op op, ir::Kind operand,
-                                           std::span<const std::string> operands);
-// Writes the middle form `key` on these operands.
-[[nodiscard]] std::string c_form(CModule& module, middle::FormKey key,
-                                 std::span<const std::string> operands);
-[[nodiscard]] inline std::string c_form(CModule& module, middle::FormKey key,
-                                        const std::string& operand) {
-    return c_form(module, key, std::span<const std::string>(&operand, 1));
-}
 }  // namespace wye::lower

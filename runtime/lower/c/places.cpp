@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "lower/c/walk.hpp"
+#include "lower/c/lower.hpp"
 #include "lower/passes/strict.hpp"
 #include "wye/sdk/compiler_log.hpp"
 

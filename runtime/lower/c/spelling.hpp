@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spelling: the differences between the C dialects. The walker decides the structure; a spelling
+// Spelling: the differences between the C dialects. The writer decides the structure; a spelling
 // provides the words: types, qualifiers, ids, intrinsics, atomics. Immutable, pure, thread-safe.
 #pragma once
 

@@ -2,11 +2,13 @@
 //
 // Spells the middle form of scalar operations as C. A form that uses no value twice is an
 // expression; any other is a helper function, so nothing is computed twice.
+#include "lower/c/words.hpp"
+
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
-#include "lower/c/module.hpp"
 #include "lower/passes/native_functions.hpp"
 
 namespace wye::lower {
@@ -45,50 +47,20 @@ struct Piece {
 };
 
 struct Infix {
-    const char* sign;
-    Level level;
+    Op op = Op::None;
+    const char* sign = nullptr;
+    Level level = kAtom;
 };
 Infix infix_of(Op op) {
-    switch (op) {
-        case Op::ADD:
-            return {" + ", kSum};
-        case Op::SUB:
-            return {" - ", kSum};
-        case Op::MUL:
-            return {" * ", kProduct};
-        case Op::DIV:
-            return {" / ", kProduct};
-        case Op::REM:
-            return {" % ", kProduct};
-        case Op::AND:
-            return {" & ", kBitAnd};
-        case Op::OR:
-            return {" | ", kBitOr};
-        case Op::XOR:
-            return {" ^ ", kBitXor};
-        case Op::SHL:
-            return {" << ", kShift};
-        case Op::SHR:
-            return {" >> ", kShift};
-        case Op::LOGICAL_AND:
-            return {" && ", kAnd};
-        case Op::LOGICAL_OR:
-            return {" || ", kOr};
-        case Op::EQ:
-            return {" == ", kEquality};
-        case Op::NE:
-            return {" != ", kEquality};
-        case Op::LT:
-            return {" < ", kOrder};
-        case Op::LE:
-            return {" <= ", kOrder};
-        case Op::GT:
-            return {" > ", kOrder};
-        case Op::GE:
-            return {" >= ", kOrder};
-        default:
-            return {nullptr, kAtom};
-    }
+    static constexpr Infix kAll[] = {
+        {Op::ADD, " + ", kSum},      {Op::SUB, " - ", kSum},          {Op::MUL, " * ", kProduct},
+        {Op::DIV, " / ", kProduct},  {Op::REM, " % ", kProduct},      {Op::AND, " & ", kBitAnd},
+        {Op::OR, " | ", kBitOr},     {Op::XOR, " ^ ", kBitXor},       {Op::SHL, " << ", kShift},
+        {Op::SHR, " >> ", kShift},   {Op::LOGICAL_AND, " && ", kAnd}, {Op::LOGICAL_OR, " || ", kOr},
+        {Op::EQ, " == ", kEquality}, {Op::NE, " != ", kEquality},     {Op::LT, " < ", kOrder},
+        {Op::LE, " <= ", kOrder},    {Op::GT, " > ", kOrder},         {Op::GE, " >= ", kOrder}};
+    const auto* at = std::ranges::find(kAll, op, &Infix::op);
+    return at == std::end(kAll) ? Infix() : *at;
 }
 
 std::string in_brackets(const Piece& piece, bool wanted) {
@@ -97,28 +69,15 @@ std::string in_brackets(const Piece& piece, bool wanted) {
 std::string tight(const Piece& piece) { return in_brackets(piece, piece.level < kUnary); }
 
 std::optional<Intrinsic> intrinsic_of(Op op) {
-    switch (op) {
-        case Op::POPCOUNT:
-            return Intrinsic::PopCount;
-        case Op::CLZ:
-            return Intrinsic::Clz;
-        case Op::MUL_HI:
-            return Intrinsic::MulHi;
-        case Op::SQRT:
-            return Intrinsic::Sqrt;
-        case Op::FMA:
-            return Intrinsic::Fma;
-        case Op::FLOOR:
-            return Intrinsic::Floor;
-        case Op::CEIL:
-            return Intrinsic::Ceil;
-        case Op::TRUNC:
-            return Intrinsic::Trunc;
-        case Op::ROUND:
-            return Intrinsic::Rint;
-        default:
-            return std::nullopt;
-    }
+    static constexpr std::pair<Op, Intrinsic> kAll[] = {
+        {Op::POPCOUNT, Intrinsic::PopCount}, {Op::CLZ, Intrinsic::Clz},
+        {Op::MUL_HI, Intrinsic::MulHi},      {Op::SQRT, Intrinsic::Sqrt},
+        {Op::FMA, Intrinsic::Fma},           {Op::FLOOR, Intrinsic::Floor},
+        {Op::CEIL, Intrinsic::Ceil},         {Op::TRUNC, Intrinsic::Trunc},
+        {Op::ROUND, Intrinsic::Rint}};
+    for (const auto& [named, what] : kAll)
+        if (named == op) return what;
+    return std::nullopt;
 }
 
 bool acts_on_sign(Op op) {
@@ -352,14 +311,14 @@ std::string call_of(const Form& form, Operands operands) {
 }
 
 void add_helper(CModule& module, const Form& form, const std::string& body) {
-    std::string head = std::string(module.use_type(form.result().kind)) + " wye_" + form.name + "(";
-    for (unsigned k = 0; k < form.operands; ++k)
-        head += std::string(k == 0 ? "" : ", ") + "const " +
-                std::string(module.use_type(form.takes[k])) + " " + "abc"[k];
-    if (form.hides)
-        head +=
-            ", const " + std::string(module.use_type(form.takes[0])) + " " + "abc"[form.operands];
-    module.add_helper("wye_" + form.name, head + ") {\n" + body + "}\n");
+    const std::string type(module.use_type(form.result().kind));
+    std::vector<std::string> arguments;
+    for (unsigned k = 0; k < form.operands + (form.hides ? 1 : 0); ++k)
+        arguments.push_back("const " +
+                            std::string(module.use_type(form.takes[k < form.operands ? k : 0])) +
+                            " " + "abc"[k]);
+    module.add_helper("wye_" + form.name,
+                      type + " " + call_of(form, arguments) + " {\n" + body + "}\n");
 }
 
 // The ways to write a form.

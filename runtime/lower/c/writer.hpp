@@ -12,21 +12,16 @@
 #include <vector>
 
 #include "lower/analysis/launch_values.hpp"
-#include "lower/c/module.hpp"
-#include "lower/middle/regions.hpp"
+#include "lower/c/words.hpp"
+#include "lower/middle/walk.hpp"
 #include "lower/quirks/early_lanes.hpp"
 #include "lower/quirks/negations.hpp"
 #include "lower/quirks/powers.hpp"
 
 namespace wye::lower {
 
-// A value as C expressions, one per component. `depth` counts nested operations: compilers limit
-// the nesting of parentheses, so deep expressions are split by named temporaries.
-struct CValue {
-    std::array<std::string, 4> c;
-    std::uint8_t lanes = 1;
-    unsigned depth = 0;
-};
+// A value as C expressions. Those of deep values are split by named temporaries.
+using CValue = middle::Value<std::string>;
 
 // The region of main being written.
 struct OpenRegion {
@@ -41,7 +36,9 @@ inline constexpr std::string_view kZeroShared = "@zero@\n";
 // The kernel's argument for WYE_SLOT_GRID_BARRIER.
 inline constexpr const char* kGridBarrier = "gb";
 
-class CWriter {
+class CWriter : public middle::Walk<CWriter, std::string> {
+    friend Walk;
+
   public:
     // `function` is a function index, or ir::kNone for main. If the code has regions, one
     // invocation runs the whole workgroup.
@@ -58,32 +55,40 @@ class CWriter {
     std::string local_name(std::uint32_t local, unsigned component);
 
   private:
-    // Expressions (c/expr.cpp)
-    CValue value(ir::ExprId id);
-    std::string text_of(const middle::Leaf& leaf);
+    using Operands = std::span<const std::string>;
+
+    // Expressions (c/write_expr.cpp)
+    std::string leaf(const middle::Leaf& leaf);
     CValue local(const ir::Expr& e);
-    CValue built_in(const ir::Expr& e, unsigned wanted);
-    CValue component(const ir::Expr& e);
-    CValue operation(const ir::Expr& e);
     CValue branch(const ir::Expr& e);
-    bool moved_bytes(ir::ExprId id, CValue& v);
-    CValue conversion(const ir::Expr& e);
-    CValue bitcast(const ir::Expr& e);
     CValue call(const ir::Expr& e);
+    std::string form(middle::FormKey key, Operands operands) {
+        return c_form(module_, key, operands);
+    }
+    std::string operate(ir::Op op, ir::Kind kind, Operands operands) {
+        return scalar_operation(module_, op, kind, operands);
+    }
+    static std::string select(const std::string& condition, const std::string& yes,
+                              const std::string& no) {
+        return "(" + condition + " ? " + yes + " : " + no + ")";
+    }
+    static std::string any_or_all(ir::Op op, const CValue& v);
+    std::string bits(ir::Kind from, ir::Kind to, const std::string& text);
+    bool written(ir::ExprId id, CValue& v) { return moved_bytes(id, v) || hide_value(id, v); }
+    bool moved_bytes(ir::ExprId id, CValue& v);
 
-    // Constants (c/hidden.cpp)
+    // Constants (c/write_hidden.cpp)
     std::string late_zero(ir::Type type);
+    void hide_operands(const ir::Expr& e, Operation& made);
+    static void hide_integer(CValue& v, const std::string& zero);
+    void hide_float(CValue& v, ir::Kind kind);
     bool hide_value(ir::ExprId id, CValue& v);
-    CValue operand(ir::Op op, ir::ExprId id);
+    void hide_zero(ir::ExprId id, CValue& v);
     bool by_reciprocal(ir::ExprId id, CValue& divisor);
-    void hide_f64(CValue& v);
-    void hide_sign(ir::Type type, std::vector<CValue>& operands);
-    void hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
-    void hide_negated_bits(ir::Op op, std::span<const ir::ExprId> ids,
-                           std::vector<CValue>& operands);
-    void hide_constants(ir::Op op, std::span<const ir::ExprId> ids, std::vector<CValue>& operands);
+    void hide_negated_bits(std::span<const ir::ExprId> ids, Operation& made);
+    void hide_constants(std::span<const ir::ExprId> ids, Operation& made);
 
-    // Memory (c/memory.cpp)
+    // Memory (c/write_memory.cpp)
     struct Index {
         std::string array;  // a pointer to the array's first component or packed element
         std::string at;     // a valid subscript where `ok` is true; for loads 0 elsewhere
@@ -96,26 +101,25 @@ class CWriter {
     CValue load(const middle::Access& access);
     void store(const middle::Access& access, ir::ExprId value_id);
     std::string stored(const middle::Access& access, const std::string& text);
-    CValue effect(ir::ExprId id, bool wanted);
-    CValue atomic(ir::ExprId id, bool wanted);
+    std::string atomic(ir::ExprId id, bool wanted);
     std::string add_float(const middle::Array& array, const std::string& pointer,
                           const std::string& value);
-    CValue subgroup(const ir::Expr& e);
+    void ballot(CValue& v, const std::string& condition);
 
-    // Statements (c/stmt.cpp)
-    void statement(ir::StmtId id);
-    void declare(const ir::Stmt& s, bool constant);
+    // Statements (c/write_stmt.cpp)
+    void begin(const ir::Stmt& s) { place_ = s.place; }
+    void declare(const ir::Stmt& s);
     void assign(const ir::Stmt& s);
-    void local_array_declaration(const ir::Stmt& s);
+    void declare_array(const ir::Stmt& s);
     void if_statement(const ir::Stmt& s);
     // Returns a test such as "wg0 * 64u + 63u < n2" which shows that the condition of `s` holds for
     // the whole workgroup, or an empty string if there is none.
     std::string whole_workgroup(const ir::Stmt& s);
-    void while_statement(ir::StmtId id);
+    void while_statement(const ir::Stmt& s);
     void barrier();
-    void grid_barrier();
+    void other(const ir::Stmt& s);
 
-    // Counted loops (c/loop.cpp)
+    // Counted loops (c/write_loop.cpp)
     struct Counted {
         std::string first, end, step;
     };
@@ -127,9 +131,9 @@ class CWriter {
     void counted_loop(const ir::Stmt& s, const middle::Loop& loop, const Counted& counted);
     std::string in_range(const middle::Loop& loop, const Counted& counted);
 
-    // Blocks, regions and jumps (c/flow.cpp)
+    // Blocks, regions and jumps (c/write_flow.cpp)
     void inner_block(ir::BlockId id);
-    void leave_main();
+    void jump(ir::Op op);
     void trap(ir::StmtId id);
     void part(ir::StmtId id);
     void before_region(ir::StmtId id);
@@ -139,24 +143,17 @@ class CWriter {
     void define_kept();
     void check_stack();
     [[nodiscard]] bool unchanging(ir::ExprId id) const;
-    // The value of a statement's right side: an effect or an expression.
-    CValue right_side(ir::ExprId id);
 
     // Text
     void line(const std::string& text);
     std::string temporary(ir::Kind kind, const std::string& text);
     std::string atom(ir::Kind kind, const std::string& text);
-    void settle(CValue& v, ir::Type type);  // makes every component an atom
     std::string outer(Outer::Kind kind, std::uint32_t index = 0);
     [[nodiscard]] std::string base_name(std::uint32_t local, unsigned component) const;
     std::string comment(const std::string& name) const;
 
     CModule& module_;
     std::uint64_t kept_bytes_ = 0;  // set by define_kept
-    const ir::Program& program_;
-    const std::uint32_t function_;
-    const ir::Code& code_;
-    middle::CodeForm form_;
     const LaunchValues launch_values_;
     const Negations negations_;
     const Powers powers_;
@@ -175,6 +172,8 @@ class CWriter {
     bool has_grid_barrier_ = false;
     bool some_ended_ = false;  // whether an invocation may end while others continue
 };
+
+extern template class middle::Walk<CWriter, std::string>;
 
 // Whether the text is a name or a number, which can be repeated at no cost.
 [[nodiscard]] bool is_atom(const std::string& text);

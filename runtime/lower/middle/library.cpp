@@ -139,8 +139,8 @@ fn sqrt32(x: f32) -> f32 {
     return result;
 }
 
-// `quotient` is what float.cpp computes from a device's inverse square root: NaN if its last bit is
-// not certain.
+// `quotient` is what make_float.cpp computes from a device's inverse square root: NaN if its last
+// bit is not certain.
 fn quotient_or_div32(x: f32, y: f32, quotient: f32) -> f32 {
     var result = quotient;
     if isnan(quotient) {

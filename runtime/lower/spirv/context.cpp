@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "lower/analysis/loop_rounds.hpp"
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 
 namespace wye::lower {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Spells the middle form of scalar operations: each step takes one or two instructions.
+#include "lower/spirv/words.hpp"
 #include "lower/middle/library.hpp"
 #include "lower/middle/literal_arithmetic.hpp"
 #include "lower/passes/native_functions.hpp"
-#include "lower/spirv/ops.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
@@ -16,71 +16,73 @@ using middle::Form;
 using middle::FormKey;
 using middle::Step;
 
+// The instructions of a word with one or two operands, for each class of operands; OpNop: none.
+struct Instructions {
+    Op op;
+    spv::Op of_unsigned, of_signed, of_float, of_bool;
+};
+Instructions instructions_of(Op op) {
+    using enum spv::Op;
+    static constexpr Instructions kAll[] = {
+        {Op::ADD, OpIAdd, OpIAdd, OpFAdd, OpNop},
+        {Op::SUB, OpISub, OpISub, OpFSub, OpNop},
+        {Op::MUL, OpIMul, OpIMul, OpFMul, OpNop},
+        {Op::DIV, OpUDiv, OpSDiv, OpFDiv, OpNop},
+        {Op::REM, OpUMod, OpSRem, OpNop, OpNop},
+        {Op::AND, OpBitwiseAnd, OpBitwiseAnd, OpNop, OpNop},
+        {Op::OR, OpBitwiseOr, OpBitwiseOr, OpNop, OpNop},
+        {Op::XOR, OpBitwiseXor, OpBitwiseXor, OpNop, OpNop},
+        {Op::NOT, OpNot, OpNot, OpNop, OpNop},
+        {Op::SHL, OpShiftLeftLogical, OpShiftLeftLogical, OpNop, OpNop},
+        {Op::SHR, OpShiftRightLogical, OpShiftRightArithmetic, OpNop, OpNop},
+        {Op::EQ, OpNop, OpNop, OpFOrdEqual, OpLogicalEqual},
+        {Op::NE, OpNop, OpNop, OpFUnordNotEqual, OpLogicalNotEqual},
+        {Op::LT, OpNop, OpNop, OpFOrdLessThan, OpNop},
+        {Op::LE, OpNop, OpNop, OpFOrdLessThanEqual, OpNop},
+        {Op::GT, OpUGreaterThan, OpSGreaterThan, OpFOrdGreaterThan, OpNop},
+        {Op::GE, OpUGreaterThanEqual, OpSGreaterThanEqual, OpFOrdGreaterThanEqual, OpNop},
+        {Op::POPCOUNT, OpBitCount, OpBitCount, OpNop, OpNop},
+        {Op::REVERSE_BITS, OpBitReverse, OpBitReverse, OpNop, OpNop},
+        {Op::LOGICAL_NOT, OpNop, OpNop, OpNop, OpLogicalNot},
+        {Op::LOGICAL_AND, OpNop, OpNop, OpNop, OpLogicalAnd},
+        {Op::LOGICAL_OR, OpNop, OpNop, OpNop, OpLogicalOr},
+    };
+    for (const Instructions& each : kAll)
+        if (each.op == op) return each;
+    return {op, OpNop, OpNop, OpNop, OpNop};
+}
+
 Id integer_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     const bool is_signed = ir::Type{kind, 1}.signed_integer();
+    const Id word = b.module.int_type(32);
     switch (op) {
-        case Op::ADD:
-            return b.op(spv::Op::OpIAdd, v[0], v[1]);
-        case Op::SUB:
-            return b.op(spv::Op::OpISub, v[0], v[1]);
-        case Op::MUL:
-            return b.op(spv::Op::OpIMul, v[0], v[1]);
-        case Op::DIV:
-            return b.op(is_signed ? spv::Op::OpSDiv : spv::Op::OpUDiv, v[0], v[1]);
-        case Op::REM:
-            return b.op(is_signed ? spv::Op::OpSRem : spv::Op::OpUMod, v[0], v[1]);
-        case Op::AND:
-            return b.op(spv::Op::OpBitwiseAnd, v[0], v[1]);
-        case Op::OR:
-            return b.op(spv::Op::OpBitwiseOr, v[0], v[1]);
-        case Op::XOR:
-            return b.op(spv::Op::OpBitwiseXor, v[0], v[1]);
-        case Op::NOT:
-            return b.op(spv::Op::OpNot, v[0]);
-        case Op::SHL:
-            return b.op(spv::Op::OpShiftLeftLogical, v[0], v[1]);
-        case Op::SHR:
-            return b.op(is_signed ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical,
-                        v[0], v[1]);
         case Op::EQ:
             return b.equal(v[0], v[1]);
         case Op::LT:
             return b.less(v[0], v[1], is_signed);
-        case Op::GT:
-            return b.test(is_signed ? spv::Op::OpSGreaterThan : spv::Op::OpUGreaterThan, v[0],
-                          v[1]);
-        case Op::GE:
-            return b.test(is_signed ? spv::Op::OpSGreaterThanEqual : spv::Op::OpUGreaterThanEqual,
-                          v[0], v[1]);
-        case Op::POPCOUNT:
-            return b.op(spv::Op::OpBitCount, v[0]);
         case Op::CLZ: {  // the number of the highest bit is -1 for 0
-            const Id top = b.glsl(GLSLstd450FindUMsb, b.module.int_type(32), {v[0]});
+            const Id top = b.glsl(GLSLstd450FindUMsb, word, {v[0]});
             return b.op(spv::Op::OpISub, b.u32(31), top);
         }
-        case Op::REVERSE_BITS:
-            return b.op(spv::Op::OpBitReverse, v[0]);
         case Op::MUL_HI: {
-            const Id word = b.module.int_type(32);
             const Id both[] = {word, word};
             const spv::Op product = is_signed ? spv::Op::OpSMulExtended : spv::Op::OpUMulExtended;
             return b.extract(b.make(product, b.module.struct_type(both), {v[0], v[1]}), word, 1);
         }
         default:
-            return 0;
+            break;
     }
+    const Instructions known = instructions_of(op);
+    const spv::Op how = is_signed ? known.of_signed : known.of_unsigned;
+    if (v.size() == 1) return b.op(how, v[0]);
+    return op == Op::GT || op == Op::GE ? b.test(how, v[0], v[1]) : b.op(how, v[0], v[1]);
 }
 
 Id float_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
+    const auto whole = [&](GLSLstd450 function) {
+        return b.exact(b.glsl(function, b.module.type_of(v[0]), {v[0]}));
+    };
     switch (op) {
-        case Op::ADD:
-            return b.arithmetic(spv::Op::OpFAdd, kind, {v[0], v[1]});
-        case Op::SUB:
-            return b.arithmetic(spv::Op::OpFSub, kind, {v[0], v[1]});
-        case Op::MUL:
-            return b.arithmetic(spv::Op::OpFMul, kind, {v[0], v[1]});
-        case Op::DIV:
-            return b.arithmetic(spv::Op::OpFDiv, kind, {v[0], v[1]});
         case Op::SQRT:
             return b.exact_glsl(GLSLstd450Sqrt, kind, {v[0]});
         case Op::RSQRT:
@@ -88,52 +90,27 @@ Id float_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
         case Op::FMA:
             return b.exact_glsl(GLSLstd450Fma, kind, {v[0], v[1], v[2]});
         case Op::FLOOR:
-            return b.exact(b.glsl(GLSLstd450Floor, b.module.type_of(v[0]), {v[0]}));
+            return whole(GLSLstd450Floor);
         case Op::CEIL:
-            return b.exact(b.glsl(GLSLstd450Ceil, b.module.type_of(v[0]), {v[0]}));
+            return whole(GLSLstd450Ceil);
         case Op::TRUNC:
-            return b.exact(b.glsl(GLSLstd450Trunc, b.module.type_of(v[0]), {v[0]}));
+            return whole(GLSLstd450Trunc);
         case Op::ROUND:
-            return b.exact(b.glsl(GLSLstd450RoundEven, b.module.type_of(v[0]), {v[0]}));
-        case Op::EQ:
-            return b.test(spv::Op::OpFOrdEqual, v[0], v[1]);
-        case Op::NE:
-            return b.test(spv::Op::OpFUnordNotEqual, v[0], v[1]);
-        case Op::LT:
-            return b.test(spv::Op::OpFOrdLessThan, v[0], v[1]);
-        case Op::LE:
-            return b.test(spv::Op::OpFOrdLessThanEqual, v[0], v[1]);
-        case Op::GT:
-            return b.test(spv::Op::OpFOrdGreaterThan, v[0], v[1]);
-        case Op::GE:
-            return b.test(spv::Op::OpFOrdGreaterThanEqual, v[0], v[1]);
+            return whole(GLSLstd450RoundEven);
         default:
-            return 0;
+            break;
     }
-}
-
-Id truth_word(SpirvBuilder& b, Op op, std::span<const Id> v) {
-    switch (op) {
-        case Op::LOGICAL_NOT:
-            return b.op(spv::Op::OpLogicalNot, v[0]);
-        case Op::LOGICAL_AND:
-            return b.both(v[0], v[1]);
-        case Op::LOGICAL_OR:
-            return b.either(v[0], v[1]);
-        case Op::EQ:
-            return b.test(spv::Op::OpLogicalEqual, v[0], v[1]);
-        case Op::NE:
-            return b.test(spv::Op::OpLogicalNotEqual, v[0], v[1]);
-        default:
-            return 0;
-    }
+    const spv::Op how = instructions_of(op).of_float;
+    return op >= Op::EQ && op <= Op::GE ? b.test(how, v[0], v[1])
+                                        : b.arithmetic(how, kind, {v[0], v[1]});
 }
 
 Id plain_word(SpirvBuilder& b, Op op, Kind kind, std::span<const Id> v) {
     const ir::Type type{kind, 1};
     if (type.integer()) return integer_word(b, op, kind, v);
-    if (type.boolean()) return truth_word(b, op, v);
-    return float_word(b, op, kind == Kind::F16 ? Kind::F32 : kind, v);
+    if (type.floating()) return float_word(b, op, kind == Kind::F16 ? Kind::F32 : kind, v);
+    const spv::Op how = instructions_of(op).of_bool;
+    return v.size() == 1 ? b.op(how, v[0]) : b.test(how, v[0], v[1]);
 }
 
 // Writes a conversion. Its operand is in range, so nothing saturates.

@@ -8,18 +8,17 @@
 #include <array>
 
 #include "lower/analysis/launch_values.hpp"
+#include "lower/middle/walk.hpp"
 #include "lower/quirks/deep_values.hpp"
-#include "lower/spirv/builder.hpp"
+#include "lower/spirv/words.hpp"
 
 namespace wye::lower {
 
-// A value, with one id per component.
-struct SpirvValue {
-    std::array<Id, 4> c{};
-    std::uint8_t lanes = 1;
-};
+using SpirvValue = middle::Value<Id>;
 
-class SpirvWriter {
+class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
+    friend Walk;
+
   public:
     SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function);
 
@@ -30,23 +29,29 @@ class SpirvWriter {
 
   private:
     struct Loop {
-        Id merge, next;
-        Id flag = 0;  // tells whether the driver ended the loop; 0 if the loop is not watched
+        Id merge, next;  // the blocks after the loop, and after each round
+        Id flag = 0;     // tells whether the driver ended the loop; 0 if it is not watched
+        Id before = 0, header = 0, body = 0;  // blocks
     };
 
-    // Expressions (spirv/expr.cpp)
-    SpirvValue value(ir::ExprId id);
+    // Expressions (spirv/write_expr.cpp)
+    Id leaf(const middle::Leaf& leaf) { return b_.leaf(leaf); }
     SpirvValue local(const ir::Expr& e);
-    SpirvValue built_in(const ir::Expr& e, unsigned wanted);
-    SpirvValue component(const ir::Expr& e);
-    SpirvValue operation(const ir::Expr& e);
     SpirvValue branch(const ir::Expr& e);
     [[nodiscard]] bool branches(ir::ExprId id) const;
-    SpirvValue bitcast(const ir::Expr& e);
-    void hide_one(ir::Type to, ir::ExprId from, SpirvValue& v);
     SpirvValue call(const ir::Expr& e);
+    Id form(middle::FormKey key, std::span<const Id> operands) {
+        return spirv_form(b_, key, operands);
+    }
+    Id operate(ir::Op op, ir::Kind kind, std::span<const Id> operands) {
+        return spirv_operation(b_, op, kind, operands);
+    }
+    Id select(Id condition, Id yes, Id no) { return b_.select(condition, yes, no); }
+    Id any_or_all(ir::Op op, const SpirvValue& v);
+    Id bits(ir::Kind, ir::Kind to, Id value) { return b_.bitcast(value, module_.value_type(to)); }
+    void hide_result(const ir::Expr& e, SpirvValue& v);
 
-    // Memory (spirv/memory.cpp, spirv/atomic.cpp)
+    // Memory (spirv/write_memory.cpp, spirv/write_atomic.cpp)
     struct Index {
         Id at = 0;  // u32, in range where `ok` is true; for loads 0 elsewhere
         Id ok = 0;  // 0 if the index is in range
@@ -69,34 +74,34 @@ class SpirvWriter {
     SpirvValue load(const middle::Access& access);
     void store(const middle::Access& access, ir::ExprId value_id);
     void write(const SpirvArray& array, Id at, const SpirvValue& v, middle::FormKey stored);
-    SpirvValue effect(ir::ExprId id);
-    SpirvValue subgroup(const ir::Expr& e);
-    Id atomic(ir::ExprId id);
+    void ballot(SpirvValue& v, Id condition);
+    Id atomic(ir::ExprId id, bool wanted);
     Id atomic_operation(ir::Op op, const middle::Array& form, Id pointer,
                         std::span<const Id> operands);
     Id float_add(const middle::Array& form, Id pointer, Id operand);
 
-    // Statements (spirv/stmt.cpp)
-    void block(ir::BlockId id);
-    void statement(ir::StmtId id);
+    // Statements (spirv/write_stmt.cpp)
     void declare(const ir::Stmt& s);
     void assign(const ir::Stmt& s);
     void declare_array(const ir::Stmt& s);
     [[nodiscard]] bool leaves(ir::BlockId block) const;
     void if_statement(const ir::Stmt& s);
     void while_statement(const ir::Stmt& s);
-    void trap(std::uint32_t code);
+    void barrier() { b_.barrier(); }
+    void jump(ir::Op op);
+    void trap(ir::StmtId id);
+    void record_trap(std::uint32_t code);
+    void other(const ir::Stmt& s) { context_.refuse(ir::op_text(s.op)); }
     void zero_shared();
     void zero_own(const SpirvArray& array, const SharedStart& start);
     void leave_surplus_workgroups();
     void leave_surplus_lanes();
-    void leave_if(Id surplus);
+    void leave_if(Id surplus) {
+        when(surplus, [&] { jump(ir::Op::RETURN); });
+    }
     // Stores zeros. `first` is the number of this invocation, which is below the stride.
     void fill(const SpirvArray& array, Id first, const middle::Fill& fill);
-    SpirvValue right_side(ir::ExprId id) {
-        return ir::op_effect(code_.exprs[id].op) ? effect(id) : value(id);
-    }
-    // Counted loops (spirv/loop.cpp)
+    // Counted loops (spirv/write_loop.cpp)
     struct Counted {
         Id first, end, step;  // the step is at least 1
     };
@@ -105,12 +110,30 @@ class SpirvWriter {
     Id loop_value(middle::FormKey key, std::initializer_list<Id> operands);
     Id groups_of_rounds(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
-    // Loops that the driver may end (spirv/watch.cpp)
-    Id watch();                                // before the loop; returns its flag
+    // Loops, which are watched if the driver may end them (spirv/write_watch.cpp)
+    Loop open_loop(bool has_body = true);  // opens the header
+    // The value of a counter in the header: `first`, and after each round `next`.
+    Id counter(const Loop& loop, Id first, Id next);
+    // Ends the header, behind its OpLoopMerge: opens the body, which runs if `goes_on`.
+    void open_body(const Loop& loop, Id goes_on);
+    void end_body(const Loop& loop);                 // opens the continue block
+    void body(const Loop& loop, ir::BlockId block);  // writes the body and ends it
+    Id watch();                                      // before the loop; returns its flag
     Id way_out(const Loop& loop);              // the block to branch to when the loop's test fails
     void leave(const Loop& loop, Id way_out);  // writes that block
     void leave(const Loop& loop);              // leaves from inside the loop's body
-    void close(const Loop& loop);              // opens the block after the loop
+    void close(const Loop& loop);  // from the continue block: opens the block after the loop
+    // Writes a block that runs if the condition holds.
+    template <typename Act>
+    void when(Id condition, const Act& act) {
+        const Id inside = module_.fresh();
+        const Id after = module_.fresh();
+        b_.selection(condition, inside, after, after);
+        b_.open(inside);
+        act();
+        if (!b_.ended()) b_.branch(after);
+        b_.open(after);
+    }
     [[nodiscard]] Id zero(ir::Kind kind) { return module_.literal(kind, 0); }
 
     SpirvContext& context_;
@@ -124,9 +147,6 @@ class SpirvWriter {
     // made to end there.
     SpirvValue stored_value(ir::ExprId id, bool known = false);
 
-    const std::uint32_t function_;
-    const ir::Code& code_;
-    middle::CodeForm form_;
     const DeepValues deep_;
     const LaunchValues launch_values_;
     SpirvBuilder b_;
@@ -134,6 +154,8 @@ class SpirvWriter {
 
     std::vector<Loop> loops_;
 };
+
+extern template class middle::Walk<SpirvWriter, Id>;
 
 // Returns the id of a function, which is written at the first call. Its callees are already
 // written, or are in the library, whose calls do not nest deeply.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lower/half.hpp"
-#include "lower/middle/code.hpp"
+#include "lower/middle/walk.hpp"
 
 namespace c11 {
 namespace {
@@ -20,7 +20,6 @@ using ir::Kind;
 using ir::Op;
 using lower::middle::Access;
 using lower::middle::Array;
-using lower::middle::CodeForm;
 using lower::middle::Form;
 using lower::middle::FormKey;
 using lower::middle::Leaf;
@@ -29,7 +28,8 @@ using lower::middle::Space;
 using lower::middle::Step;
 namespace middle = lower::middle;
 
-using Value = std::vector<std::string>;  // names or literals, one per lane
+using Value = middle::Value<std::string>;
+using Texts = std::vector<std::string>;  // names or literals
 
 constexpr std::string_view kPrologue = R"(#include <math.h>
 #include <stdbool.h>
@@ -193,82 +193,112 @@ middle::Target words_of_c11(std::uint32_t subgroup) {
     return target;
 }
 
-class Writer {
-  public:
-    Writer(const ir::Program& program, std::uint32_t subgroup)
-        : program_(program),
-          sizes_{program.workgroup, subgroup},
-          forms_(words_of_c11(subgroup)),
-          form_(program, program.workgroup, forms_.target(), false) {}
+// A program while it is written.
+struct Text {
+    Text(const ir::Program& p, std::uint32_t subgroup)
+        : sizes{p.workgroup, subgroup},
+          forms(words_of_c11(subgroup)),
+          form(p, p.workgroup, forms.target(), false) {}
 
-    std::string write();
+    const middle::Sizes sizes;
+    middle::Forms forms;
+    const middle::ProgramForm form;
+    std::string out{kPrologue};
+    unsigned names = 0;
+};
+
+// Writes main or a function.
+class Writer : public middle::Walk<Writer, std::string> {
+    friend Walk;
+
+  public:
+    Writer(Text& text, std::uint32_t function)
+        : Walk(text.form, function, text.sizes), text_(text) {}
+
+    void tables();
+    void function_text();
+    void main() {
+        line("void wye_main(struct call* w) {{");
+        inner(code_.root);
+        line("}}");
+    }
 
   private:
     template <typename... Args>
     void line(fmt::format_string<Args...> text, Args&&... args) {
-        out_.append(static_cast<std::size_t>(indent_) * 4, ' ');
-        fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
-        out_ += '\n';
+        text_.out.append(static_cast<std::size_t>(indent_) * 4, ' ');
+        fmt::format_to(std::back_inserter(text_.out), text, std::forward<Args>(args)...);
+        text_.out += '\n';
     }
+    std::string fresh() { return fmt::format("t{}", text_.names++); }
     std::string name(Kind kind, const std::string& text) {
-        std::string made = fmt::format("t{}", next_++);
+        std::string made = fresh();
         line("const {} {} = {};", held(kind), made, text);
         return made;
     }
 
     // The middle form
-    std::string form(FormKey key, const Value& operands) {
-        return spell(*forms_.find(key), operands);
+    std::string form(FormKey key, std::span<const std::string> operands) {
+        return spell(*text_.forms.find(key), operands);
     }
-    std::string spell(const Form& form, const Value& operands);
-    std::string word(const Step& step, const Value& v);
+    std::string form(FormKey key, const Texts& operands) { return form(key, std::span(operands)); }
+    std::string operate(Op op, Kind kind, std::span<const std::string> operands) {
+        return form(middle::operation(op, kind), operands);
+    }
+    std::string spell(const Form& form, std::span<const std::string> operands);
+    std::string word(const Step& step, const Texts& v);
     std::string leaf(const Leaf& leaf);
 
     // Expressions
-    Value value(ir::ExprId id);
-    Value operation(const ir::Expr& e);
-    Value branch(const ir::Expr& e);
-    Value bitcast(const ir::Expr& e);
-    Value call(const ir::Expr& e);
-    Value right_side(ir::ExprId id) {
-        return ir::op_effect(code_->exprs[id].op) ? effect(id) : value(id);
+    std::string select(const std::string& condition, const std::string& yes,
+                       const std::string& no) {
+        return fmt::format("({} ? {} : {})", condition, yes, no);
     }
+    std::string any_or_all(Op op, const Value& v);
+    std::string bits(Kind from, Kind to, const std::string& value) {
+        return name(to, word({.op = Op::BITCAST, .kind = to, .from = from}, {value}));
+    }
+    Value local(const ir::Expr& e);
+    Value branch(const ir::Expr& e);
+    Value call(const ir::Expr& e);
 
     // Memory
     std::string elements(const Array& array) const;
     std::string in_range(const Access& access, std::string& at);
     Value load(const Access& access);
     void store(const Access& access, ir::ExprId value);
-    Value effect(ir::ExprId id);
-    Value atomic(ir::ExprId id);
+    std::string atomic(ir::ExprId id, bool wanted);
+    void ballot(Value& v, const std::string& condition);
 
     // Statements
-    void block(ir::BlockId id);
     void inner(ir::BlockId id) {
         ++indent_;
         block(id);
         --indent_;
     }
-    void statement(ir::StmtId id);
-    void for_loop(ir::StmtId id);
-    void function_text(std::uint32_t number);
+    void barrier() { line("w->wait(w, 1);"); }
+    void trap(ir::StmtId id);
+    void jump(Op op) { line("{};", ir::op_text(op)); }
+    void declare(const ir::Stmt& s);
+    void declare_array(const ir::Stmt& s);
+    void assign(const ir::Stmt& s);
+    void if_statement(const ir::Stmt& s);
+    void while_statement(const ir::Stmt& s);
+    void for_statement(ir::StmtId id);
+    void other(const ir::Stmt& s) {
+        throw std::runtime_error(fmt::format("no statement `{}`", ir::op_text(s.op)));
+    }
     static std::string local(std::uint64_t number, unsigned lane) {
         return fmt::format("v{}_{}", number, lane);
     }
 
-    const ir::Program& program_;
-    const middle::Sizes sizes_;
-    middle::Forms forms_;
-    const middle::ProgramForm form_;
-    std::optional<CodeForm> statements_;
-    const ir::Code* code_ = nullptr;
-    std::string out_{kPrologue};
-    unsigned indent_ = 0, next_ = 0;
+    Text& text_;
+    unsigned indent_ = 0;
 };
 
 // ---- The middle form ----------------------------------------------------------------------------
 
-std::string Writer::word(const Step& step, const Value& v) {
+std::string Writer::word(const Step& step, const Texts& v) {
     const ir::Type from{step.from, 1};
     const bool narrow_float = step.from == Kind::F32 || step.from == Kind::F16;
     switch (step.op) {
@@ -319,10 +349,10 @@ std::string Writer::word(const Step& step, const Value& v) {
                        shifts ? "uint32_t" : as, v[1]);
 }
 
-std::string Writer::spell(const Form& form, const Value& operands) {
-    Value values;
+std::string Writer::spell(const Form& form, std::span<const std::string> operands) {
+    Texts values;
     for (const Step& step : form.steps) {
-        Value v;
+        Texts v;
         for (unsigned k = 0; k < step.count; ++k) v.push_back(values[step.parts[k]]);
         switch (step.how) {
             case Step::How::Operand:
@@ -385,121 +415,52 @@ std::string Writer::leaf(const Leaf& leaf) {
 
 // ---- Expressions --------------------------------------------------------------------------------
 
-Value Writer::value(ir::ExprId id) {
-    const ir::Expr& e = code_->exprs[id];
-    const auto ids = code_->operands_of(e);
-    if (middle::is_leaf(e.op)) return {leaf(middle::leaf_of(program_, *code_, e))};
-    switch (e.op) {
-        case Op::LOCAL: {
-            Value v;
-            for (unsigned k = 0; k < e.type.lanes; ++k)
-                // A copy, since the local may change.
-                v.push_back(name(e.type.kind, local(e.extra, k)));
-            return v;
-        }
-        case Op::BUILTIN: {
-            Value v;
-            for (unsigned k = 0; k < e.type.lanes; ++k)
-                v.push_back(leaf(middle::built_in(e.imm, k, sizes_)));
-            return v;
-        }
-        case Op::LOAD:
-        case Op::LOAD_TABLE:
-        case Op::LOAD_ARRAY:
-            return load(statements_->access(id));
-        case Op::CALL:
-            return call(e);
-        case Op::COMPONENT:
-            return {value(ids[0])[e.imm]};
-        case Op::BITCAST:
-            return bitcast(e);
-        case Op::CONVERT: {
-            Value v = value(ids[0]);
-            const FormKey key = middle::conversion(code_->exprs[ids[0]].type.kind, e.type.kind);
-            for (std::string& each : v) each = form(key, {each});
-            return v;
-        }
-        default:
-            return statements_->branches(id) ? branch(e) : operation(e);
-    }
+// A copy, since the local may change.
+Value Writer::local(const ir::Expr& e) {
+    Value v;
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = name(e.type.kind, local(e.extra, k));
+    return v;
 }
 
 // Writes a select as a branch, because its accesses are in range only in the arm that is taken.
 Value Writer::branch(const ir::Expr& e) {
-    const auto ids = code_->operands_of(e);
-    const std::string condition = value(ids[0])[0];
+    const auto ids = code_.operands_of(e);
+    const std::string condition = value(ids[0]).c[0];
     Value v;
-    for (unsigned k = 0; k < e.type.lanes; ++k) {
-        v.push_back(fmt::format("t{}", next_++));
-        line("{} {};", held(e.type.kind), v[k]);
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        v.c[k] = fresh();
+        line("{} {};", held(e.type.kind), v.c[k]);
     }
     line("if ({}) {{", condition);
     for (const unsigned arm : {1U, 2U}) {
         ++indent_;
         const Value taken = value(ids[arm]);
-        for (unsigned k = 0; k < e.type.lanes; ++k) line("{} = {};", v[k], taken[k]);
+        for (unsigned k = 0; k < v.lanes; ++k) line("{} = {};", v.c[k], taken.c[k]);
         --indent_;
         line("{}", arm == 1 ? "} else {" : "}");
     }
     return v;
 }
 
-Value Writer::operation(const ir::Expr& e) {
-    std::vector<Value> operands;
-    for (const ir::ExprId id : code_->operands_of(e)) operands.push_back(value(id));
-    const ir::Type first = code_->exprs[code_->operands_of(e)[0]].type;
-    const auto part = [&](std::size_t operand, unsigned lane) {
-        return operands[operand].size() == 1 ? operands[operand][0] : operands[operand][lane];
-    };
-    Value v;
-    if (e.op == Op::ANY || e.op == Op::ALL) {
-        std::string text = part(0, 0);
-        for (unsigned k = 1; k < first.lanes; ++k)
-            text += (e.op == Op::ANY ? " || " : " && ") + part(0, k);
-        return {name(Kind::BOOL, text)};
-    }
-    for (unsigned k = 0; k < e.type.lanes; ++k) {
-        if (e.op == Op::CONSTRUCT) {
-            v.push_back(part(k, 0));
-        } else if (e.op == Op::SPLAT) {
-            v.push_back(part(0, 0));
-        } else if (e.op == Op::SELECT) {
-            v.push_back(
-                name(e.type.kind, fmt::format("{} ? {} : {}", part(0, k), part(1, k), part(2, k))));
-        } else {
-            Value parts;
-            for (std::size_t i = 0; i < operands.size(); ++i) parts.push_back(part(i, k));
-            v.push_back(form(middle::operation(e.op, first.kind), parts));
-        }
-    }
-    return v;
-}
-
-Value Writer::bitcast(const ir::Expr& e) {
-    const middle::Bitcast cast = statements_->bitcast(e);
-    const Kind from = code_->exprs[code_->operands_of(e)[0]].type.kind;
-    Value v = value(code_->operands_of(e)[0]);
-    if (!cast.plain()) {
-        Value out;
-        for (unsigned k = 0; k < e.type.lanes; ++k) out.push_back(form(cast.parts[k], v));
-        return out;
-    }
-    for (std::string& each : v) {
-        if (cast.canonical != middle::kNoKey) each = form(cast.canonical, {each});
-        const Step step{.op = Op::BITCAST, .kind = e.type.kind, .from = from};
-        each = name(e.type.kind, word(step, {each}));
-    }
-    return v;
+std::string Writer::any_or_all(Op op, const Value& v) {
+    std::string text = v.c[0];
+    for (unsigned k = 1; k < v.lanes; ++k) text += (op == Op::ANY ? " || " : " && ") + v.c[k];
+    return name(Kind::BOOL, text);
 }
 
 Value Writer::call(const ir::Expr& e) {
     std::string arguments;
-    for (const ir::ExprId id : code_->operands_of(e))
-        for (const std::string& each : value(id)) arguments += ", " + each;
-    const std::string made = fmt::format("t{}", next_++);
+    for (const ir::ExprId id : code_.operands_of(e)) {
+        const Value v = value(id);
+        for (unsigned k = 0; k < v.lanes; ++k) arguments += ", " + v.c[k];
+    }
+    const std::string made = fresh();
     line("const struct r{} {} = f{}(w{});", e.imm, made, e.imm, arguments);
     Value v;
-    for (unsigned k = 0; k < e.type.lanes; ++k) v.push_back(fmt::format("{}.c{}", made, k));
+    v.lanes = e.type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = fmt::format("{}.c{}", made, k);
     return v;
 }
 
@@ -514,7 +475,7 @@ std::string Writer::elements(const Array& array) const {
 
 // The condition that an access is in range; empty: always.
 std::string Writer::in_range(const Access& access, std::string& at) {
-    at = value(access.index)[0];
+    at = value(access.index).c[0];
     if (access.check == Access::Check::None) return {};
     const std::string ok = name(Kind::BOOL, fmt::format("{} < {}", at, leaf(access.length)));
     if (access.check == Access::Check::Zero)
@@ -528,15 +489,15 @@ Value Writer::load(const Access& access) {
     const std::string ok = in_range(access, at);
     const ir::Type type = array.type.loaded();
     Value v;
-    for (unsigned k = 0; k < type.lanes; ++k) {
+    v.lanes = type.lanes;
+    for (unsigned k = 0; k < v.lanes; ++k) {
         std::string given =
             fmt::format("{}[(uint64_t){} * {}u + {}u]", elements(array), at, type.lanes, k);
         if (array.loaded != middle::kNoKey) given = form(array.loaded, {name(Kind::U32, given)});
         if (array.as_bits())
             given = fmt::format("{}({})", array.cell == Kind::U64 ? "f64_bits" : "f32_bits", given);
-        v.push_back(name(type.kind, given));  // narrow integers are extended by their type
-        if (!ok.empty())
-            v[k] = name(type.kind, fmt::format("{} ? {} : {}", ok, v[k], literal(type.kind, 0)));
+        v.c[k] = name(type.kind, given);  // narrow integers are extended by their type
+        if (!ok.empty()) v.c[k] = name(type.kind, select(ok, v.c[k], literal(type.kind, 0)));
     }
     return v;
 }
@@ -546,58 +507,41 @@ void Writer::store(const Access& access, ir::ExprId given) {
     std::string at;
     const std::string ok = in_range(access, at);
     Value v = right_side(given);
-    for (std::string& each : v) {
-        if (access.stored() != middle::kNoKey) each = form(access.stored(), {each});
-        each = name(array.narrow() ? Kind::U32 : array.cell, each);
+    for (unsigned k = 0; k < v.lanes; ++k) {
+        if (access.stored() != middle::kNoKey) v.c[k] = form(access.stored(), {v.c[k]});
+        v.c[k] = name(array.narrow() ? Kind::U32 : array.cell, v.c[k]);
     }
-    for (std::size_t k = 0; k < v.size(); ++k)
+    for (unsigned k = 0; k < v.lanes; ++k)
         line("{}{}[(uint64_t){} * {}u + {}u] = {};", ok.empty() ? "" : "if (" + ok + ") ",
-             elements(array), at, v.size(), k, v[k]);
+             elements(array), at, v.lanes, k, v.c[k]);
 }
 
-Value Writer::effect(ir::ExprId id) {
-    const ir::Expr& e = code_->exprs[id];
-    const auto ids = code_->operands_of(e);
-    if (ir::op_atomic(e.op)) return atomic(id);
-    if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
-        line("w->wait(w, 1);");
-        Value v = load(statements_->access(id));
-        line("w->wait(w, 1);");
-        return v;
-    }
-    Value operands;
-    for (const ir::ExprId each : ids) operands.push_back(value(each)[0]);
-    if (e.op == Op::SUBGROUP_BALLOT) {
-        Value v;
-        const Step step{.op = e.op, .kind = Kind::U32, .from = Kind::BOOL};
-        for (unsigned k = 0; k < 4; ++k)
-            v.push_back(k * 32 < sizes_.subgroup
-                            ? name(Kind::U32, word(step, {operands[0], fmt::format("{}u", k)}))
-                            : "0u");
-        return v;
-    }
-    operands.push_back(leaf({.outer = Outer::SubgroupLane}));
-    return {form(middle::subgroup(e.op, code_->exprs[ids[0]].type.kind), operands)};
+void Writer::ballot(Value& v, const std::string& condition) {
+    const Step step{.op = Op::SUBGROUP_BALLOT, .kind = Kind::U32, .from = Kind::BOOL};
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = k * 32 < sizes_.subgroup
+                     ? name(Kind::U32, word(step, {condition, fmt::format("{}u", k)}))
+                     : "0u";
 }
 
 // Between waits, invocations run one after another, so plain accesses are atomic.
-Value Writer::atomic(ir::ExprId id) {
-    const ir::Expr& e = code_->exprs[id];
-    const Access access = statements_->access(id);
+std::string Writer::atomic(ir::ExprId id, bool) {
+    const ir::Expr& e = code_.exprs[id];
+    const Access access = form_.access(id);
     const Kind kind = access.array.type.kind;
-    const auto ids = code_->operands_of(e);
+    const auto ids = code_.operands_of(e);
     std::string at;
     std::string ok = in_range(access, at);
     if (ok.empty()) ok = "true";
-    Value v;
-    for (std::size_t k = 1; k < ids.size(); ++k) v.push_back(value(ids[k])[0]);
+    Texts v;
+    for (std::size_t k = 1; k < ids.size(); ++k) v.push_back(value(ids[k]).c[0]);
     const std::string element = fmt::format("{}[{}]", elements(access.array), at);
     const std::string old = name(kind, fmt::format("{} ? {} : {}", ok, element, literal(kind, 0)));
     std::string next;
     const auto combined = [&](Op op) { return form(middle::operation(op, kind), {old, v[0]}); };
     switch (e.op) {
         case Op::ATOMIC_LOAD:
-            return {old};
+            return old;
         case Op::ATOMIC_STORE:
         case Op::ATOMIC_EXCHANGE:
             next = v[0];
@@ -625,90 +569,68 @@ Value Writer::atomic(ir::ExprId id) {
             break;
     }
     line("if ({}) {} = {};", ok, element, next);
-    return {old};
+    return old;
 }
 
 // ---- Statements ---------------------------------------------------------------------------------
 
-void Writer::block(ir::BlockId id) {
-    for (const ir::StmtId s : code_->blocks[id]) statement(s);
+void Writer::declare(const ir::Stmt& s) {
+    const ir::Type type = code_.locals[s.local].type;
+    Value v;
+    v.c.fill(literal(type.kind, 0));
+    if (s.op != Op::VAR_ZERO) v = right_side(s.args[0]);
+    for (unsigned k = 0; k < type.lanes; ++k)
+        line("{} {} = {};", held(type.kind), local(s.local, k), v.c[k]);
 }
 
-void Writer::statement(ir::StmtId id) {
-    const ir::Stmt& s = code_->stmts[id];
-    const auto type = [&] { return code_->locals[s.local].type; };
-    switch (s.op) {
-        case Op::LET:
-        case Op::VAR:
-        case Op::VAR_ZERO: {
-            const Value v = s.op == Op::VAR_ZERO ? Value(type().lanes, literal(type().kind, 0))
-                                                 : right_side(s.args[0]);
-            for (unsigned k = 0; k < v.size(); ++k)
-                line("{} {} = {};", held(type().kind), local(s.local, k), v[k]);
-            return;
-        }
-        case Op::VAR_ARRAY: {
-            const std::uint64_t count = std::uint64_t{code_->locals[s.local].count} * type().lanes;
-            line("{} v{}[{}] = {{0}};", held(type().kind), s.local, count);
-            return;
-        }
-        case Op::ASSIGN:
-        case Op::ASSIGN_COMPONENT: {
-            const Value v = right_side(s.args[0]);
-            if (s.op == Op::ASSIGN_COMPONENT) return line("{} = {};", local(s.local, s.imm), v[0]);
-            for (unsigned k = 0; k < v.size(); ++k) line("{} = {};", local(s.local, k), v[k]);
-            return;
-        }
-        case Op::STORE:
-        case Op::STORE_ARRAY:
-            return store(statements_->store(id), s.args[1]);
-        case Op::EFFECT:
-            effect(s.args[0]);
-            return;
-        case Op::IF:
-            line("if ({}) {{", value(s.args[0])[0]);
-            inner(s.body);
-            line("}} else {{");
-            if (s.otherwise != ir::kNone) inner(s.otherwise);
-            return line("}}");
-        case Op::FOR:
-            return for_loop(id);
-        case Op::WHILE:
-            line("for (;;) {{");
-            ++indent_;
-            line("if (!{}) break;", value(s.args[0])[0]);
-            --indent_;
-            inner(s.body);
-            return line("}}");
-        case Op::BREAK:
-            return line("break;");
-        case Op::CONTINUE:
-            return line("continue;");
-        case Op::RETURN:
-            return line("return;");
-        case Op::BARRIER:
-            return line("w->wait(w, 1);");
-        case Op::TRAP:
-            line("if (w->trap_code < {}u) w->trap_code = {}u;", s.imm, s.imm);
-            line("++w->trap_count;");
-            return line("return;");
-        default:
-            throw std::runtime_error(fmt::format("no statement `{}`", ir::op_text(s.op)));
-    }
+void Writer::declare_array(const ir::Stmt& s) {
+    const ir::Local& array = code_.locals[s.local];
+    line("{} v{}[{}] = {{0}};", held(array.type.kind), s.local,
+         std::uint64_t{array.count} * array.type.lanes);
 }
 
-void Writer::for_loop(ir::StmtId id) {
-    const ir::Stmt& s = code_->stmts[id];
-    const middle::Loop loop = statements_->loop(id);
+void Writer::assign(const ir::Stmt& s) {
+    const Value v = right_side(s.args[0]);
+    if (s.op == Op::ASSIGN_COMPONENT) return line("{} = {};", local(s.local, s.imm), v.c[0]);
+    for (unsigned k = 0; k < v.lanes; ++k) line("{} = {};", local(s.local, k), v.c[k]);
+}
+
+void Writer::if_statement(const ir::Stmt& s) {
+    line("if ({}) {{", value(s.args[0]).c[0]);
+    inner(s.body);
+    line("}} else {{");
+    if (s.otherwise != ir::kNone) inner(s.otherwise);
+    line("}}");
+}
+
+void Writer::while_statement(const ir::Stmt& s) {
+    line("for (;;) {{");
+    ++indent_;
+    line("if (!{}) break;", value(s.args[0]).c[0]);
+    --indent_;
+    inner(s.body);
+    line("}}");
+}
+
+void Writer::trap(ir::StmtId id) {
+    const unsigned code = code_.stmts[id].imm;
+    line("if (w->trap_code < {}u) w->trap_code = {}u;", code, code);
+    line("++w->trap_count;");
+    jump(Op::RETURN);
+}
+
+void Writer::for_statement(ir::StmtId id) {
+    const ir::Stmt& s = code_.stmts[id];
+    const middle::Loop loop = form_.loop(id);
     const Kind kind = loop.kind;
-    const auto part = [&](middle::LoopPart which, const Value& operands) {
+    const auto part = [&](middle::LoopPart which, const Texts& operands) {
         return form(middle::loop_part(which, kind), operands);
     };
-    const std::string first = name(kind, value(s.args[0])[0]);
-    const std::string end = name(kind, value(s.args[1])[0]);
+    const std::string first = name(kind, value(s.args[0]).c[0]);
+    const std::string end = name(kind, value(s.args[1]).c[0]);
     const std::string step = loop.step != 0
                                  ? literal(kind, loop.step)
-                                 : part(middle::LoopPart::AtLeastOne, {value(s.args[2])[0]});
+                                 : part(middle::LoopPart::AtLeastOne, {value(s.args[2]).c[0]});
     const std::string_view type = held(kind), with_sign = own(kind);
     const std::string i = local(s.local, 0);
     if (loop.test == middle::Loop::Test::Counter) {
@@ -716,7 +638,7 @@ void Writer::for_loop(ir::StmtId id) {
              with_sign, end, i, step);
     } else {
         const std::string rounds = part(middle::LoopPart::Rounds, {first, end, step});
-        const std::string round = fmt::format("t{}", next_++);
+        const std::string round = fresh();
         line("for ({} {} = 0, {} = {}; {} < {}; ++{}, {} += {}) {{", type, round, i, first, round,
              rounds, round, i, step);
     }
@@ -724,51 +646,46 @@ void Writer::for_loop(ir::StmtId id) {
     line("}}");
 }
 
-void Writer::function_text(std::uint32_t number) {
-    const ir::Function& f = program_.functions[number];
-    code_ = &f.code;
-    statements_.emplace(form_, number);
+void Writer::function_text() {
+    const ir::Function& f = program_.functions[function_];
     std::string head = fmt::format(
         "struct r{} {{ {} c0, c1, c2, c3; }};\nstatic struct r{} f{}("
         "struct call* w",
-        number, held(f.type.kind), number, number);
+        function_, held(f.type.kind), function_, function_);
     for (std::uint32_t a = 0; a < f.arguments; ++a)
-        for (unsigned k = 0; k < f.code.locals[a].type.lanes; ++k)
-            head += fmt::format(", {} {}", held(f.code.locals[a].type.kind), local(a, k));
+        for (unsigned k = 0; k < code_.locals[a].type.lanes; ++k)
+            head += fmt::format(", {} {}", held(code_.locals[a].type.kind), local(a, k));
     line("{}) {{", head);
-    inner(f.code.root);
+    inner(code_.root);
     ++indent_;
-    line("struct r{} result = {{0}};", number);
-    const Value v = value(f.code.result);
-    for (std::size_t k = 0; k < v.size(); ++k) line("result.c{} = {};", k, v[k]);
+    line("struct r{} result = {{0}};", function_);
+    const Value v = value(code_.result);
+    for (unsigned k = 0; k < v.lanes; ++k) line("result.c{} = {};", k, v.c[k]);
     line("return result;");
     --indent_;
     line("}}");
 }
 
-std::string Writer::write() {
-    for (std::size_t t = 0; t < program_.tables.size(); ++t) {
+void Writer::tables() {
+    for (std::uint32_t t = 0; t < program_.tables.size(); ++t) {
         const ir::Table& table = program_.tables[t];
-        const auto number = static_cast<std::uint32_t>(t);
-        line("static const {} c{}[] = {{", held(form_.table(number).cell), t);
+        line("static const {} c{}[] = {{", held(text_.form.table(t).cell), t);
         for (const std::uint64_t bits : table.bits)
             line("{:#x}u,",
                  table.type.kind == Kind::F16 ? std::uint64_t{lower::f32_of_f16(bits)} : bits);
         line("}};");
     }
-    for (std::uint32_t f = 0; f < program_.functions.size(); ++f) function_text(f);
-    code_ = &program_.main;
-    statements_.emplace(form_, ir::kNone);
-    line("void wye_main(struct call* w) {{");
-    inner(program_.main.root);
-    line("}}");
-    return std::move(out_);
 }
 
 }  // namespace
 
 std::string write(const ir::Program& program, std::uint32_t subgroup) {
-    return Writer(program, subgroup).write();
+    Text text(program, subgroup);
+    Writer main(text, ir::kNone);
+    main.tables();
+    for (std::uint32_t f = 0; f < program.functions.size(); ++f) Writer(text, f).function_text();
+    main.main();
+    return std::move(text.out);
 }
 
 }  // namespace c11

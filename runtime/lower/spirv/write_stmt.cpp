@@ -12,50 +12,10 @@ using spv::StorageClass;
 
 }  // namespace
 
-void SpirvWriter::block(ir::BlockId id) {
-    for (const ir::StmtId s : code_.blocks[id]) statement(s);
-}
-
-void SpirvWriter::statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
-    switch (s.op) {
-        case Op::LET:
-            locals_[s.local] = right_side(s.args[0]);
-            return;
-        case Op::VAR:
-        case Op::VAR_ZERO:
-            return declare(s);
-        case Op::VAR_ARRAY:
-            return declare_array(s);
-        case Op::ASSIGN:
-        case Op::ASSIGN_COMPONENT:
-            return assign(s);
-        case Op::STORE:
-        case Op::STORE_ARRAY:
-            return store(form_.store(id), s.args[1]);
-        case Op::EFFECT:
-            effect(s.args[0]);
-            return;
-        case Op::IF:
-            return if_statement(s);
-        case Op::FOR:
-            return for_statement(id);
-        case Op::WHILE:
-            return while_statement(s);
-        case Op::BREAK:
-            return leave(loops_.back());
-        case Op::CONTINUE:
-            return b_.branch(loops_.back().next);
-        case Op::BARRIER:
-            return b_.barrier();
-        case Op::TRAP:
-            trap(s.imm);
-            [[fallthrough]];
-        case Op::RETURN:
-            return b_.end(spv::Op::OpReturn, {});
-        default:
-            context_.refuse(ir::op_text(s.op));
-    }
+void SpirvWriter::jump(Op op) {
+    if (op == Op::RETURN) return b_.end(spv::Op::OpReturn, {});
+    if (op == Op::BREAK) return leave(loops_.back());
+    b_.branch(loops_.back().next);
 }
 
 SpirvValue SpirvWriter::stored_value(ir::ExprId id, bool known) {
@@ -70,6 +30,10 @@ Id SpirvWriter::shallow(ir::ExprId id, Id component, bool always) {
 }
 
 void SpirvWriter::declare(const ir::Stmt& s) {
+    if (s.op == Op::LET) {
+        locals_[s.local] = right_side(s.args[0]);
+        return;
+    }
     const ir::Type type = code_.locals[s.local].type;
     SpirvValue v;
     if (s.op == Op::VAR) v = stored_value(s.args[0]);
@@ -140,11 +104,7 @@ bool SpirvWriter::branches(ir::ExprId id) const {
 }
 
 void SpirvWriter::while_statement(const ir::Stmt& s) {
-    const Loop loop{module_.fresh(), module_.fresh(), watch()};
-    const Id header = module_.fresh();
-    const Id body = module_.fresh();
-    b_.branch(header);
-    b_.open(header);
+    const Loop loop = open_loop();
     Id test = 0;
     Id condition = 0;
     if (branches(s.args[0]))  // a loop header must be one block
@@ -157,20 +117,17 @@ void SpirvWriter::while_statement(const ir::Stmt& s) {
         b_.open(test);
         condition = value(s.args[0]).c[0];
     }
-    const Id out = way_out(loop);
-    b_.branch(condition, body, out);
-    leave(loop, out);
-    b_.open(body);
-    loops_.push_back(loop);
-    block(s.body);
-    loops_.pop_back();
-    if (!b_.ended()) b_.branch(loop.next);
-    b_.open(loop.next);
-    b_.branch(header);
+    open_body(loop, condition);
+    body(loop, s.body);
     close(loop);
 }
 
-void SpirvWriter::trap(std::uint32_t code) {
+void SpirvWriter::trap(ir::StmtId id) {
+    record_trap(code_.stmts[id].imm);
+    jump(Op::RETURN);
+}
+
+void SpirvWriter::record_trap(std::uint32_t code) {
     const Id word = module_.int_type(32);
     const Id scope = b_.u32(static_cast<std::uint32_t>(spv::Scope::Device));
     const Id relaxed = b_.u32(0);
@@ -205,26 +162,15 @@ void SpirvWriter::fill(const SpirvArray& array, Id first, const middle::Fill& fi
         b_.open(after);
     }
     if (fill.stores != 0) return;
-    const Loop loop{module_.fresh(), module_.fresh(), watch()};
-    const Id header = module_.fresh();
-    const Id body = module_.fresh();
-    const Id before = b_.here();
-    const Id word = module_.int_type(32);
-    const Id next = module_.typed(module_.fresh(), word);
-    b_.branch(header);
-    b_.open(header);
-    const Id at = b_.make(spv::Op::OpPhi, word, {first, before, next, loop.next});
+    const Loop loop = open_loop();
+    const Id next = module_.typed(module_.fresh(), module_.int_type(32));
+    const Id at = counter(loop, first, next);
     const Id goes_on = b_.test(spv::Op::OpULessThan, at, b_.u32(fill.count));
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, kNoLoopControl});
-    const Id out = way_out(loop);
-    b_.branch(goes_on, body, out);
-    leave(loop, out);
-    b_.open(body);
+    open_body(loop, goes_on);
     clear(at);
-    b_.branch(loop.next);
-    b_.open(loop.next);
-    b_.act(spv::Op::OpIAdd, {word, next, at, b_.u32(fill.stride)});
-    b_.branch(header);
+    end_body(loop);
+    b_.act(spv::Op::OpIAdd, {module_.int_type(32), next, at, b_.u32(fill.stride)});
     close(loop);
 }
 

@@ -18,57 +18,72 @@ std::string CWriter::late_zero(ir::Type type) {
     return type.bits() == 64 ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
 }
 
+void CWriter::hide_integer(CValue& v, const std::string& zero) {
+    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = "(" + v.c[k] + " | " + zero + ")";
+}
+
+void CWriter::hide_float(CValue& v, Kind kind) {
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = module_.intrinsic(Intrinsic::BitsFloat, kind,
+                                   module_.intrinsic(Intrinsic::FloatBits, kind, bare(v.c[k])) +
+                                       " | " + late_zero({kind, 1}));
+}
+
+void CWriter::hide_operands(const ir::Expr& e, Operation& made) {
+    const auto ids = code_.operands_of(e);
+    const ir::Type type = code_.exprs[ids[0]].type;
+    const QuirkSet& quirks = module_.facts.quirks;
+    switch (e.op) {
+        case Op::CONVERT:
+            if (type.kind != Kind::F64 || e.type.kind != Kind::F32 ||
+                !quirks.has(Quirk::NvidiaConstantNarrowing))
+                return;
+            hide_float(made.operands[0], Kind::F64);
+            made.operands[0].depth += 2;
+            return;
+        case Op::BITCAST:
+            if (e.type.kind == Kind::F16 && type.integer() &&
+                quirks.has(Quirk::PtxasHalfOfAChoice) && code_.exprs[ids[0]].op != Op::LITERAL &&
+                !launch_values_.unknown(ids[0]))
+                hide_integer(made.operands[0], late_zero(ir::kU32));
+            return;
+        case Op::ABS:
+            if (!type.signed_integer() || !quirks.has(Quirk::PtxasAbsMin)) return;
+            made.operands[made.count++].c[0] = late_zero(type);
+            return;
+        case Op::ADD:
+        case Op::SUB:
+        case Op::MUL:
+        case Op::DIV:
+            if (quirks.has(Quirk::MesaLiteralZero))
+                for (std::size_t k = 0; k < ids.size(); ++k) hide_zero(ids[k], made.operands[k]);
+            if (e.op == Op::DIV && by_reciprocal(ids[1], made.operands[1])) made.op = Op::MUL;
+            return;
+        case Op::MIN:
+        case Op::MAX:
+        case Op::CLAMP:
+            return hide_constants(ids, made);
+        default:
+            return hide_negated_bits(ids, made);
+    }
+}
+
 // For the quirk `mesa-literal-zero`: literal zeros of float arithmetic are made from a value that
 // the compiler does not know.
-CValue CWriter::operand(Op op, ir::ExprId id) {
+void CWriter::hide_zero(ir::ExprId id, CValue& v) {
     const ir::Expr& e = code_.exprs[id];
-    const bool arithmetic = op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::DIV;
     const std::uint64_t sign = std::uint64_t{1} << (e.type.bits() - 1);
-    if (!module_.facts.quirks.has(Quirk::MesaLiteralZero) || !arithmetic || e.op != Op::LITERAL ||
-        !e.type.floating() || (e.extra & ~sign) != 0)
-        return value(id);
+    if (e.op != Op::LITERAL || !e.type.floating() || (e.extra & ~sign) != 0) return;
     const bool wide = e.type.kind == Kind::F64;
-    const std::string zero = outer(Outer::Kind::OpaqueZero);
-    std::string bits = wide ? zero : "(" + std::string(module_.value_type(Kind::U32)) + ")" + zero;
+    std::string bits = late_zero(e.type);
     if (e.extra != 0)
         bits += " | " +
                 (wide ? module_.literal(Kind::U64, sign) : module_.literal(Kind::U32, 0x80000000U));
-    CValue v;
     v.c[0] = module_.intrinsic(Intrinsic::BitsFloat, wide ? Kind::F64 : Kind::F32, bits);
-    return v;
-}
-
-// For the quirk `ptxas-abs-min`: ABS gets a second operand, a zero passed at launch.
-void CWriter::hide_sign(ir::Type type, std::vector<CValue>& operands) {
-    if (!type.signed_integer() || !module_.facts.quirks.has(Quirk::PtxasAbsMin)) return;
-    CValue& v = operands.emplace_back();
-    v.c[0] = late_zero(type);
-}
-
-// For the quirk `nvidia-constant-narrowing`: hides an f64 that is converted to f32.
-void CWriter::hide_f64(CValue& v) {
-    if (!module_.facts.quirks.has(Quirk::NvidiaConstantNarrowing)) return;
-    for (unsigned c = 0; c < v.lanes; ++c) {
-        const std::string bits = module_.intrinsic(Intrinsic::FloatBits, Kind::F64, bare(v.c[c]));
-        v.c[c] = module_.intrinsic(Intrinsic::BitsFloat, Kind::F64,
-                                   bits + " | " + late_zero({Kind::U64, 1}));
-    }
-    v.depth += 2;
-}
-
-// For the quirk `ptxas-lost-minus`: hides operands of i32 min, max and clamp.
-void CWriter::hide_negations(std::span<const ir::ExprId> ids, std::vector<CValue>& operands) {
-    if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;
-    const std::string zero = late_zero(ir::kU32);
-    for (std::size_t k = 0; k < ids.size(); ++k)
-        if (negations_.possible(ids[k]))
-            for (unsigned c = 0; c < operands[k].lanes; ++c)
-                operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
 }
 
 // For the quirk `ptxas-lost-not`: hides integers that the text negates bit by bit.
-void CWriter::hide_negated_bits(Op op, std::span<const ir::ExprId> ids,
-                                std::vector<CValue>& operands) {
+void CWriter::hide_negated_bits(std::span<const ir::ExprId> ids, Operation& made) {
     const ir::Type type = code_.exprs[ids[0]].type;
     if (!module_.facts.quirks.has(Quirk::PtxasLostNot) || !type.integer()) return;
     const auto all_ones = [&](ir::ExprId id) {
@@ -76,41 +91,36 @@ void CWriter::hide_negated_bits(Op op, std::span<const ir::ExprId> ids,
         return e.op == Op::LITERAL && e.extra == ~std::uint64_t{0} >> (64U - e.type.bits());
     };
     const auto hide = [&](std::size_t k) {
-        if (code_.exprs[ids[k]].op == Op::LITERAL) return;
-        const std::string zero = late_zero(code_.exprs[ids[k]].type);
-        for (unsigned c = 0; c < operands[k].lanes; ++c)
-            operands[k].c[c] = "(" + operands[k].c[c] + " | " + zero + ")";
+        if (code_.exprs[ids[k]].op != Op::LITERAL)
+            hide_integer(made.operands[k], late_zero(code_.exprs[ids[k]].type));
     };
+    const Op op = made.op;
     if (op == Op::NOT || op == Op::CTZ) hide(0);
     if (op == Op::XOR && all_ones(ids[0])) hide(1);
     if (op == Op::XOR && all_ones(ids[1])) hide(0);
     if ((op == Op::ROTL || op == Op::ROTR) && type.bits() == 64) hide(1);
 }
 
-// For the quirk `ptxas-saturate`, on floats. Operations with a plain literal, or without constant
-// operands, are safe.
-void CWriter::hide_constants(Op op, std::span<const ir::ExprId> ids,
-                             std::vector<CValue>& operands) {
-    const bool clamp = op == Op::CLAMP;
+// For the quirk `ptxas-lost-minus`, on i32, and the quirk `ptxas-saturate`, on floats: hides
+// operands of min, max and clamp. Floats with a plain literal, or without constant operands, are
+// safe.
+void CWriter::hide_constants(std::span<const ir::ExprId> ids, Operation& made) {
+    const bool clamp = made.op == Op::CLAMP;
     const ir::Type type = code_.exprs[ids[0]].type;
-    if (op == Op::ABS) return hide_sign(type, operands);
-    hide_negated_bits(op, ids, operands);
-    if (!clamp && op != Op::MIN && op != Op::MAX) return;
-    if (type.kind == Kind::I32) return hide_negations(ids, operands);
+    if (type.kind == Kind::I32) {
+        if (!module_.facts.quirks.has(Quirk::PtxasLostMinus)) return;
+        const std::string zero = late_zero(ir::kU32);
+        for (std::size_t k = 0; k < ids.size(); ++k)
+            if (negations_.possible(ids[k])) hide_integer(made.operands[k], zero);
+        return;
+    }
     const bool narrow = type.floating() && type.kind != Kind::F64;
     if (!narrow || !module_.facts.quirks.has(Quirk::PtxasSaturate)) return;
     std::array<bool, 3> plain = {};
     for (std::size_t k = 0; k < ids.size(); ++k) plain[k] = plain_literal(code_, ids[k], clamp);
     if (clamp ? plain[1] && plain[2] : plain[0] || plain[1]) return;
-    const auto hidden = [&](const std::string& text) {
-        const std::string bits = module_.intrinsic(Intrinsic::FloatBits, Kind::F32, bare(text));
-        return module_.intrinsic(Intrinsic::BitsFloat, Kind::F32,
-                                 bits + " | " + late_zero(ir::kU32));
-    };
     for (std::size_t k = 0; k < ids.size(); ++k)
-        if (!plain[k] && !launch_values_.unknown(ids[k]))
-            for (unsigned c = 0; c < operands[k].lanes; ++c)
-                operands[k].c[c] = hidden(operands[k].c[c]);
+        if (!plain[k] && !launch_values_.unknown(ids[k])) hide_float(made.operands[k], Kind::F32);
 }
 
 // For the quirk `nvidia-cl-fused-division`. Returns true if `divisor`, a literal power of two, was
@@ -137,11 +147,7 @@ bool CWriter::by_reciprocal(ir::ExprId id, CValue& divisor) {
         return true;
     }
     if (launch_values_.unknown(id)) return false;
-    const std::string zero = late_zero(wide ? ir::kU64 : ir::kU32);
-    for (unsigned k = 0; k < divisor.lanes; ++k)
-        divisor.c[k] = module_.intrinsic(
-            Intrinsic::BitsFloat, kind,
-            module_.intrinsic(Intrinsic::FloatBits, kind, bare(divisor.c[k])) + " | " + zero);
+    hide_float(divisor, kind);
     return false;
 }
 
@@ -164,8 +170,8 @@ bool CWriter::hide_value(ir::ExprId id, CValue& v) {
             return true;
         }
     }
-    v = e.op == Op::CONVERT ? conversion(e) : operation(e);
-    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = "(" + v.c[k] + " | " + zero + ")";
+    v = operation(e);
+    hide_integer(v, zero);
     ++v.depth;
     return true;
 }

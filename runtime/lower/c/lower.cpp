@@ -2,7 +2,7 @@
 //
 // Assembles the kernel. The body is written first: it determines the helpers, ids and lengths to
 // declare.
-#include "lower/c/walk.hpp"
+#include "lower/c/lower.hpp"
 
 #include <fmt/core.h>
 
@@ -105,22 +105,18 @@ void Kernel::functions() {
         const std::string result = function.type.lanes > 1
                                        ? module_.vector_struct(function.type)
                                        : std::string(module_.use_type(function.type.kind));
-        std::string head = result + " f" + std::to_string(f) + "(";
-        bool first = true;
-        const auto argument = [&](const std::string& text) {
-            head += (first ? "" : ", ") + text;
-            first = false;
-        };
+        std::vector<std::string> arguments;
         for (std::uint32_t a = 0; a < function.arguments; ++a) {
             const ir::Type type = function.code.locals[a].type;
             for (unsigned k = 0; k < type.lanes; ++k)
-                argument("const " + std::string(module_.use_type(type.kind)) + " " +
-                         writer.local_name(a, k));
+                arguments.push_back("const " + std::string(module_.use_type(type.kind)) + " " +
+                                    writer.local_name(a, k));
         }
-        for (const Outer& item : writer.outer()) argument(module_.declaration(item));
+        for (const Outer& item : writer.outer()) arguments.push_back(module_.declaration(item));
         globals_ += "\n// " + sanitised(function.name) + "\n";
-        globals_ += std::string(module_.spelling.function_prefix()) + head + ") {\n" +
-                    writer.text() + "}\n";
+        globals_ += std::string(module_.spelling.function_prefix()) +
+                    call(result + " f" + std::to_string(f), arguments) + " {\n" + writer.text() +
+                    "}\n";
         module_.functions[f].outer = writer.outer();
     }
 }

@@ -17,35 +17,11 @@ bool wide(Kind kind) { return kind == Kind::I64 || kind == Kind::U64 || kind == 
 class CudaC final : public Spelling {
   public:
     std::string_view type(Kind kind) const override {
-        switch (kind) {
-            case Kind::BOOL:
-                return "bool";
-            case Kind::I32:
-                return "i32";
-            case Kind::U32:
-                return "u32";
-            case Kind::I64:
-                return "i64";
-            case Kind::U64:
-                return "u64";
-            case Kind::F32:
-                return "float";
-            case Kind::F64:
-                return "double";
-            case Kind::I8:
-                return "i8";
-            case Kind::U8:
-                return "u8";
-            case Kind::I16:
-                return "i16";
-            case Kind::U16:
-            case Kind::F16:
-            case Kind::BF16:
-                return "u16";
-            case Kind::None:
-                break;
-        }
-        return "void";
+        static constexpr std::string_view kNames[] = {// by Kind
+                                                      "void", "bool", "i32",   "u32",    "i64",
+                                                      "u64",  "u16",  "float", "double", "i8",
+                                                      "u8",   "i16",  "u16",   "u16"};
+        return kNames[static_cast<std::size_t>(kind)];
     }
 
     // CUDA's 32-byte vector types have a smaller alignment than the language's elements.
@@ -261,16 +237,15 @@ class CudaC final : public Spelling {
     // PTX's min and max are minimumNumber and maximumNumber: a NaN loses, -0 < +0. So are the C
     // functions, except for the quirk `nvvm-zero-extremes`.
     std::string extreme(Op op, Kind kind, QuirkSet quirks) const {
-        if (!quirks.has(Quirk::NvvmZeroExtremes)) return extremes(op, kind);
-        switch (op) {
-            case Op::MIN:
-                return ptx(kind, "min", "r", "a", "b") + "    return r;\n";
-            case Op::MAX:
-                return ptx(kind, "max", "r", "a", "b") + "    return r;\n";
-            default:
-                return ptx(kind, "max", "t", "a", "b") + ptx(kind, "min", "r", "t", "c") +
-                       "    return r;\n";
-        }
+        const std::string name = op == Op::MIN ? "min" : "max";
+        if (quirks.has(Quirk::NvvmZeroExtremes))
+            return (op == Op::CLAMP
+                        ? ptx(kind, "max", "t", "a", "b") + ptx(kind, "min", "r", "t", "c")
+                        : ptx(kind, name, "r", "a", "b")) +
+                   "    return r;\n";
+        const std::string open = wide(kind) ? "(" : "f(";
+        if (op == Op::CLAMP) return "    return fmin" + open + "fmax" + open + "a, b), c);\n";
+        return "    return f" + name + open + "a, b);\n";
     }
     // Conversions saturate. From f64, or to 64 bits, they turn NaN into the least value instead of
     // 0.
@@ -299,20 +274,6 @@ class CudaC final : public Spelling {
     static std::string axis_of(const char* vector, unsigned axis) {
         return std::string(vector) + "." + "xyz"[axis];
     }
-    static std::string extremes(Op op, Kind kind) {
-        const std::string least = wide(kind) ? "fmin" : "fminf";
-        const std::string greatest = wide(kind) ? "fmax" : "fmaxf";
-        switch (op) {
-            case Op::MIN:
-                return "    return " + least + "(a, b);\n";
-            case Op::MAX:
-                return "    return " + greatest + "(a, b);\n";
-            case Op::CLAMP:
-                return "    return " + least + "(" + greatest + "(a, b), c);\n";
-            default:
-                return {};
-        }
-    }
     // Returns a statement that sets `to` to name(x, y) by one PTX instruction.
     std::string ptx(Kind kind, const std::string& name, const std::string& to, const std::string& x,
                     const std::string& y) const {
@@ -322,24 +283,11 @@ class CudaC final : public Spelling {
                ") : \"" + letter + "\"(" + x + "), \"" + letter + "\"(" + y + "));\n";
     }
     static std::string_view atomic_name(Op op) {
-        switch (op) {
-            case Op::ATOMIC_EXCHANGE:
-                return "atomicExch";
-            case Op::ATOMIC_ADD:
-                return "atomicAdd";
-            case Op::ATOMIC_MIN:
-                return "atomicMin";
-            case Op::ATOMIC_MAX:
-                return "atomicMax";
-            case Op::ATOMIC_AND:
-                return "atomicAnd";
-            case Op::ATOMIC_OR:
-                return "atomicOr";
-            case Op::ATOMIC_XOR:
-                return "atomicXor";
-            default:
-                return "atomicCAS";
-        }
+        static constexpr std::string_view kNames[] = {// from ATOMIC_EXCHANGE
+                                                      "atomicExch", "atomicAdd", "atomicMin",
+                                                      "atomicMax",  "atomicAnd", "atomicOr",
+                                                      "atomicXor",  "atomicCAS"};
+        return kNames[static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::ATOMIC_EXCHANGE)];
     }
 };
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-#include "lower/c/walk.hpp"
+#include "lower/c/lower.hpp"
 #include "lower/c/writer.hpp"
 #include "lower/middle/whole.hpp"
 
@@ -33,11 +33,8 @@ std::string bare(const std::string& text) {
 }
 
 CWriter::CWriter(CModule& module, std::uint32_t function)
-    : module_(module),
-      program_(module.program),
-      function_(function),
-      code_(function == ir::kNone ? program_.main : program_.functions[function].code),
-      form_(module.form, function),
+    : Walk(module.form, function, {module.workgroup, module.subgroup}),
+      module_(module),
       launch_values_(program_, code_),
       negations_(program_, code_),
       powers_(module.facts.quirks.has(Quirk::NvvmPowers) ? Powers(code_) : Powers()),
@@ -65,17 +62,8 @@ std::string CWriter::atom(Kind kind, const std::string& text) {
     return is_atom(text) ? text : temporary(kind, text);
 }
 
-void CWriter::settle(CValue& v, ir::Type type) {
-    for (unsigned k = 0; k < v.lanes; ++k) v.c[k] = atom(type.kind, v.c[k]);
-    v.depth = 0;
-}
-
 std::string CWriter::comment(const std::string& name) const {
     return name.empty() ? std::string() : "  // " + sanitised(name);
-}
-
-CValue CWriter::right_side(ir::ExprId id) {
-    return ir::op_effect(code_.exprs[id].op) ? effect(id, true) : value(id);
 }
 
 void CWriter::return_result() {
@@ -96,7 +84,11 @@ void CWriter::barrier() {
 
 // Writes a grid barrier, and kZeroShared: `shared` arrays are zero again after the barrier. The
 // caller of main() replaces kZeroShared by the statements that zero them.
-void CWriter::grid_barrier() {
+void CWriter::other(const ir::Stmt& s) {
+    if (s.op != Op::GRID_BARRIER)
+        return module_.refuse(
+            Error(Code::UNSUPPORTED, fmt::format("`{}` is not lowered to C yet", ir::op_text(s.op)),
+                  "Fix: use the `cpu` device, or leave the statement out", program_.name));
     const std::string_view body = module_.spelling.grid_barrier();
     if (body.empty())
         return module_.refuse(
@@ -117,51 +109,7 @@ void CWriter::grid_barrier() {
     has_grid_barrier_ = true;
 }
 
-void CWriter::statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
-    place_ = s.place;
-    switch (s.op) {
-        case Op::LET:
-            return declare(s, true);
-        case Op::VAR:
-        case Op::VAR_ZERO:
-            return declare(s, false);
-        case Op::VAR_ARRAY:
-            return local_array_declaration(s);
-        case Op::ASSIGN:
-        case Op::ASSIGN_COMPONENT:
-            return assign(s);
-        case Op::STORE:
-        case Op::STORE_ARRAY:
-            return store(form_.store(id), s.args[1]);
-        case Op::EFFECT:
-            effect(s.args[0], false);
-            return;
-        case Op::IF:
-            return if_statement(s);
-        case Op::FOR:
-            return for_statement(id);
-        case Op::WHILE:
-            return while_statement(id);
-        case Op::BREAK:
-        case Op::CONTINUE:
-            return line(s.op == Op::BREAK ? "break;" : "continue;");
-        case Op::RETURN:
-            return leave_main();
-        case Op::BARRIER:
-            return barrier();
-        case Op::TRAP:
-            return trap(id);
-        case Op::GRID_BARRIER:
-            return grid_barrier();
-        default:
-            module_.refuse(Error(
-                Code::UNSUPPORTED, fmt::format("`{}` is not lowered to C yet", ir::op_text(s.op)),
-                "Fix: use the `cpu` device, or leave the statement out", program_.name));
-    }
-}
-
-void CWriter::declare(const ir::Stmt& s, bool constant) {
+void CWriter::declare(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
     const std::string type(module_.use_type(local.type.kind));
     CValue v;
@@ -171,7 +119,7 @@ void CWriter::declare(const ir::Stmt& s, bool constant) {
     else
         v = right_side(s.args[0]);
     const std::string head =
-        regions_.kept(s.local) ? std::string() : (constant ? "const " : "") + type + " ";
+        regions_.kept(s.local) ? std::string() : (s.op == Op::LET ? "const " : "") + type + " ";
     for (unsigned k = 0; k < v.lanes; ++k)
         line(head + local_name(s.local, k) + " = " + bare(v.c[k]) + ";" +
              (k == 0 ? comment(local.name) : std::string()));
@@ -189,7 +137,7 @@ void CWriter::assign(const ir::Stmt& s) {
 }
 
 // The array is zeroed each time the declaration runs.
-void CWriter::local_array_declaration(const ir::Stmt& s) {
+void CWriter::declare_array(const ir::Stmt& s) {
     const ir::Local& local = code_.locals[s.local];
     const std::string name = name_of_array(form_.local_array(s.local));
     const std::string u32(module_.value_type(Kind::U32));
@@ -250,8 +198,7 @@ bool CWriter::unchanging(ir::ExprId id) const {
     }
 }
 
-void CWriter::while_statement(ir::StmtId id) {
-    const ir::Stmt& s = code_.stmts[id];
+void CWriter::while_statement(const ir::Stmt& s) {
     line("for (;;) {");
     ++indent_;
     if (const std::string_view mark = module_.spelling.endless_mark(); !mark.empty())

@@ -12,51 +12,18 @@ using ir::Kind;
 using ir::Op;
 
 std::string_view space_word(Space space) {
-    switch (space) {
-        case Space::Global:
-            return "__global ";
-        case Space::Shared:
-            return "__local ";
-        case Space::Constant:
-            return "__constant ";
-        case Space::Private:
-            break;
-    }
-    return "";
+    static constexpr std::string_view kWords[] = {"__global ", "__local ", "__constant ", ""};
+    return kWords[static_cast<std::size_t>(space)];
 }
 
 class OpenClC final : public Spelling {
   public:
     std::string_view type(Kind kind) const override {
-        switch (kind) {
-            case Kind::BOOL:
-                return "bool";
-            case Kind::I32:
-                return "int";
-            case Kind::U32:
-                return "uint";
-            case Kind::I64:
-                return "long";
-            case Kind::U64:
-                return "ulong";
-            case Kind::F32:
-                return "float";
-            case Kind::F64:
-                return "double";
-            case Kind::I8:
-                return "char";
-            case Kind::U8:
-                return "uchar";
-            case Kind::I16:
-                return "short";
-            case Kind::U16:
-            case Kind::F16:
-            case Kind::BF16:
-                return "ushort";
-            case Kind::None:
-                break;
-        }
-        return "void";
+        static constexpr std::string_view kNames[] = {// by Kind
+                                                      "void",  "bool",   "int",    "uint",   "long",
+                                                      "ulong", "ushort", "float",  "double", "char",
+                                                      "uchar", "short",  "ushort", "ushort"};
+        return kNames[static_cast<std::size_t>(kind)];
     }
 
     std::string vector_type(ir::Type type_) const override {
@@ -150,46 +117,18 @@ class OpenClC final : public Spelling {
 
     std::string intrinsic(Intrinsic what, Kind kind,
                           std::span<const std::string> operands) const override {
-        switch (what) {
-            case Intrinsic::PopCount:
-                return call("popcount", operands);
-            case Intrinsic::Clz:
-                return call("clz", operands);
-            case Intrinsic::MulHi:
-                return call("mul_hi", operands);
-            case Intrinsic::Sqrt:
-                return call("sqrt", operands);
-            case Intrinsic::Fma:
-                return call("fma", operands);
-            case Intrinsic::Floor:
-                return call("floor", operands);
-            case Intrinsic::Ceil:
-                return call("ceil", operands);
-            case Intrinsic::Trunc:
-                return call("trunc", operands);
-            case Intrinsic::Rint:
-                return call("rint", operands);
-            case Intrinsic::FloatBits:
-                return call(kind == Kind::F64 ? "as_ulong" : "as_uint", operands);
-            case Intrinsic::BitsFloat:
-                return call(kind == Kind::F64 ? "as_double" : "as_float", operands);
-        }
-        return {};
+        static constexpr std::string_view kNames[] = {
+            // by Intrinsic
+            "popcount", "clz", "mul_hi", "sqrt", "fma", "floor", "ceil", "trunc", "rint"};
+        const bool wide = kind == Kind::F64;
+        if (what == Intrinsic::FloatBits) return call(wide ? "as_ulong" : "as_uint", operands);
+        if (what == Intrinsic::BitsFloat) return call(wide ? "as_double" : "as_float", operands);
+        return call(kNames[static_cast<std::size_t>(what)], operands);
     }
 
     bool exact(Rounded what, const TargetFacts& facts) const override {
-        switch (what) {
-            case Rounded::F32Div:
-                return facts.native_f32_div;
-            case Rounded::F32Sqrt:
-                return facts.native_f32_sqrt;
-            case Rounded::F32Fma:
-            case Rounded::F64Div:
-            case Rounded::F64Sqrt:
-            case Rounded::F64Fma:
-                break;
-        }
-        return true;
+        if (what == Rounded::F32Div) return facts.native_f32_div;
+        return what != Rounded::F32Sqrt || facts.native_f32_sqrt;
     }
 
     std::string_view near_inverse_root() const override { return "rsqrt"; }
@@ -208,36 +147,13 @@ class OpenClC final : public Spelling {
             target = "(" + volatile_pointer(space, type(kind)) + ")" + target;
             value = "(" + std::string(type(kind)) + ")" + value;
         }
-        std::string_view name;
-        switch (op) {
-            case Op::ATOMIC_STORE:
-            case Op::ATOMIC_EXCHANGE:
-                name = "xchg";
-                break;
-            case Op::ATOMIC_ADD:
-                name = "add";
-                break;
-            case Op::ATOMIC_MIN:
-                name = "min";
-                break;
-            case Op::ATOMIC_MAX:
-                name = "max";
-                break;
-            case Op::ATOMIC_AND:
-                name = "and";
-                break;
-            case Op::ATOMIC_OR:
-                name = "or";
-                break;
-            case Op::ATOMIC_XOR:
-                name = "xor";
-                break;
-            case Op::ATOMIC_CAS:
-                return prefix + "cmpxchg(" + target + ", " + value + ", " + operands[1] + ")";
-            default:
-                return {};
-        }
-        std::string out = prefix + std::string(name) + "(" + target + ", " + value + ")";
+        static constexpr std::string_view kNames[] = {
+            // from ATOMIC_STORE
+            "xchg", "xchg", "add", "min", "max", "and", "or", "xor", "cmpxchg"};
+        const auto number =
+            static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::ATOMIC_STORE);
+        std::string out = prefix + std::string(kNames[number]) + "(" + target + ", " + value;
+        out += (op == Op::ATOMIC_CAS ? ", " + operands[1] : std::string()) + ")";
         if (ordered && is_signed) out = "(" + std::string(value_type(kind)) + ")" + out;
         return out;
     }

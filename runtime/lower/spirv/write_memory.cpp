@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
@@ -225,13 +225,7 @@ void SpirvWriter::store(const middle::Access& access, ir::ExprId value_id) {
     SpirvValue v = stored_value(value_id, known);
     hide_literals(code_.exprs[value_id].type.kind, v);
     if (access.check == Check::None) return write(array, at.at, v, access.stored());
-    const Id inside = module_.fresh();
-    const Id after = module_.fresh();
-    b_.selection(at.ok, inside, after, after);
-    b_.open(inside);
-    write(array, at.at, v, access.stored());
-    b_.branch(after);
-    b_.open(after);
+    when(at.ok, [&] { write(array, at.at, v, access.stored()); });
 }
 
 }  // namespace wye::lower

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lower/middle/library.hpp"
-#include "lower/spirv/ops.hpp"
+#include "lower/spirv/words.hpp"
 #include "lower/spirv/writer.hpp"
 
 namespace wye::lower {
@@ -69,20 +69,12 @@ Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
     const Id stop =
         loop_value(middle::group_stop(form.kind, form.together), {end, counted.step, jump});
 
-    const Loop loop{module_.fresh(), module_.fresh(), watch()};
-    const Id before = b_.here();
-    const Id header = module_.fresh();
-    const Id body = module_.fresh();
+    const Loop loop = open_loop();
     const Id next_i = module_.typed(module_.fresh(), held);
-    b_.branch(header);
-    b_.open(header);
-    const Id i = b_.make(spv::Op::OpPhi, held, {counted.first, before, next_i, loop.next});
+    const Id i = counter(loop, counted.first, next_i);
     const Id goes_on = b_.less(i, stop, form.signed_counter());
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, loop_control(s)});
-    const Id out = way_out(loop);
-    b_.branch(goes_on, body, out);
-    leave(loop, out);
-    b_.open(body);
+    open_body(loop, goes_on);
     Id at = i;
     form_.assume(form.lengths, true);
     for (unsigned round = 0; round < form.together; ++round) {
@@ -91,10 +83,8 @@ Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
         block(s.body);
     }
     form_.assume(form.lengths, false);
-    b_.branch(loop.next);
-    b_.open(loop.next);
+    end_body(loop);
     b_.act(spv::Op::OpIAdd, {held, next_i, at, counted.step});
-    b_.branch(header);
     close(loop);
     return i;
 }
@@ -109,37 +99,25 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
     else if (form.test == Test::Rounds)
         rounds = loop_value(middle::loop_rounds(kind, false, false),
                             {counted.first, counted.end, counted.step});
-    const Loop loop{module_.fresh(), module_.fresh(), watch()};
-    const Id before = b_.here();
-    const Id header = module_.fresh();
-    const Id body = module_.fresh();
+    const Loop loop = open_loop();
     const Id next_i = module_.typed(module_.fresh(), held);
     const Id next_round = module_.typed(module_.fresh(), held);
-    b_.branch(header);
-    b_.open(header);
-    const Id i = b_.make(spv::Op::OpPhi, held, {counted.first, before, next_i, loop.next});
+    const Id i = counter(loop, counted.first, next_i);
     Id goes_on = 0;
     Id round = 0;
     if (rounds == 0) {
         goes_on = b_.less(i, counted.end, form.signed_counter());
     } else {
-        round = b_.make(spv::Op::OpPhi, held, {zero(kind), before, next_round, loop.next});
+        round = counter(loop, zero(kind), next_round);
         goes_on = b_.less(round, rounds, false);
     }
     // Emulations seldom run their loops, which would be unrolled at each call.
     const bool cut =
         form.unroll == middle::Loop::Unroll::Never || &source_.program == &middle::emulations();
     b_.act(spv::Op::OpLoopMerge, {loop.merge, loop.next, cut ? kDontUnroll : loop_control(s)});
-    const Id out = way_out(loop);
-    b_.branch(goes_on, body, out);
-    leave(loop, out);
-    b_.open(body);
+    open_body(loop, goes_on);
     locals_[s.local].c[0] = i;
-    loops_.push_back(loop);
-    block(s.body);
-    loops_.pop_back();
-    if (!b_.ended()) b_.branch(loop.next);
-    b_.open(loop.next);
+    body(loop, s.body);
     if (form.test == Test::End) {
         const Id last =
             loop_value(middle::loop_part(LoopPart::Last, kind), {i, counted.end, counted.step});
@@ -149,7 +127,6 @@ void SpirvWriter::counted_loop(const ir::Stmt& s, const middle::Loop& form,
         b_.act(spv::Op::OpIAdd, {held, next_i, i, counted.step});
     }
     if (round != 0) b_.act(spv::Op::OpIAdd, {held, next_round, round, module_.literal(kind, 1)});
-    b_.branch(header);
     close(loop);
 }
 

@@ -40,7 +40,7 @@ CWriter::Index CWriter::index(const middle::Access& access) {
     const bool reused = access.check != Check::None || access.array.lanes() > 1;
     if (reused) out.at = atom(access.kind, out.at);
     if (access.check == Check::None) return out;
-    out.ok = out.at + " < " + text_of(access.length);
+    out.ok = out.at + " < " + leaf(access.length);
     if (access.check == Check::Skip) return out;
     out.ok = temporary(Kind::BOOL, out.ok);
     out.at = out.ok + " ? " + out.at + " : " + module_.literal(access.kind, 0);
@@ -127,25 +127,16 @@ void CWriter::store(const middle::Access& access, ir::ExprId value_id) {
     else
         for (unsigned k = 0; k < v.lanes; ++k)
             writes.push_back(element(array, at, k) + " = " + bare(parts[k]) + ";");
-    if (!at.ok.empty() && writes.size() == 1) return line("if (" + at.ok + ") " + writes[0]);
-    if (!at.ok.empty()) line("if (" + at.ok + ") {");
-    if (!at.ok.empty()) ++indent_;
-    for (const std::string& write : writes) line(write);
-    if (!at.ok.empty()) --indent_;
-    if (!at.ok.empty()) line("}");
-}
-
-CValue CWriter::effect(ir::ExprId id, bool wanted) {
-    const ir::Expr& e = code_.exprs[id];
-    if (ir::op_atomic(e.op)) return atomic(id, wanted);
-    if (e.op == Op::WORKGROUP_UNIFORM_LOAD) {
-        barrier();
-        CValue v = load(form_.access(id));
-        settle(v, e.type);
-        barrier();
-        return v;
+    const std::string test = at.ok.empty() ? std::string() : "if (" + at.ok + ") ";
+    if (writes.size() == 1 || test.empty()) {
+        for (const std::string& write : writes) line(test + write);
+        return;
     }
-    return subgroup(e);
+    line(test + "{");
+    ++indent_;
+    for (const std::string& write : writes) line(write);
+    --indent_;
+    line("}");
 }
 
 // Writes a compare-and-swap loop.
@@ -174,28 +165,14 @@ std::string CWriter::add_float(const middle::Array& array, const std::string& po
     return name + "((" + to + ")(" + pointer + "), " + value + ")";
 }
 
-CValue CWriter::subgroup(const ir::Expr& e) {
-    const Kind kind = code_.exprs[code_.operands_of(e)[0]].type.kind;
-    std::vector<std::string> operands;
-    for (const ir::ExprId id : code_.operands_of(e))
-        operands.push_back(atom(code_.exprs[id].type.kind, value(id).c[0]));
-    CValue v;
-    v.lanes = e.type.lanes;
-    if (e.op == Op::SUBGROUP_BALLOT) {
-        for (unsigned k = 0; k < v.lanes; ++k)
-            v.c[k] = k * 32 < module_.subgroup
-                         ? temporary(Kind::U32,
-                                     module_.spelling.ballot(module_.subgroup, k, operands[0]))
-                         : module_.literal(Kind::U32, 0);
-        return v;
-    }
-    if (e.op == Op::SUBGROUP_INCLUSIVE_ADD || e.op == Op::SUBGROUP_EXCLUSIVE_ADD)
-        operands.push_back(outer(Outer::Kind::SubgroupLane));
-    v.c[0] = temporary(e.type.kind, c_form(module_, middle::subgroup(e.op, kind), operands));
-    return v;
+void CWriter::ballot(CValue& v, const std::string& condition) {
+    for (unsigned k = 0; k < v.lanes; ++k)
+        v.c[k] = k * 32 < module_.subgroup
+                     ? temporary(Kind::U32, module_.spelling.ballot(module_.subgroup, k, condition))
+                     : module_.literal(Kind::U32, 0);
 }
 
-CValue CWriter::atomic(ir::ExprId id, bool wanted) {
+std::string CWriter::atomic(ir::ExprId id, bool wanted) {
     const ir::Expr& e = code_.exprs[id];
     const middle::Access access = form_.access(id);
     const middle::Array& array = access.array;
@@ -215,20 +192,16 @@ CValue CWriter::atomic(ir::ExprId id, bool wanted) {
         line((at.ok.empty() ? "" : "if (" + at.ok + ") ") +
              (spins ? module_.spelling.done_together(statement) : statement));
     };
-    CValue v;
     if (e.op == Op::ATOMIC_STORE || !wanted) {
         run(text + ";");
-        return v;
+        return {};
     }
-    if (at.ok.empty() && !spins) {
-        v.c[0] = temporary(kind, text);
-        return v;
-    }
-    v.c[0] = "t" + std::to_string(temporaries_++);
-    line(std::string(module_.value_type(kind)) + " " + v.c[0] + " = " + module_.literal(kind, 0) +
+    if (at.ok.empty() && !spins) return temporary(kind, text);
+    std::string old = "t" + std::to_string(temporaries_++);
+    line(std::string(module_.value_type(kind)) + " " + old + " = " + module_.literal(kind, 0) +
          ";");
-    run(v.c[0] + " = " + text + ";");
-    return v;
+    run(old + " = " + text + ";");
+    return old;
 }
 
 }  // namespace wye::lower

@@ -122,7 +122,7 @@ std::string CWriter::in_range(const middle::Loop& loop, const Counted& counted) 
         and_also("(" + std::string(module_.spelling.type(loop.kind)) + ")" + counted.first +
                  " >= 0");
     for (const middle::Leaf& length : form_.least_lengths(loop))
-        and_also(counted.end + " <= " + text_of(length));
+        and_also(counted.end + " <= " + leaf(length));
     return text;
 }
 

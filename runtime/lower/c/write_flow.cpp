@@ -155,9 +155,10 @@ void CWriter::close_region() {
     line("}");
 }
 
-// Writes a return from main. Outside of regions the workgroup returns; in a region the invocation
-// leaves the region, and later regions skip it.
-void CWriter::leave_main() {
+// Writes `break`, `continue` or a return from main. Outside of regions the workgroup returns; in a
+// region the invocation leaves the region, and later regions skip it.
+void CWriter::jump(Op op) {
+    if (op != Op::RETURN) return line(op == Op::BREAK ? "break;" : "continue;");
     if (!region_) return line("return;");
     if (blocks_together_ != 0) {
         some_ended_ = true;
@@ -180,7 +181,7 @@ void CWriter::trap(ir::StmtId id) {
                                  one) +
          ";");
     if (regions_.together(id)) close_region();
-    leave_main();
+    jump(Op::RETURN);
 }
 
 // Declares arrays for the kept variables, with an element for each invocation.

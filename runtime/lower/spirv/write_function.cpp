@@ -16,12 +16,10 @@ using ir::Kind;
 using Given = SpirvBuilder::Outer;
 
 SpirvWriter::SpirvWriter(SpirvContext& context, SpirvSource& source, std::uint32_t function)
-    : context_(context),
+    : Walk(source.form, function, {context.workgroup, context.subgroup}),
+      context_(context),
       source_(source),
       module_(context.module),
-      function_(function),
-      code_(function == ir::kNone ? source.program.main : source.program.functions[function].code),
-      form_(source.form, function),
       deep_(code_),
       launch_values_(source.program, code_),
       b_(context),
@@ -35,15 +33,6 @@ void SpirvWriter::leave_surplus_workgroups() {
     };
     const Id total = b_.op(spv::Op::OpIMul, b_.op(spv::Op::OpIMul, count(3), count(4)), count(5));
     leave_if(b_.test(spv::Op::OpUGreaterThanEqual, b_.outer(Given::Linear), total));
-}
-
-void SpirvWriter::leave_if(Id surplus) {
-    const Id leave = module_.fresh();
-    const Id stay = module_.fresh();
-    b_.selection(surplus, leave, stay, stay);
-    b_.open(leave);
-    b_.end(spv::Op::OpReturn, {});
-    b_.open(stay);
 }
 
 // For the quirk `llvmpipe-end-of-row`: a branch that no invocation takes makes surplus vector lanes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walker shared by the C dialects: writes a valid program as one kernel named `wye_main`. Pure;
+// Shared by the C dialects: writes a valid program as one kernel named `wye_main`. Pure;
 // thread-safe.
 #pragma once
 
