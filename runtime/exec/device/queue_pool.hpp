@@ -437,6 +437,11 @@ class QueuePool {
     [[nodiscard, gnu::cold]] Result<void> send_again(Sending& sending,
                                                      std::span<const wye_operation> operations,
                                                      Result<void> sent) WYE_EXCLUDES(mutex);
+    // The loop of both kinds of submits: while the device has no room for one (DEVICE_BUSY), waits
+    // for work in flight to end, and calls `again`.
+    template <typename Again>
+    [[nodiscard]] Result<void> while_busy(const Sending& sending, Result<void> sent,
+                                          const Again& again) WYE_EXCLUDES(mutex);
     // The oldest work in flight, preferably of the queue with this index; empty: there is none.
     [[nodiscard]] Ticket oldest(std::uint32_t index) WYE_EXCLUDES(mutex);
     // Waits for the end of work after which the device may have room. False: there is none, or the
