@@ -32,7 +32,7 @@
 #include "exec/device/clock.hpp"
 #include "exec/device/hold.hpp"
 #include "exec/device/ticket.hpp"
-#include "exec/dispatch/repeat.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "exec/trace/trace.hpp"
 #include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"

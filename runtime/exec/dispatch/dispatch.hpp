@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "exec/context.hpp"
-#include "exec/dispatch/repeat.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 

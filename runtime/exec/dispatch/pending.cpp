@@ -9,9 +9,9 @@
 
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/pending_later.hpp"
-#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
+#include "exec/prepared/pending_launch.hpp"
 #include "wye/sdk/errors.hpp"
 
 namespace wye::exec {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 namespace wye::exec {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "exec/context.hpp"
 #include "exec/dispatch/pending.hpp"
-#include "exec/graph/graph.hpp"
 #include "exec/pipeline/pipeline.hpp"
+#include "exec/prepared/graph.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/graph/recording.hpp"
+#include "exec/prepared/recording.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
 
 #include <fmt/format.h>
 

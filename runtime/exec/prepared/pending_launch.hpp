@@ -14,7 +14,7 @@
 
 #include "exec/dispatch/pending.hpp"
 #include "exec/dispatch/target.hpp"
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
 #include "wye/graph.h"
 
 namespace wye::exec {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/dispatch/pending_launch.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 #include <exception>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/dispatch/repeat.hpp"
+#include "exec/prepared/repeat.hpp"
 
 #include <algorithm>
 #include <cstddef>

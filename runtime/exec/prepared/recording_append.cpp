@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "exec/dispatch/request.hpp"
-#include "exec/graph/recording.hpp"
+#include "exec/prepared/recording.hpp"
 #include "plan/admit.hpp"
 #include "plan/check_free.hpp"
 

@@ -31,7 +31,7 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
-#include "exec/graph/places.hpp"
+#include "exec/prepared/places.hpp"
 #include "registry/hold/ownership.hpp"
 #include "registry/open/device.hpp"
 #include "wye/graph.h"
