@@ -10,6 +10,7 @@
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "registry/open/process_state.hpp"
 #include "wye/sdk/errors.hpp"
 
@@ -125,12 +126,7 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
     WYE_ASSIGN(ticket_,
                session_.submit(first, flow.uses, flow.options().in_place(), enqueue, times_));
     flow.kernels.set_warm();
-    if (flow.kernels.is_whole()) {
-        QueuePool& queues = session_.queues();
-        const sdk::Lock queues_lock(queues.mutex);
-        queues.repeats.keep(kept_form(flow.request), flow.program.plan(), flow.launch, flow.kernels,
-                            operations_, flow.uses, flow.bound.bytes_filled, queues);
-    }
+    Repeat::keep(flow, operations_);
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/traps.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "registry/open/process_state.hpp"
 
 namespace wye::exec {
@@ -230,12 +231,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
                                 flow.session(), *workspace));
     flow.residents.uses(flow.launch, flow.uses);
     auto result = run_guarded(handles, flow, operations, workspace, uses);
-    if (result.ok() && flow.kernels.is_whole()) {
-        QueuePool& queues = flow.session().queues();
-        const sdk::Lock lock(queues.mutex);
-        queues.repeats.keep(flow.request, plan, flow.launch, flow.kernels, operations, flow.uses,
-                            flow.bound.bytes_filled, queues);
-    }
+    if (result.ok()) Repeat::keep(flow, operations);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "exec/dispatch/report.hpp"
 #include "exec/prepared/pending_launch.hpp"
@@ -16,15 +17,16 @@ constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchrono
 // With a time limit it may return before the device has ended.
 constexpr RequestRules kCopied = {.flags = 0, .asynchronous = true, .copies_out = true};
 
-// Whether an item equals one in a list, apart from labels and the targets of pointers that an item
-// may have.
-bool is_like(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
-    return a.header.size == b.header.size && a.header.type == b.header.type &&
-           a.header.next == b.header.next && is_plain_request(a) && same_request(a, b) &&
-           a.queue == b.queue && a.profile.data == b.profile.data &&
-           a.profile.size == b.profile.size && a.arguments != nullptr &&
-           (a.params != nullptr || a.param_count == 0) &&
-           (a.label.data != nullptr || a.label.size == 0);
+bool is_text(wye_string text) {
+    return text.size == 0 || (text.data != nullptr && text.size <= PTRDIFF_MAX);
+}
+
+// Whether an item, which nobody has checked, is the same as one in a list.
+bool is_like(const wye_dispatch_desc& item, const KeptRequest& listed) {
+    const wye_header& header = item.header;
+    return header.size == sizeof item && header.type == 0 && header.next == nullptr &&
+           is_text(item.label) && is_text(item.profile) && KeptRequest::may_be_same(item) &&
+           item.queue == listed.queue() && listed.is_same(item);
 }
 
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
@@ -133,7 +135,7 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     desc.pipeline = handle_;
     if (goes_in_list(desc)) {
         WYE_TRY(add_to_list(desc));
-        last_ = item;
+        last_ = KeptRequest(item);
         return {};
     }
     if (!submit_list()) return {};

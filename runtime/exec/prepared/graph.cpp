@@ -317,7 +317,7 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
             WYE_TRY(steps.check_live(handles, queues));
         Recording::Instance* one = steps.instances_.front().get();
         out.apart = false;
-        if (!Recording::is_idle(*one, queues)) [[unlikely]] {
+        if (!one->is_idle(queues)) [[unlikely]] {
             one = other_instance(queues, out.apart);
             if (one == nullptr) continue;
         }
@@ -338,7 +338,7 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
 Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     Recording& steps = *recording_;
     for (const auto& one : steps.instances_)
-        if (Recording::is_idle(*one, queues)) return one.get();
+        if (one->is_idle(queues)) return one.get();
     for (const auto& one : steps.instances_)  // asks the driver
         if (!one->sending && !one->words_taken && !queues.runs(one->last_queue, one->last_value))
             return one.get();

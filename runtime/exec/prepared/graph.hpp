@@ -142,7 +142,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
         if (!steps.warm_ || steps.traps_ || steps.frees_ != queues.frees()) [[unlikely]]
             return {};
         Recording::Instance& one = *steps.instances_.front();
-        if (one.sending || !Recording::may_run(one, queues)) return {};
+        if (one.sending || !one.may_run(queues)) return {};
         const std::uint32_t index = queues.next_in_line(steps.uses_, number);
         if (index == QueuePool::kNoQueue) return {};
         if (one.version != steps.version_ || Recording::has_params(run)) [[unlikely]]
@@ -249,8 +249,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     static void note_newest(Recording& steps, Recording::Instance& one, std::uint32_t queue,
                             std::uint64_t value) {
         steps.newest_[queue] = value;
-        one.last_queue = queue;
-        one.last_value = value;
+        one.sent(queue, value);
     }
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);

@@ -124,7 +124,7 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
     DeviceSession& session = target.session();
     const wye_dispatch_desc request = kept_form(target.request());
     const WorkPtr<Pending> none;
-    if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
+    if (!Repeat::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
     // If the limits on pending work are reached, the request takes all steps, since its own errors
     // take precedence over DEVICE_BUSY.

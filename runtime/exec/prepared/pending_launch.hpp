@@ -15,6 +15,7 @@
 #include "exec/dispatch/pending.hpp"
 #include "exec/dispatch/target.hpp"
 #include "exec/prepared/graph.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "wye/graph.h"
 
 namespace wye::exec {
