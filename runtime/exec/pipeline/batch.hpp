@@ -15,7 +15,7 @@
 
 #include "exec/context.hpp"
 #include "exec/dispatch/pending.hpp"
-#include "exec/pipeline/pipeline.hpp"
+#include "exec/dispatch/pipeline.hpp"
 #include "exec/prepared/graph.hpp"
 #include "exec/prepared/kept_request.hpp"
 #include "registry/hold/ownership.hpp"

@@ -13,8 +13,8 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
+#include "exec/dispatch/pipeline.hpp"
 #include "exec/dispatch/report.hpp"
-#include "exec/pipeline/pipeline.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
