@@ -10,7 +10,6 @@
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
-#include "exec/prepared/repeat.hpp"
 #include "registry/open/process_state.hpp"
 #include "wye/sdk/errors.hpp"
 
@@ -126,7 +125,7 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
     WYE_ASSIGN(ticket_,
                session_.submit(first, flow.uses, flow.options().in_place(), enqueue, times_));
     flow.kernels.set_warm();
-    Repeat::keep(flow, operations_);
+    flow.keep_operations(operations_);
     return {};
 }
 

@@ -6,7 +6,6 @@
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "exec/prepared/repeat.hpp"
 #include "registry/open/process_state.hpp"
 
 namespace wye::exec {
@@ -231,7 +230,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
                                 flow.session(), *workspace));
     flow.residents.uses(flow.launch, flow.uses);
     auto result = run_guarded(handles, flow, operations, workspace, uses);
-    if (result.ok()) Repeat::keep(flow, operations);
+    if (result.ok()) flow.keep_operations(operations);
     return result;
 }
 

@@ -147,7 +147,7 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
     auto work = [&]() -> Result<WorkPtr<Pending>> {
         WYE_ASSIGN(Target target, Target::find(context_.handles(), desc));
-        return Pending::submit(context_, target, rules, limited ? start_ : now());
+        return submit_dispatch(context_, target, rules, limited ? start_ : now());
     }();
     if (!work.ok()) {
         parts_.pop_back();

@@ -143,6 +143,18 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
     return WorkPtr<Pending>(std::move(out));
 }
 
+Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
+                                         const RequestRules& rules, Clock::time_point start) {
+    NamedQueue queue;
+    if (target.has_device()) [[likely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(context.handles(), target.request().queue,
+                                           target.session(), true));
+        WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
+        if (repeated) return repeated;
+    }
+    return Pending::submit(context, target, rules, start, std::move(queue), Repeat::keep);
+}
+
 [[gnu::hot]] bool PendingLaunch::wait(std::optional<Clock::time_point> deadline) {
     if (has_ended()) return true;
     Result<void> waited;

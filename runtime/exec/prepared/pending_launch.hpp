@@ -100,4 +100,9 @@ class PendingLaunch final : public Pending {
     Execution execution_ WYE_GUARDED_BY(mutex_);  // of a graph
 };
 
+// Submits a dispatch: again if it is a repeated request, else with all steps, as Pending::submit.
+[[nodiscard]] Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
+                                                       const RequestRules& rules,
+                                                       Clock::time_point start);
+
 }  // namespace wye::exec

@@ -7,11 +7,7 @@
 #include <new>
 #include <type_traits>
 
-#include "exec/context.hpp"
 #include "exec/device/buffer.hpp"
-#include "exec/device/public_queue.hpp"
-#include "exec/device/session.hpp"
-#include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/pipeline.hpp"
 #include "exec/dispatch/report.hpp"

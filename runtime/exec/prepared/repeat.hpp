@@ -20,9 +20,11 @@
 #include <cstdint>
 #include <span>
 
+#include "exec/context.hpp"
 #include "exec/device/buffer_use.hpp"
 #include "exec/device/queue_pool.hpp"
 #include "exec/device/ticket.hpp"
+#include "exec/dispatch/dispatch.hpp"
 #include "exec/prepared/executable.hpp"
 #include "exec/prepared/kept_request.hpp"
 #include "exec/prepared/param_rules.hpp"
@@ -31,12 +33,6 @@
 #include "wye/wye.h"
 
 namespace wye::exec {
-
-class Context;
-class DeviceSession;
-class LoadedProgram;
-struct Flow;
-struct Operations;
 
 struct Repeat final : KeptWork {
     static constexpr std::size_t kArguments = 8;
@@ -105,5 +101,15 @@ struct Repeated {
 // be null; `start` is read only if there is a report, or the context reads times.
 [[nodiscard]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                           Clock::time_point start, wye_report* report, Result<void>& result);
+
+// Runs a dispatch: again if it is a repeated request, else with all steps, as dispatch_in_full.
+[[nodiscard]] inline Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
+                                           wye_report* report) {
+    const bool timed = report != nullptr || context.reads_times();
+    const Clock::time_point start = timed ? now() : Clock::time_point();
+    Result<void> result;
+    if (repeat(context, desc, start, report, result)) return result;
+    return dispatch_in_full(context, desc, timed ? start : now(), Repeat::keep, report);
+}
 
 }  // namespace wye::exec
