@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "registry/open/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -256,10 +254,23 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
         label_);
 }
 
-[[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
-                                                              const wye_graph_run_desc& run,
-                                                              SubmitOptions options,
-                                                              const Submitted& out) {
+Result<void> Graph::submit(const registry::HandleTable& handles, const wye_graph_run_desc& run,
+                           Clock::time_point start, const Submitted& out) {
+    WYE_TRY(session_.ready());
+    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
+    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number());
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    if (at_once || run.timeout_ns != 0)
+        options = options.waiting(at_once, after(start, run.timeout_ns)).in_place();
+    auto sent = submit_work(handles, run, options, out);
+    out.times.submitted(start);
+    if (!sent.ok()) return session_.noted(std::move(sent).error());
+    session_.counters().submitted();
+    return sent;
+}
+
+Result<void> Graph::submit_work(const registry::HandleTable& handles, const wye_graph_run_desc& run,
+                                SubmitOptions options, const Submitted& out) {
     QueuePool& queues = session_.queues();
     Work work;
     {
@@ -272,44 +283,8 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
     return sent;
 }
 
-[[gnu::always_inline]] inline Result<void> Graph::submit_on(std::uint32_t queue,
-                                                            const registry::HandleTable& handles,
-                                                            const wye_graph_run_desc& run,
-                                                            Clock::time_point start,
-                                                            const Submitted& out) {
-    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
-    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    if (at_once || run.timeout_ns != 0) [[unlikely]] {
-        options = options.waiting(at_once, after(start, run.timeout_ns));
-        options.placed = true;
-    }
-    auto sent = submit_work(handles, run, options, out);
-    out.times.submitted(start);
-    if (!sent.ok()) [[unlikely]]
-        return session_.noted(std::move(sent).error());
-    session_.counters().submitted();
-    return sent;
-}
-
-[[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
-                                        const wye_graph_run_desc& run, Clock::time_point start,
-                                        const Submitted& out) {
-    WYE_TRY(session_.ready());
-    if (run.queue != 0) [[unlikely]]
-        return submit_named(handles, run, start, out);
-    return submit_on(0, handles, run, start, out);
-}
-
-[[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
-                                                   const wye_graph_run_desc& run,
-                                                   Clock::time_point start, const Submitted& out) {
-    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    return submit_on(queue.number(), handles, run, start, out);
-}
-
-[[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
-                                            const wye_graph_run_desc& run, SubmitOptions options,
-                                            Work& out) {
+Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
+                               const wye_graph_run_desc& run, SubmitOptions options, Work& out) {
     for (;;) {  // the recording and its parameters may have changed since the last round
         Recording& steps = *recording_;
         WYE_TRY(steps.take_params(run));
@@ -368,18 +343,13 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     return nullptr;
 }
 
-// Some drivers change process state (signal handlers) at the first launch, so it is guarded.
-[[gnu::hot]] Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
-    if (work.warm && !work.apart) [[likely]]
-        return queues.send(work.sending, work.instance->execute);
-    std::optional<registry::ProcessStateGuard> guard;
-    if (!work.warm) guard.emplace(!session_.device()->built_in());
+Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
+    const auto guard = session_.guard_launch(work.warm);
     return work.apart ? send_apart(queues, work, out)
                       : queues.send(work.sending, work.instance->execute);
 }
 
-[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent,
-                                     const Submitted& out) {
+void Graph::finish_work(QueuePool& queues, Work& work, bool sent, const Submitted& out) {
     queues.end(work.sending, sent);
     Recording& steps = *work.steps;
     if (!sent) [[unlikely]] {
@@ -437,8 +407,8 @@ Result<void> Graph::read_traps(const Execution& execution, wye_report& report) c
     return result;
 }
 
-[[gnu::hot]] Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
-                                     Clock::time_point start, wye_report* out) {
+Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
+                        Clock::time_point start, wye_report* out) {
     RunTimes times;
     times.wanted = out != nullptr || context.reads_times();
     const bool timed = times.wanted && (run.flags & WYE_DISPATCH_TIMED) != 0;

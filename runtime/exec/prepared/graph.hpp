@@ -222,14 +222,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
     };
 
     [[nodiscard]] Result<void> read_traps(const Execution& execution, wye_report& report) const;
-    // The parts of submit: on the public queue that `run` names, and on the public queue with the
-    // number `queue` (0: none).
-    [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
-                                            const wye_graph_run_desc& run, Clock::time_point start,
-                                            const Submitted& out);
-    [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
-                                         const wye_graph_run_desc& run, Clock::time_point start,
-                                         const Submitted& out);
     [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run, SubmitOptions options,
                                            const Submitted& out);

@@ -104,7 +104,8 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
                                         const wye_dispatch_desc& request, Target& target,
                                         std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
-    Repeated work{report_, {}, {}};
+    Repeated work;
+    work.report = &report_;
     work.at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
     registry::Pin pipeline = target.pin_pipeline(handles);
     if (!pipeline && target.pipeline() != nullptr) return false;

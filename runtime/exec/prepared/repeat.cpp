@@ -143,15 +143,6 @@ namespace {
     if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
 }
 
-// The submitted work of a repeated request.
-struct Submitted {
-    bool at_once = false;          // it does not wait for room on the device
-    wye_report* report = nullptr;  // gets all members but the times; null: nobody reads them
-    RunTimes times;
-    Result<void> sent;
-    Ticket ticket;
-};
-
 // Whether the handles are live. If no buffer was freed since the last check, its result still
 // holds.
 [[nodiscard]] bool are_live(const registry::HandleTable& handles, Repeat& repeat,
@@ -167,7 +158,7 @@ struct Submitted {
 // Finds the kept request and begins its submit. Null: it is not kept, or a handle is not live.
 [[nodiscard, gnu::always_inline]] inline Repeat* begin_again(
     const registry::HandleTable& handles, const wye_dispatch_desc& desc, DeviceSession& session,
-    QueuePool& queues, std::uint32_t queue, Submitted& out, QueuePool::Sending& sending)
+    QueuePool& queues, std::uint32_t queue, Repeated& out, QueuePool::Sending& sending)
     WYE_REQUIRES(queues.mutex) {
     // No work was in the line when the call began.
     const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue)
@@ -196,8 +187,7 @@ struct Submitted {
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
                                                            DeviceSession& session,
-                                                           std::uint32_t queue, bool waits,
-                                                           Submitted& out) {
+                                                           std::uint32_t queue, Repeated& out) {
     QueuePool& queues = session.queues();
     QueuePool::Sending sending;
     Repeat* repeat = nullptr;
@@ -209,18 +199,21 @@ struct Submitted {
             *out.report = repeat->report;
             out.report->device = desc.device;
         }
-        if (!out.sent.ok()) [[unlikely]]
+        if (!out.sent.ok()) [[unlikely]] {
+            if (!out.waits) session.counters().failed();
             return true;
+        }
     }
     const std::span<const wye_operation> list = repeat->to_submit(session, program);
     out.sent = queues.send(sending, list);
     const sdk::Lock lock(queues.mutex);
     queues.end(sending, out.sent.ok());
+    if (!out.waits) session.counters().repeated_later(out.sent.ok());
     if (!out.sent.ok()) return true;
     out.ticket = std::move(sending.ticket);
     if (list.data() == repeat->work.execute.data())
         repeat->work.sent(out.ticket.index, out.ticket.value);
-    if (waits) session.counters().repeated(repeat->report.bytes_filled);
+    if (out.waits) session.counters().repeated(repeat->report.bytes_filled);
     return true;
 }
 
@@ -229,14 +222,7 @@ struct Submitted {
 bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
                      const LoadedProgram& program, DeviceSession& session, std::uint32_t queue,
                      Repeated& out) {
-    Submitted work;
-    work.at_once = out.at_once;
-    work.report = &out.report;
-    if (!submit_again(handles, desc, program, session, queue, false, work)) return false;
-    out.sent = std::move(work.sent);
-    out.ticket = std::move(work.ticket);
-    session.counters().repeated_later(out.sent.ok());
-    return true;
+    return submit_again(handles, desc, program, session, queue, out);
 }
 
 namespace {
@@ -249,24 +235,26 @@ namespace {
                                                         Clock::time_point start, wye_report* report,
                                                         Result<void>& result) {
     wye_report known;
-    Submitted work;
+    Repeated work;
+    work.waits = true;
     if (report != nullptr || context.logs()) work.report = &known;
-    if (!submit_again(context.handles(), desc, loaded, session, queue, true, work)) return false;
+    if (!submit_again(context.handles(), desc, loaded, session, queue, work)) return false;
 
+    RunTimes times;
     // If nobody reads times, the caller has not set `start`.
-    work.times.wanted = report != nullptr || context.reads_times();
-    const bool timed = work.times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
-    work.times.submitted(start);
+    times.wanted = report != nullptr || context.reads_times();
+    const bool timed = times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
+    times.submitted(start);
     if (!work.sent.ok()) [[unlikely]]
         result = session.noted(std::move(work.sent).error());
     else
-        result = session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed,
-                               work.times);
+        result =
+            session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed, times);
     if (!result.ok()) [[unlikely]]
         session.counters().repeat_failed(work.sent.ok());
-    if (work.report != nullptr) report_times(work.times, start, timed, known);
+    if (work.report != nullptr) report_times(times, start, timed, known);
     if (session.trace() != nullptr) [[unlikely]]
-        trace_repeat(desc, loaded, *session.trace(), work.times, start);
+        trace_repeat(desc, loaded, *session.trace(), times, start);
     if (context.logs()) [[unlikely]]
         log_dispatch(context, desc, loaded.name(), session.info().selector, result, known);
     if (report != nullptr && result.ok()) {

@@ -84,13 +84,14 @@ struct Repeat final : KeptWork {
 
 // The submitted work of a repeated request.
 struct Repeated {
-    wye_report& report;  // is written, with an empty header and without times
+    wye_report* report = nullptr;  // gets all members but the times; null: nobody reads them
+    bool at_once = false;          // it does not wait for room on the device
+    bool waits = false;            // the caller then waits for its end
     Result<void> sent;
-    Ticket ticket;         // valid if it was sent
-    bool at_once = false;  // set by the caller: do not wait for room on the device
+    Ticket ticket;  // valid if it was sent
 };
-// Submits a repeated request of this program and session without waiting. `queue`: the number of
-// its public queue, or 0. Returns false, having submitted nothing, if the request is not kept or a
+// Submits a repeated request of this program and session, and counts it. `queue`: the number of its
+// public queue, or 0. Returns false, having submitted nothing, if the request is not kept or a
 // handle is not live.
 [[nodiscard]] bool submit_repeated(const registry::HandleTable& handles,
                                    const wye_dispatch_desc& desc, const LoadedProgram& program,
