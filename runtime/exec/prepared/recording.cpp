@@ -10,8 +10,6 @@
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
-#include "plan/admit.hpp"
-#include "plan/check_free.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "exec/prepared/recording.hpp"
-#include "plan/admit.hpp"
-#include "plan/check_free.hpp"
 
 namespace wye::exec {
 namespace {

@@ -68,7 +68,8 @@ void Repeat::make_command(const DeviceSession& session, const LoadedProgram& pro
                                                               const LoadedProgram& program) {
     if (!asked) [[unlikely]]
         make_command(session, program);
-    return work.may_run(session.queues()) ? work.execute : std::span(work.operations);
+    return work.may_run(session.queues()) ? work.execute
+                                          : std::span<const wye_operation>(work.operations);
 }
 
 [[gnu::hot]] Repeat* Repeat::find(QueuePool& queues, const wye_dispatch_desc& desc) {
