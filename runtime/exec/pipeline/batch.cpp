@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "exec/dispatch/report.hpp"
 #include "exec/prepared/pending_launch.hpp"
@@ -16,18 +15,6 @@ namespace {
 constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchronous = true};
 // With a time limit it may return before the device has ended.
 constexpr RequestRules kCopied = {.flags = 0, .asynchronous = true, .copies_out = true};
-
-bool is_text(wye_string text) {
-    return text.size == 0 || (text.data != nullptr && text.size <= PTRDIFF_MAX);
-}
-
-// Whether an item, which nobody has checked, is the same as one in a list.
-bool is_like(const wye_dispatch_desc& item, const KeptRequest& listed) {
-    const wye_header& header = item.header;
-    return header.size == sizeof item && header.type == 0 && header.next == nullptr &&
-           is_text(item.label) && is_text(item.profile) && KeptRequest::may_be_same(item) &&
-           item.queue == listed.queue() && listed.is_same(item);
-}
 
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
     const std::string who = count == 1
@@ -92,7 +79,7 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
 }
 
 [[gnu::hot]] bool Batch::add_alike(const wye_dispatch_desc& item) {
-    return list_ && is_like(item, last_) && add_like_last(item);
+    return list_ && last_.is_same_unchecked(item) && add_like_last(item);
 }
 
 [[gnu::hot]] bool Batch::add_like_last(const wye_dispatch_desc& item) {

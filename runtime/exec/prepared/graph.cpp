@@ -254,23 +254,10 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
         label_);
 }
 
-Result<void> Graph::submit(const registry::HandleTable& handles, const wye_graph_run_desc& run,
-                           Clock::time_point start, const Submitted& out) {
-    WYE_TRY(session_.ready());
-    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number());
-    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
-    if (at_once || run.timeout_ns != 0)
-        options = options.waiting(at_once, after(start, run.timeout_ns)).in_place();
-    auto sent = submit_work(handles, run, options, out);
-    out.times.submitted(start);
-    if (!sent.ok()) return session_.noted(std::move(sent).error());
-    session_.counters().submitted();
-    return sent;
-}
-
-Result<void> Graph::submit_work(const registry::HandleTable& handles, const wye_graph_run_desc& run,
-                                SubmitOptions options, const Submitted& out) {
+[[gnu::always_inline]] inline Result<void> Graph::submit_work(const registry::HandleTable& handles,
+                                                              const wye_graph_run_desc& run,
+                                                              SubmitOptions options,
+                                                              const Submitted& out) {
     QueuePool& queues = session_.queues();
     Work work;
     {
@@ -283,8 +270,28 @@ Result<void> Graph::submit_work(const registry::HandleTable& handles, const wye_
     return sent;
 }
 
-Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
-                               const wye_graph_run_desc& run, SubmitOptions options, Work& out) {
+[[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
+                                        const wye_graph_run_desc& run, Clock::time_point start,
+                                        const Submitted& out) {
+    WYE_TRY(session_.ready());
+    NamedQueue queue;
+    if (run.queue != 0) [[unlikely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(handles, run.queue, session_, true));
+    }
+    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number());
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    if (at_once || run.timeout_ns != 0)
+        options = options.waiting(at_once, after(start, run.timeout_ns)).in_place();
+    auto sent = submit_work(handles, run, options, out);
+    out.times.submitted(start);
+    if (!sent.ok()) return session_.noted(std::move(sent).error());
+    session_.counters().submitted();
+    return sent;
+}
+
+[[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
+                                            const wye_graph_run_desc& run, SubmitOptions options,
+                                            Work& out) {
     for (;;) {  // the recording and its parameters may have changed since the last round
         Recording& steps = *recording_;
         WYE_TRY(steps.take_params(run));
@@ -343,13 +350,14 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     return nullptr;
 }
 
-Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
+[[gnu::hot]] Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
     const auto guard = session_.guard_launch(work.warm);
     return work.apart ? send_apart(queues, work, out)
                       : queues.send(work.sending, work.instance->execute);
 }
 
-void Graph::finish_work(QueuePool& queues, Work& work, bool sent, const Submitted& out) {
+[[gnu::hot]] void Graph::finish_work(QueuePool& queues, Work& work, bool sent,
+                                     const Submitted& out) {
     queues.end(work.sending, sent);
     Recording& steps = *work.steps;
     if (!sent) [[unlikely]] {
@@ -407,8 +415,8 @@ Result<void> Graph::read_traps(const Execution& execution, wye_report& report) c
     return result;
 }
 
-Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
-                        Clock::time_point start, wye_report* out) {
+[[gnu::hot]] Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
+                                     Clock::time_point start, wye_report* out) {
     RunTimes times;
     times.wanted = out != nullptr || context.reads_times();
     const bool timed = times.wanted && (run.flags & WYE_DISPATCH_TIMED) != 0;

@@ -40,6 +40,23 @@ class KeptRequest {
     // Compares all members that admission reads, and the text of the profile. Header, label, queue
     // and time limit do not change the work. `desc` must have passed may_be_same.
     [[nodiscard]] bool is_same(const wye_dispatch_desc& desc) const {
+        return has_same_members(desc) && profile_id(desc.profile) == profile_;
+    }
+    // As both, on the same queue, for a request that nobody has checked: its header is as before,
+    // and its texts are not read.
+    [[nodiscard]] bool is_same_unchecked(const wye_dispatch_desc& desc) const {
+        return desc.header.size == desc_.header.size && desc.header.type == desc_.header.type &&
+               desc.header.next == desc_.header.next && may_be_same(desc) &&
+               has_same_members(desc) && desc.queue == desc_.queue &&
+               desc.profile.data == desc_.profile.data && desc.profile.size == desc_.profile.size &&
+               (desc.label.data != nullptr || desc.label.size == 0);
+    }
+    [[nodiscard]] std::size_t argument_count() const noexcept {
+        return static_cast<std::size_t>(desc_.argument_count);
+    }
+
+  private:
+    [[nodiscard]] bool has_same_members(const wye_dispatch_desc& desc) const {
         using D = wye_dispatch_desc;
         const auto same = [&](std::size_t first, std::size_t end) {
             return std::memcmp(reinterpret_cast<const std::byte*>(&desc) + first,
@@ -52,15 +69,9 @@ class KeptRequest {
         return same(offsetof(D, program), offsetof(D, arguments)) &&
                desc.argument_count == desc_.argument_count &&
                desc.param_count == desc_.param_count &&
-               same(offsetof(D, max_output_bytes), offsetof(D, label)) &&
-               profile_id(desc.profile) == profile_;
+               same(offsetof(D, max_output_bytes), offsetof(D, label));
     }
-    [[nodiscard]] std::size_t argument_count() const noexcept {
-        return static_cast<std::size_t>(desc_.argument_count);
-    }
-    [[nodiscard]] wye_queue queue() const noexcept { return desc_.queue; }
 
-  private:
     wye_dispatch_desc desc_{};  // its pointers are the caller's and are not dereferenced
     std::uint64_t profile_ = 0;
 };
