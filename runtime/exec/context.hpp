@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/api/gate.hpp"
 #include "exec/choices.hpp"
 #include "exec/device/session.hpp"
+#include "exec/gate.hpp"
 #include "exec/program/disk_cache.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "lower/quirks/quirks.hpp"

@@ -50,8 +50,17 @@ allow runtime/lower "(lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$p
 allow runtime/plan "(plan|lower(/[a-z]+)?|program(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'planning is pure: no driver, no registry'
 allow runtime/cache "cache/[a-z_0-9]+\.hpp|$sdk|$pure|$posix" 'the cache knows keys and bytes only'
 allow runtime/route "(route|plan|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|$sdk|$pure" 'routing works on the catalogue: no driver, no execution'
-allow runtime/exec "(exec(/[a-z]+)?|cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?" \
-    'execution sees the pure stages, the registry and the built-in plugin'
+outside_exec="(cache|route|plan|lower(/[a-z]+)?|program(/[a-z]+)?|registry(/[a-z]+)?)/[a-z_0-9]+\.hpp|wye/(buffer|capture|device|graph|native|pipeline|profile|report|wye)\.h|$sdk|$pure|$posix|nlohmann/json\.hpp|cpu/[a-z_0-9]+\.h(pp)?"
+allow runtime/exec "exec/([a-z]+/)?[a-z_0-9]+\.hpp|$outside_exec" 'execution sees the pure stages, the registry and the built-in plugin'
+# Inside runtime/exec: devices and programs, which know each other; then the files of exec itself, as the context; then room after room.
+below='device|program|trace'
+allow 'runtime/exec/device runtime/exec/program runtime/exec/trace' "exec/($below)/[a-z_0-9]+\.hpp|$outside_exec" \
+    'devices and programs see no room of exec that uses them'
+allow 'runtime/exec/*.?pp' "exec/(($below)/)?[a-z_0-9]+\.hpp|$outside_exec" 'the context sees devices and programs only'
+for room in dispatch prepared pipeline api; do
+    below+="|$room"
+    allow "runtime/exec/$room" "exec/(($below)/)?[a-z_0-9]+\.hpp|$outside_exec" 'a room of exec sees itself and those before it: dispatch, prepared, pipeline, api'
+done
 allow runtime/probe "exec/api/api\.hpp|registry(/[a-z]+)?/[a-z_0-9]+\.hpp|wye/wye\.h|$sdk|$pure|$posix" \
     'the helper that probes plugins sees the API and the registry'
 allow runtime/include 'wye/(abi|abi_native|buffer|capture|device|graph|native|pipeline|profile|program_format|report|wye)\.h|wye/builder/[a-z_0-9]+\.hpp|wye/(buffer|device|element|handle|outputs|pending|program|queue|wye)\.hpp|wye/sdk/(cxx20|nearest|result)\.hpp' 'a public header needs no library and no private header'

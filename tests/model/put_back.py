@@ -21,7 +21,7 @@ COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
 PENDING = 'runtime/exec/dispatch/pending.cpp'
 LATER = 'runtime/exec/dispatch/pending_later.cpp'
-REPEAT = 'runtime/exec/dispatch/repeat.cpp'
+REPEAT = 'runtime/exec/prepared/repeat.cpp'
 DEVICE = 'registry/open/device.cpp'
 
 # A queue keeps the native queue that it had before, whose values may still run: one watermark serves both. The members are in a

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "exec/api/gate.hpp"
 #include "exec/context.hpp"
+#include "exec/gate.hpp"
 #include "registry/forks.hpp"
 #include "registry/open/error_object.hpp"
 #include "registry/open/slot_watch.hpp"

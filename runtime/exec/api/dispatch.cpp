@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dispatch/dispatch.hpp"
+
 #include "exec/api/api.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "lower/passes/native_functions.hpp"
 
 using namespace wye::exec;

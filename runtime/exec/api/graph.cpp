@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C functions for graphs.
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "exec/api/api.hpp"
-#include "exec/dispatch/pending_launch_plain.hpp"
-#include "exec/graph/graph_plain.hpp"
+#include "exec/prepared/graph_plain.hpp"
+#include "exec/prepared/pending_launch_plain.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;

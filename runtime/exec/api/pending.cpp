@@ -11,6 +11,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/dispatch/target.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -72,7 +73,7 @@ wye_status wye_dispatch_submit(wye_context* context, const wye_dispatch_desc* de
         WYE_TRY(check_dispatch(*desc));
         WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(Target target, Target::find(self->handles(), *desc));
-        WYE_ASSIGN(auto pending, Pending::submit(*self, target, Pending::kAsynchronous, start));
+        WYE_ASSIGN(auto pending, submit_dispatch(*self, target, Pending::kAsynchronous, start));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -91,7 +92,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
         WYE_TRY(self->handles().make_room());
         WYE_ASSIGN(Target target, Target::find(self->handles(), *desc));
         WYE_ASSIGN(auto pending,
-                   Pending::submit(*self, target,
+                   submit_dispatch(*self, target,
                                    limit == 0 ? Pending::kOwned : Pending::kOwnedLimited, start));
         if (limit == 0)
             pending->wait_for_end();

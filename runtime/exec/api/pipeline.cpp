@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C functions for pipelines.
-#include "exec/pipeline/pipeline.hpp"
+#include "exec/dispatch/pipeline.hpp"
 
 #include <fmt/format.h>
 

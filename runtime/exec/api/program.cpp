@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "exec/api/api.hpp"
+#include "exec/forms.hpp"
 #include "exec/program/analysis_json.hpp"
-#include "exec/program/forms.hpp"
 #include "exec/program/load.hpp"
 #include "wye/sdk/plugin.hpp"
 

@@ -194,13 +194,36 @@ Result<void> QueuePool::send_slowly(Sending& sending, std::span<const wye_operat
     return sent;
 }
 
-Result<void> QueuePool::send_again(Sending& sending, std::span<const wye_operation> operations,
-                                   Result<void> sent) {
+template <typename Again>
+Result<void> QueuePool::while_busy(const Sending& sending, Result<void> sent, const Again& again) {
     while (!sent.ok() && sent.error().code == Code::DEVICE_BUSY) {
         WYE_ASSIGN(const bool may_have_room, await_room(sending));
         if (!may_have_room) break;
-        sent = send_once(sending, operations);
+        sent = again();
     }
+    return sent;
+}
+
+Result<void> QueuePool::send_again(Sending& sending, std::span<const wye_operation> operations,
+                                   Result<void> sent) {
+    return while_busy(sending, std::move(sent), [&] { return send_once(sending, operations); });
+}
+
+// It uses no buffer, so it waits for no other queue.
+Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
+                                    const wye_native_handle& event, std::uint32_t number) {
+    Sending sending;
+    {
+        const sdk::Lock lock(mutex);
+        (void)await_place({}, number, {});  // work in the line was named before
+        for (bool begun = false; !begun;) {
+            WYE_ASSIGN(begun, begin(device, {}, {false, number}, sending));
+        }
+    }
+    const auto wait = [&] { return sending.native->wait_native(event); };
+    auto sent = while_busy(sending, wait(), wait);
+    const sdk::Lock lock(mutex);
+    end(sending, sent.ok());
     return sent;
 }
 

@@ -32,7 +32,6 @@
 #include "exec/device/clock.hpp"
 #include "exec/device/hold.hpp"
 #include "exec/device/ticket.hpp"
-#include "exec/dispatch/repeat.hpp"
 #include "exec/trace/trace.hpp"
 #include "registry/open/device.hpp"
 #include "wye/sdk/mutex.hpp"
@@ -88,6 +87,14 @@ struct QueueGrant {
     wye_queue_info info{};  // of its native queue
 };
 
+// Work that a session keeps for equal requests to come: exec/prepared/repeat.hpp.
+struct KeptWork {
+    KeptWork() = default;
+    KeptWork(const KeptWork&) = delete;
+    KeptWork& operator=(const KeptWork&) = delete;
+    virtual ~KeptWork() = default;
+};
+
 class QueuePool {
   public:
     // `limit`: the most native queues for work without a public queue; capped at kMostQueues.
@@ -103,7 +110,8 @@ class QueuePool {
     // Guards the choice of queues, the histories of buffers, and the kept requests. Never held
     // during a native submit.
     sdk::Mutex mutex;
-    Repeats repeats WYE_GUARDED_BY(mutex);
+    static constexpr std::size_t kMostKept = 16;
+    std::array<std::unique_ptr<KeptWork>, kMostKept> kept WYE_GUARDED_BY(mutex);
 
     // A submit, which holds its native queue from `begin` to `end`.
     struct Sending {
@@ -437,6 +445,11 @@ class QueuePool {
     [[nodiscard, gnu::cold]] Result<void> send_again(Sending& sending,
                                                      std::span<const wye_operation> operations,
                                                      Result<void> sent) WYE_EXCLUDES(mutex);
+    // The loop of both kinds of submits: while the device has no room for one (DEVICE_BUSY), waits
+    // for work in flight to end, and calls `again`.
+    template <typename Again>
+    [[nodiscard]] Result<void> while_busy(const Sending& sending, Result<void> sent,
+                                          const Again& again) WYE_EXCLUDES(mutex);
     // The oldest work in flight, preferably of the queue with this index; empty: there is none.
     [[nodiscard]] Ticket oldest(std::uint32_t index) WYE_EXCLUDES(mutex);
     // Waits for the end of work after which the device may have room. False: there is none, or the

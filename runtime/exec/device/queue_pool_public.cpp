@@ -104,28 +104,6 @@ void QueuePool::release_public(std::uint32_t number) noexcept {
     take_unused(unused);
 }
 
-// It uses no buffer, so it waits for no other queue.
-Result<void> QueuePool::wait_native(const registry::DeviceRef& device,
-                                    const wye_native_handle& event, std::uint32_t number) {
-    Sending sending;
-    {
-        const sdk::Lock lock(mutex);
-        (void)await_place({}, number, {});  // work in the line was named before
-        for (bool begun = false; !begun;) {
-            WYE_ASSIGN(begun, begin(device, {}, {false, number}, sending));
-        }
-    }
-    auto sent = sending.native->wait_native(event);
-    while (!sent.ok() && sent.error().code == Code::DEVICE_BUSY) {
-        WYE_ASSIGN(const bool may_have_room, await_room(sending));
-        if (!may_have_room) break;
-        sent = sending.native->wait_native(event);
-    }
-    const sdk::Lock lock(mutex);
-    end(sending, sent.ok());
-    return sent;
-}
-
 Ticket QueuePool::newest_of(std::uint32_t number) {
     const sdk::Lock lock(mutex);
     const Public& of = publics_[number - 1];

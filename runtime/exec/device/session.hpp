@@ -43,6 +43,7 @@
 #include "registry/choose/catalogue.hpp"
 #include "registry/hold/ownership.hpp"
 #include "registry/open/device.hpp"
+#include "registry/open/process_state.hpp"
 #include "route/route.hpp"
 #include "wye/device.h"
 #include "wye/sdk/mutex.hpp"
@@ -121,6 +122,11 @@ class DeviceSession {
     [[nodiscard]] const registry::DeviceInfo& info() const noexcept { return device_->info(); }
     [[nodiscard]] const registry::DeviceRef& device() const noexcept { return device_; }
     [[nodiscard]] const registry::OwnerRef& owner() const noexcept { return owner_; }
+    // Guards the process state during a submit. `warm`: its kernels have run before, so nothing is
+    // guarded: some drivers generate code, and change signal handlers, at the first launch.
+    [[nodiscard]] registry::ProcessStateGuard guard_launch(bool warm) const noexcept {
+        return registry::ProcessStateGuard(!warm && !device_->built_in());
+    }
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
     // What was passed over when the device was chosen.
     [[nodiscard]] const std::vector<registry::PassedOver>& passed_over() const noexcept {

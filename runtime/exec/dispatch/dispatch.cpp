@@ -12,10 +12,11 @@ namespace wye::exec {
 using registry::HandleKind;
 
 Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
-                              Clock::time_point start, wye_report* out) {
+                              Clock::time_point start, Keep keep, wye_report* out) {
     const registry::HandleTable& handles = context.handles();
     WYE_ASSIGN(Target target, Target::find(handles, desc));
     Flow flow(target);
+    flow.keep = keep;
     if (flow.has_device()) {
         WYE_ASSIGN(flow.queue, NamedQueue::find(handles, desc.queue, flow.session(), true));
     }

@@ -4,33 +4,23 @@
 //
 //     resolve -> admit -> own -> route -> lower -> bind -> submit -> report
 //
-// The steps before submit do not call the driver; a request that they refuse changes nothing. A
-// repeated request is submitted directly (repeat.hpp). Free-threaded.
+// The steps before submit do not call the driver; a request that they refuse changes nothing.
+// Free-threaded.
 #pragma once
 
 #include <cstdint>
 
 #include "exec/context.hpp"
-#include "exec/dispatch/repeat.hpp"
+#include "exec/dispatch/flow.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
 
 namespace wye::exec {
 
-// Runs all steps, for a call that began at `start`.
+// Runs all steps, for a call that began at `start`. `report` may be null; its members except the
+// header are written on success and for TRAPPED.
 [[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
-                                            Clock::time_point start, wye_report* report);
-
-// Runs a dispatch. `report` may be null; its members except the header are written on success and
-// for TRAPPED.
-[[nodiscard]] inline Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
-                                           wye_report* report) {
-    const bool timed = report != nullptr || context.reads_times();
-    const Clock::time_point start = timed ? now() : Clock::time_point();
-    Result<void> result;
-    if (repeat(context, desc, start, report, result)) return result;
-    return dispatch_in_full(context, desc, timed ? start : now(), report);
-}
+                                            Clock::time_point start, Keep keep, wye_report* report);
 
 // Runs admission only. Writes `sizes`, one for each argument, and `groups`, three words.
 [[nodiscard]] Result<void> dispatch_sizes(Context& context, const wye_dispatch_desc& desc,

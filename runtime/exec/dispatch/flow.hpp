@@ -24,6 +24,11 @@
 
 namespace wye::exec {
 
+struct Flow;
+struct Operations;
+// Keeps the operations of a launch, which was submitted, for equal requests to come.
+using Keep = void (*)(const Flow& flow, const Operations& operations);
+
 struct Flow {
     // Not an aggregate: the large arrays of a request and a launch stay uninitialised.
     explicit Flow(Target& found, RequestRules r = {})
@@ -58,6 +63,9 @@ struct Flow {
     }
 
     // Called after the launch was submitted.
+    void keep_operations(const Operations& operations) const {
+        if (keep != nullptr) keep(*this, operations);
+    }
     void count_launch() const {
         if (pipeline != nullptr) pipeline->launched();
     }
@@ -77,6 +85,7 @@ struct Flow {
     Routed routed;
     NamedQueue queue;
     std::optional<Clock::time_point> deadline;
+    Keep keep = nullptr;   // null: nothing is kept
     bool counted = false;  // the dispatch has been counted, or will be when it has ended
 
     Requested requested;

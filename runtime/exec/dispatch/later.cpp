@@ -48,6 +48,7 @@ Result<std::unique_ptr<Later>> Later::make(Context& context, Target& target, Flo
     flow.counted = true;  // its end counts it
     flow.routed = from.routed;
     flow.queue = std::move(from.queue);
+    flow.keep = from.keep;
     WYE_TRY(decide(context, flow));
     return out;
 }

@@ -9,7 +9,6 @@
 
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/pending_later.hpp"
-#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
 #include "wye/sdk/errors.hpp"
@@ -33,17 +32,13 @@ Pending::Texts::Texts(const wye_dispatch_desc& desc)
     : label(copy_of(desc.label)), profile(copy_of(desc.profile)) {}
 
 Result<WorkPtr<Pending>> Pending::submit(Context& context, Target& target,
-                                         const RequestRules& rules, Clock::time_point start) {
+                                         const RequestRules& rules, Clock::time_point start,
+                                         NamedQueue queue, Keep keep) {
     const registry::HandleTable& handles = context.handles();
     const wye_dispatch_desc& desc = target.request();
-    NamedQueue queue;
-    if (target.has_device()) [[likely]] {
-        WYE_ASSIGN(queue, NamedQueue::find(handles, desc.queue, target.session(), true));
-        WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
-        if (repeated) return WorkPtr<Pending>(std::move(repeated));
-    }
     Flow flow(target, rules);
     flow.queue = std::move(queue);
+    flow.keep = keep;
     const Span span(context.trace(), "submit dispatch",
                     {.subject = flow.program.name(), .label = label_of(desc)}, start);
     if (desc.timeout_ns != 0) flow.deadline = after(start, desc.timeout_ns);

@@ -26,7 +26,7 @@
 #include "exec/context.hpp"
 #include "exec/device/buffer.hpp"
 #include "exec/device/pending_list.hpp"
-#include "exec/dispatch/request.hpp"
+#include "exec/dispatch/flow.hpp"
 #include "wye/sdk/mutex.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -44,14 +44,15 @@ class Pending : public PendingWork {
     // they are copied.
     static constexpr RequestRules kOwned = {.flags = 0, .asynchronous = true, .waits = true};
     static constexpr RequestRules kOwnedLimited = {.flags = 0, .asynchronous = true};
-    // Runs the steps of a dispatch up to its submit, or up to its place in the line. Errors as in
-    // dispatch; DEVICE_BUSY if the limits on pending work are reached and `desc` has
-    // WYE_DISPATCH_AT_ONCE. A time limit begins at `start`; TIMEOUT if it ends before that. The
-    // caller keeps `target`, which keeps the device, until the work has a handle: the work may end,
-    // and its device be closed, before.
+    // Runs the steps of a dispatch up to its submit, or up to its place in the line. `queue`: the
+    // queue that it names, if its device is known. Errors as in dispatch_in_full; DEVICE_BUSY if
+    // the limits on pending work are reached and `desc` has WYE_DISPATCH_AT_ONCE. A time limit
+    // begins at `start`; TIMEOUT if it ends before that. The caller keeps `target`, which keeps the
+    // device, until the work has a handle: the work may end, and its device be closed, before.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(Context& context, Target& target,
                                                          const RequestRules& rules,
-                                                         Clock::time_point start);
+                                                         Clock::time_point start, NamedQueue queue,
+                                                         Keep keep);
     // Submits a transfer. `flags`: WYE_DISPATCH_TIMED, _BORROW, _AT_ONCE. Errors of the driver, and
     // DEVICE_BUSY as above.
     [[nodiscard]] static Result<WorkPtr<Pending>> submit(const Context& context,

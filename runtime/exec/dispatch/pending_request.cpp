@@ -10,7 +10,6 @@
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/submit.hpp"
-#include "registry/open/process_state.hpp"
 #include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
@@ -28,13 +27,7 @@ Result<void> PendingRequest::take_memory(const registry::HandleTable& handles, F
     const Span span(session_.trace(), "copy inputs", {.bytes = flow.bound.bytes_uploaded});
     const bool lent_inputs = borrows_ || flow.rules.waits;
     RegisteredTransfers registered;
-    if (lent_inputs && session_.registered().any()) {
-        for (const BoundOperation& one : flow.bound.operations) {
-            registered.add(session_, one.source, one.size);
-            registered.add(session_, one.target, one.size);
-        }
-        registered.begin(handles);
-    }
+    if (lent_inputs) find_registered(handles, flow, registered);
     const auto stays = [&](const BoundOperation& one) {
         return !registered.empty() &&
                registered.has(one.kind == Kind::Upload ? one.source : one.target, one.size);
@@ -119,18 +112,12 @@ Result<void> PendingRequest::start_held(const registry::HandleTable& handles, Fl
         end({});
         return {};
     }
-    std::optional<registry::ProcessStateGuard> guard;  // for the first launch
-    if (!flow.kernels.warm()) guard.emplace(!session_.device()->built_in());
+    const auto guard = session_.guard_launch(flow.kernels.warm());
     if (reads_later_) queue_ = flow.queue.share();
     WYE_ASSIGN(ticket_,
                session_.submit(first, flow.uses, flow.options().in_place(), enqueue, times_));
     flow.kernels.set_warm();
-    if (flow.kernels.is_whole()) {
-        QueuePool& queues = session_.queues();
-        const sdk::Lock queues_lock(queues.mutex);
-        queues.repeats.keep(kept_form(flow.request), flow.program.plan(), flow.launch, flow.kernels,
-                            operations_, flow.uses, flow.bound.bytes_filled, queues);
-    }
+    flow.keep_operations(operations_);
     return {};
 }
 

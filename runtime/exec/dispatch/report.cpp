@@ -22,14 +22,11 @@ std::uint32_t determinism(const plan::ProgramPlan& plan, const plan::Launch& lau
     return launch.deterministic ? WYE_DETERMINISM_YES : WYE_DETERMINISM_BEYOND;
 }
 
-wye_report make_report(const Flow& flow, Clock::time_point start) {
+wye_report launch_report(const Flow& flow) {
     wye_report report{};
     const Form& form = flow.kernels.form;
     const bool ran = !flow.kernels.launches().empty();
-    flow.routed.write(report);
     std::ranges::copy(flow.launch.groups, report.groups);
-    report.compiled = flow.stats.compiled == 0 ? 0 : 1;
-    report.disk_cache = disk_use(flow.stats);
     report.native_functions = ran ? form.natives : 0;
     report.variant = ran && form.variant != ir::kNone ? form.variant + 1 : 0;
     report.check_free = form.check_free ? 1 : 0;
@@ -37,12 +34,20 @@ wye_report make_report(const Flow& flow, Clock::time_point start) {
     report.cooperative = ran ? flow.kernels.cooperative : std::uint32_t{WYE_COOPERATIVE_NONE};
     report.determinism = ran ? determinism(flow.program.plan(), flow.launch, form)
                              : std::uint32_t{WYE_DETERMINISM_NONE};
+    report.bytes_filled = flow.bound.bytes_filled;
+    return report;
+}
+
+wye_report make_report(const Flow& flow, Clock::time_point start) {
+    wye_report report = launch_report(flow);
+    flow.routed.write(report);
+    report.compiled = flow.stats.compiled == 0 ? 0 : 1;
+    report.disk_cache = disk_use(flow.stats);
     report.trap_code = flow.trap.code;
     report.trap_count = flow.trap.count;
     report_times(flow.times, start, flow.has(WYE_DISPATCH_TIMED), report);
     report.bytes_uploaded = flow.bound.bytes_uploaded;
     report.bytes_downloaded = flow.trap.count == 0 ? flow.bound.bytes_downloaded : 0;
-    report.bytes_filled = flow.bound.bytes_filled;
     report.bytes_copied = flow.bound.bytes_copied;
     return report;
 }

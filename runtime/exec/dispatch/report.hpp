@@ -26,6 +26,8 @@ inline void report_times(const RunTimes& times, Clock::time_point start, bool ti
 [[nodiscard]] std::uint32_t determinism(const plan::ProgramPlan& plan, const plan::Launch& launch,
                                         const Form& form);
 
+// The members that are the same for each run of the launch, except those of the device.
+[[nodiscard]] wye_report launch_report(const Flow& flow);
 // Fills all members except the header.
 [[nodiscard]] wye_report make_report(const Flow& flow, Clock::time_point start);
 

@@ -6,7 +6,6 @@
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/staged_arguments.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "registry/open/process_state.hpp"
 
 namespace wye::exec {
 namespace {
@@ -73,17 +72,6 @@ Result<void> run_unlimited(Flow& flow, const Operations& operations, StagedArgum
     return staged.uploaded();
 }
 
-// Finds registered memory among the host arguments.
-void find_registered(const registry::HandleTable& handles, const Flow& flow,
-                     RegisteredTransfers& out) {
-    if (!flow.session().registered().any()) return;
-    for (const BoundOperation& one : flow.bound.operations) {
-        out.add(flow.session(), one.source, one.size);
-        out.add(flow.session(), one.target, one.size);
-    }
-    out.begin(handles);
-}
-
 Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations operations,
                  WorkspaceLease& workspace, registry::InFlight& uses) {
     const bool limited = flow.desc.timeout_ns != 0;
@@ -110,19 +98,26 @@ Result<void> run(const registry::HandleTable& handles, Flow& flow, Operations op
     return registered.arrived();
 }
 
-// Guards the process state at the first launch of a compiled form, when some drivers generate code
-// and change signal handlers.
 Result<void> run_guarded(const registry::HandleTable& handles, Flow& flow,
                          const Operations& operations, WorkspaceLease& workspace,
                          registry::InFlight& uses) {
-    if (flow.kernels.warm()) return run(handles, flow, operations, workspace, uses);
-    const registry::ProcessStateGuard guard(!flow.session().device()->built_in());
+    const auto guard = flow.session().guard_launch(flow.kernels.warm());
     auto result = run(handles, flow, operations, workspace, uses);
     flow.kernels.set_warm();
     return result;
 }
 
 }  // namespace
+
+void find_registered(const registry::HandleTable& handles, const Flow& flow,
+                     RegisteredTransfers& out) {
+    if (!flow.session().registered().any()) return;
+    for (const BoundOperation& one : flow.bound.operations) {
+        out.add(flow.session(), one.source, one.size);
+        out.add(flow.session(), one.target, one.size);
+    }
+    out.begin(handles);
+}
 
 Error timed_out(const std::string& what, const std::string& subject, const std::string& device,
                 std::uint64_t timeout_ns, bool runs, bool first) {
@@ -230,12 +225,7 @@ Result<void> submit(const registry::HandleTable& handles, Flow& flow) {
                                 flow.session(), *workspace));
     flow.residents.uses(flow.launch, flow.uses);
     auto result = run_guarded(handles, flow, operations, workspace, uses);
-    if (result.ok() && flow.kernels.is_whole()) {
-        QueuePool& queues = flow.session().queues();
-        const sdk::Lock lock(queues.mutex);
-        queues.repeats.keep(flow.request, plan, flow.launch, flow.kernels, operations, flow.uses,
-                            flow.bound.bytes_filled, queues);
-    }
+    if (result.ok()) flow.keep_operations(operations);
     return result;
 }
 

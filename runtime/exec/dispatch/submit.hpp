@@ -26,6 +26,10 @@ namespace wye::exec {
 // used any further.
 [[nodiscard]] Result<bool> find_kernels(Flow& flow);
 
+// Finds registered memory among the host arguments.
+void find_registered(const registry::HandleTable& handles, const Flow& flow,
+                     RegisteredTransfers& out);
+
 // Whether the host must check for traps between the rounds of a compiled flow.
 [[nodiscard]] inline bool stops_between_rounds(const Flow& flow) {
     return flow.launch.rounds > 1 && flow.kernels.traps();

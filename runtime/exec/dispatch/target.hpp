@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "exec/device/session.hpp"
-#include "exec/pipeline/pipeline.hpp"
+#include "exec/dispatch/pipeline.hpp"
 #include "exec/program/loaded_program.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"

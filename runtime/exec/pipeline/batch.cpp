@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "exec/dispatch/pending_launch.hpp"
 #include "exec/dispatch/report.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 namespace wye::exec {
 namespace {
@@ -15,17 +15,6 @@ namespace {
 constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchronous = true};
 // With a time limit it may return before the device has ended.
 constexpr RequestRules kCopied = {.flags = 0, .asynchronous = true, .copies_out = true};
-
-// Whether an item equals one in a list, apart from labels and the targets of pointers that an item
-// may have.
-bool is_like(const wye_dispatch_desc& a, const wye_dispatch_desc& b) {
-    return a.header.size == b.header.size && a.header.type == b.header.type &&
-           a.header.next == b.header.next && is_plain_request(a) && same_request(a, b) &&
-           a.queue == b.queue && a.profile.data == b.profile.data &&
-           a.profile.size == b.profile.size && a.arguments != nullptr &&
-           (a.params != nullptr || a.param_count == 0) &&
-           (a.label.data != nullptr || a.label.size == 0);
-}
 
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {
     const std::string who = count == 1
@@ -90,7 +79,7 @@ bool Batch::goes_in_list(const wye_dispatch_desc& item) const {
 }
 
 [[gnu::hot]] bool Batch::add_alike(const wye_dispatch_desc& item) {
-    return list_ && is_like(item, last_) && add_like_last(item);
+    return list_ && last_.is_same_unchecked(item) && add_like_last(item);
 }
 
 [[gnu::hot]] bool Batch::add_like_last(const wye_dispatch_desc& item) {
@@ -133,7 +122,7 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     desc.pipeline = handle_;
     if (goes_in_list(desc)) {
         WYE_TRY(add_to_list(desc));
-        last_ = item;
+        last_ = KeptRequest(item);
         return {};
     }
     if (!submit_list()) return {};
@@ -145,7 +134,7 @@ Result<void> Batch::take(const wye_dispatch_desc& item) {
     Part& part = parts_.emplace_back(Part{added_, 1, nullptr});
     auto work = [&]() -> Result<WorkPtr<Pending>> {
         WYE_ASSIGN(Target target, Target::find(context_.handles(), desc));
-        return Pending::submit(context_, target, rules, limited ? start_ : now());
+        return submit_dispatch(context_, target, rules, limited ? start_ : now());
     }();
     if (!work.ok()) {
         parts_.pop_back();

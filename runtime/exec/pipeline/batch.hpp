@@ -15,8 +15,9 @@
 
 #include "exec/context.hpp"
 #include "exec/dispatch/pending.hpp"
-#include "exec/graph/graph.hpp"
-#include "exec/pipeline/pipeline.hpp"
+#include "exec/dispatch/pipeline.hpp"
+#include "exec/prepared/graph.hpp"
+#include "exec/prepared/kept_request.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -89,7 +90,7 @@ class Batch {
     std::uint64_t most_listed_ = kFirstList;
     wye_queue list_queue_ = 0;  // queue of its items
     bool list_timed_ = false;
-    wye_dispatch_desc last_{};  // the last item that went in a list, as the caller wrote it
+    KeptRequest last_;  // the last item that went in a list, as the caller wrote it
     std::uint64_t added_ = 0, completed_ = 0;
     std::deque<Part> parts_;  // submitted parts that have not been waited for
     std::vector<WorkPtr<Pending>> owners_;

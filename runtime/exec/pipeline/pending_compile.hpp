@@ -11,8 +11,8 @@
 #include <string>
 
 #include "exec/dispatch/pending.hpp"
+#include "exec/dispatch/pipeline.hpp"
 #include "exec/dispatch/prepare.hpp"
-#include "exec/pipeline/pipeline.hpp"
 
 namespace wye::exec {
 

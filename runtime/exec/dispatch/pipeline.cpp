@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/pipeline/pipeline.hpp"
+#include "exec/dispatch/pipeline.hpp"
 
 #include <fmt/format.h>
 

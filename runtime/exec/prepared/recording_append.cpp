@@ -9,10 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "exec/dispatch/request.hpp"
-#include "exec/graph/recording.hpp"
-#include "plan/admit.hpp"
-#include "plan/check_free.hpp"
+#include "exec/prepared/recording.hpp"
 
 namespace wye::exec {
 namespace {
@@ -36,14 +33,14 @@ bool are_distinct(std::span<const wye_argument> arguments) {
 
 }  // namespace
 
-void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first) {
+void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow,
+                          const ParamRules& rules, std::size_t first) {
     const std::span arguments(request.arguments, static_cast<std::size_t>(request.argument_count));
     if (model_)
         model_->clear();
     else
         model_ = std::make_unique<Model>();
     Model& model = *model_;
-    model.profile = profile_id(request.profile);
     for (const wye_argument& argument : arguments) model.arguments.push_back({argument, 0, false});
     std::array<const wye_buffer_object*, WYE_LIMIT_BUFFERS> objects;
     for (const plan::BoundBuffer& bound : flow.launch.bound()) {
@@ -66,21 +63,15 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow, st
         step.argument = static_cast<std::uint32_t>(found - objects.data());
     }
     model.params.assign(request.params, request.params + request.param_count);
-    const plan::ProgramPlan& plan = flow.program.plan();
-    const lower::Preconditions* const form = flow.kernels.preconditions;
-    const bool packs = use_ == Use::Once && flow.kernels.is_whole() && !plan.params_decide_sizes &&
-                       !plan.params_decide_verdict && (form == nullptr || !form->read_params());
-    model.packs = packs ? &plan : nullptr;
+    model.rules = rules;
     model.bytes_filled = flow.bound.bytes_filled;
-    model.request = request;  // set last, so that no request equals that of an incomplete model
+    model.request =
+        KeptRequest(request);  // set last, so that no request equals that of an incomplete model
 }
 
 bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {
-    return model_ && is_plain_request(desc) && same_request(desc, model_->request) &&
-           desc.queue == 0 && desc.arguments != nullptr &&
-           (desc.params != nullptr || desc.param_count == 0) &&
-           profile_id(desc.profile) == model_->profile &&
-           repeat(handles, desc.arguments, desc.params);
+    return model_ && KeptRequest::may_be_same(desc) && desc.queue == 0 &&
+           model_->request.is_same(desc) && repeat(handles, desc.arguments, desc.params);
 }
 
 bool Recording::repeat(const registry::HandleTable& handles, const wye_argument* arguments,
@@ -88,7 +79,7 @@ bool Recording::repeat(const registry::HandleTable& handles, const wye_argument*
     const Model& model = *model_;
     const std::span<const std::uint64_t> words(params, model.params.size());
     const bool same_params = std::ranges::equal(model.params, words);
-    if (!same_params && model.packs == nullptr) return false;
+    if (!same_params && (use_ != Use::Once || !model.rules.allow_all())) return false;
     bool equal = true;
     for (std::size_t i = 0; i < model.arguments.size(); ++i) {
         const wye_argument& before = model.arguments[i].as;
@@ -162,10 +153,9 @@ bool Recording::replace_buffers(const registry::HandleTable& handles,
 }
 
 const void* Recording::pack(std::span<const std::uint64_t> words) {
-    const plan::ProgramPlan& plan = *model_->packs;
-    void* const out = kept_.allocate(plan.params.size, alignof(std::uint64_t));
-    const auto packed = plan::pack_params(plan, words, static_cast<std::byte*>(out));
-    return packed.ok() ? out : nullptr;
+    const ParamRules& rules = model_->rules;
+    void* const out = kept_.allocate(rules.plan().params.size, alignof(std::uint64_t));
+    return rules.pack(words, static_cast<std::byte*>(out)).ok() ? out : nullptr;
 }
 
 void Recording::replace_params(std::span<const std::uint64_t> words, const void* packed) {

@@ -31,7 +31,10 @@
 #include "exec/device/session.hpp"
 #include "exec/dispatch/flow.hpp"
 #include "exec/dispatch/operations.hpp"
-#include "exec/graph/places.hpp"
+#include "exec/prepared/executable.hpp"
+#include "exec/prepared/kept_request.hpp"
+#include "exec/prepared/param_rules.hpp"
+#include "exec/prepared/places.hpp"
 #include "registry/hold/ownership.hpp"
 #include "registry/open/device.hpp"
 #include "wye/graph.h"
@@ -68,8 +71,8 @@ class Recording {
     [[nodiscard]] Result<void> add(Context& context, Target target);
     [[nodiscard]] Result<void> add(const Context& context, const wye_transfer_desc& desc);
     // Adds a dispatch like the one that was added last, with copies of its operations. It may have
-    // other buffers of the same sizes and, with Use::Once, other parameters if these decide neither
-    // sizes nor the form of the kernel. False: nothing was added, and the dispatch must take all
+    // other buffers of the same sizes and, with Use::Once, other parameters if these may have any
+    // values. False: nothing was added, and the dispatch must take all
     // steps.
     [[nodiscard]] bool add_alike(const registry::HandleTable& handles,
                                  const wye_dispatch_desc& desc);
@@ -113,20 +116,10 @@ class Recording {
     // One dispatch.
     struct Part {
         const registry::Pin* program = nullptr;  // of the program or the pipeline, in `programs_`
-        const plan::ProgramPlan* plan = nullptr;
         std::size_t first_word = 0, word_count = 0;  // range of its parameters in `words_`
         std::size_t block = 0;  // byte offset of its packed parameters in `block_`
         bool late = false;      // its parameters may change between executions
-        // As in Repeat: set if parameters decide whether the launch is check-free, else null.
-        const lower::Preconditions* preconditions = nullptr;
-        // Element counts of its buffers, if parameters decide the form or the determinism.
-        std::span<const std::uint64_t> lengths;
-        std::array<std::uint32_t, 3> groups, workgroup;
-        bool check_free = false;
-        bool deterministic = false;  // as in plan::Launch
-
-        // Whether it keeps its form, and stays deterministic or not, with other parameters.
-        [[nodiscard]] bool allows(std::span<const std::uint64_t> words) const;
+        ParamRules rules;
     };
 
     // The dispatch that was added last, for add_alike.
@@ -141,17 +134,14 @@ class Recording {
             wye_operation operation;
             std::uint32_t argument;  // the argument whose buffer a fill writes; kNone: no fill
         };
-        wye_dispatch_desc request;  // its pointers are not dereferenced
-        std::uint64_t profile;      // profile_id
+        KeptRequest request;
         std::vector<Argument> arguments;
         bool distinct;  // each argument has a buffer of its own
         std::vector<wye_binding> bindings;
         std::vector<std::uint32_t> argument_of;  // each binding's argument
         std::vector<Step> steps;                 // its operations, but not that which clears traps
         std::vector<std::uint64_t> params;
-        // With Use::Once, the program's plan if parameters decide neither sizes nor the form: then
-        // dispatches like the model may have other parameters. Else null.
-        const plan::ProgramPlan* packs;
+        ParamRules rules;
         std::uint64_t bytes_filled;
 
         // Empties it; the memory of the lists stays.
@@ -162,7 +152,8 @@ class Recording {
             steps.clear();
         }
     };
-    void set_model(const wye_dispatch_desc& request, const Flow& flow, std::size_t first);
+    void set_model(const wye_dispatch_desc& request, const Flow& flow, const ParamRules& rules,
+                   std::size_t first);
     // Replaces the model's buffers. False: it cannot, and nothing changed.
     [[nodiscard]] bool replace_buffers(const registry::HandleTable& handles,
                                        std::span<const wye_argument> arguments);
@@ -188,38 +179,23 @@ class Recording {
     [[nodiscard]] const void* keep_params(std::span<const std::byte> block);
     // Whether it clears the trap words; until `finish`.
     [[nodiscard]] bool clears_traps(const wye_operation& operation) const;
-    struct Instance {
-        std::vector<wye_operation> operations;   // of an execution without commands
+    // An executable with memory of its own; with trap words `own` ends with their read-back.
+    struct Instance : Executable {
         std::vector<std::uint64_t> block;        // parameters that may change, as `block_`
         WorkspaceLease workspace;                // for trap words
         std::vector<wye_binding> grid_bindings;  // of the checks of grids
-        std::vector<registry::NativeCommand> commands;
-        bool limited = false;  // the plugin allows one pending execution of a command at a time
-        // Operations that execute the commands, then the read-back of trap words.
-        std::vector<wye_operation> own;
-        std::span<const wye_operation> execute;  // `own`; without commands `operations`
         std::uint64_t version = 0;               // of the parameters in `block`
-        std::uint32_t last_queue = 0;            // queue and value of the newest execution
-        std::uint64_t last_value = 0;
-        bool sending = false;      // a submit holds it
-        bool words_taken = false;  // an execution in flight uses its trap words
+        bool words_taken = false;                // an execution in flight uses its trap words
+
+        // Whether an execution may use it, as far as is known without asking the driver.
+        [[nodiscard]] bool is_idle(const QueuePool& queues) const {
+            return !sending && !words_taken && may_run(queues);
+        }
     };
-    // Whether an execution may use the instance, as far as is known without asking the driver.
-    [[nodiscard]] static bool is_idle(const Instance& one, const QueuePool& queues) {
-        return !one.sending && !one.words_taken && may_run(one, queues);
-    }
-    // Whether the plugin allows another execution of the instance's commands.
-    [[nodiscard]] static bool may_run(const Instance& one, const QueuePool& queues) {
-        return !one.limited || !queues.is_pending(one.last_queue, one.last_value);
-    }
     // Makes an instance of these operations, without the current parameters. The mutex need not be
     // held.
     [[nodiscard]] Result<std::unique_ptr<Instance>> make_instance(
         std::vector<wye_operation> operations, WorkspaceLease workspace) const;
-    [[nodiscard]] Result<void> make_commands(std::span<const wye_operation> all,
-                                             Instance& out) const;
-    [[nodiscard]] Result<bool> make_command(std::span<const wye_operation> operations,
-                                            Instance& out) const;
     // Gives an instance the current parameters.
     void give_params(Instance& one) const {
         if (one.version != version_) copy_params(one);
@@ -289,7 +265,7 @@ class Recording {
 
     std::vector<wye_operation> operations_;  // until an instance took them, with Use::Once
     std::uint64_t operation_count_ = 0;      // as `finish` found them
-    // `bindings_`: bindings that operations point to. `kept_`: fixed parameters, and Part::lengths.
+    // `bindings_`: bindings that operations point to. `kept_`: fixed parameters.
     std::pmr::monotonic_buffer_resource bindings_, kept_;
     // The current parameters that may change, packed as kernels read them.
     std::vector<std::uint64_t> block_;

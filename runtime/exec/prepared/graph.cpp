@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/traps.hpp"
-#include "registry/open/process_state.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -272,39 +270,23 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
     return sent;
 }
 
-[[gnu::always_inline]] inline Result<void> Graph::submit_on(std::uint32_t queue,
-                                                            const registry::HandleTable& handles,
-                                                            const wye_graph_run_desc& run,
-                                                            Clock::time_point start,
-                                                            const Submitted& out) {
-    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
-    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue);
-    if (at_once || run.timeout_ns != 0) [[unlikely]] {
-        options = options.waiting(at_once, after(start, run.timeout_ns));
-        options.placed = true;
-    }
-    auto sent = submit_work(handles, run, options, out);
-    out.times.submitted(start);
-    if (!sent.ok()) [[unlikely]]
-        return session_.noted(std::move(sent).error());
-    session_.counters().submitted();
-    return sent;
-}
-
 [[gnu::hot]] Result<void> Graph::submit(const registry::HandleTable& handles,
                                         const wye_graph_run_desc& run, Clock::time_point start,
                                         const Submitted& out) {
     WYE_TRY(session_.ready());
-    if (run.queue != 0) [[unlikely]]
-        return submit_named(handles, run, start, out);
-    return submit_on(0, handles, run, start, out);
-}
-
-[[gnu::noinline]] Result<void> Graph::submit_named(const registry::HandleTable& handles,
-                                                   const wye_graph_run_desc& run,
-                                                   Clock::time_point start, const Submitted& out) {
-    WYE_ASSIGN(const NamedQueue queue, NamedQueue::find(handles, run.queue, session_, true));
-    return submit_on(queue.number(), handles, run, start, out);
+    NamedQueue queue;
+    if (run.queue != 0) [[unlikely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(handles, run.queue, session_, true));
+    }
+    SubmitOptions options((run.flags & WYE_DISPATCH_TIMED) != 0, queue.number());
+    const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
+    if (at_once || run.timeout_ns != 0)
+        options = options.waiting(at_once, after(start, run.timeout_ns)).in_place();
+    auto sent = submit_work(handles, run, options, out);
+    out.times.submitted(start);
+    if (!sent.ok()) return session_.noted(std::move(sent).error());
+    session_.counters().submitted();
+    return sent;
 }
 
 [[gnu::hot]] Result<void> Graph::begin_work(const registry::HandleTable& handles, QueuePool& queues,
@@ -317,7 +299,7 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
             WYE_TRY(steps.check_live(handles, queues));
         Recording::Instance* one = steps.instances_.front().get();
         out.apart = false;
-        if (!Recording::is_idle(*one, queues)) [[unlikely]] {
+        if (!one->is_idle(queues)) [[unlikely]] {
             one = other_instance(queues, out.apart);
             if (one == nullptr) continue;
         }
@@ -338,7 +320,7 @@ Result<void> Graph::await_place(const registry::HandleTable& handles, const wye_
 Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     Recording& steps = *recording_;
     for (const auto& one : steps.instances_)
-        if (Recording::is_idle(*one, queues)) return one.get();
+        if (one->is_idle(queues)) return one.get();
     for (const auto& one : steps.instances_)  // asks the driver
         if (!one->sending && !one->words_taken && !queues.runs(one->last_queue, one->last_value))
             return one.get();
@@ -368,12 +350,8 @@ Recording::Instance* Graph::other_instance(QueuePool& queues, bool& apart) {
     return nullptr;
 }
 
-// Some drivers change process state (signal handlers) at the first launch, so it is guarded.
 [[gnu::hot]] Result<void> Graph::send(QueuePool& queues, Work& work, Execution& out) {
-    if (work.warm && !work.apart) [[likely]]
-        return queues.send(work.sending, work.instance->execute);
-    std::optional<registry::ProcessStateGuard> guard;
-    if (!work.warm) guard.emplace(!session_.device()->built_in());
+    const auto guard = session_.guard_launch(work.warm);
     return work.apart ? send_apart(queues, work, out)
                       : queues.send(work.sending, work.instance->execute);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/api/gate.hpp"
+#include "exec/gate.hpp"
 
 namespace wye::exec {
 

@@ -4,7 +4,7 @@
 // the parts of Graph, QueuePool and PendingList that it uses.
 #pragma once
 
-#include "exec/dispatch/pending_launch.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 namespace wye::exec {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/program/forms.hpp"
+#include "exec/forms.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -23,7 +23,7 @@
 
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
-#include "exec/graph/recording.hpp"
+#include "exec/prepared/recording.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/graph.h"
 #include "wye/sdk/mutex.hpp"
@@ -142,7 +142,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
         if (!steps.warm_ || steps.traps_ || steps.frees_ != queues.frees()) [[unlikely]]
             return {};
         Recording::Instance& one = *steps.instances_.front();
-        if (one.sending || !Recording::may_run(one, queues)) return {};
+        if (one.sending || !one.may_run(queues)) return {};
         const std::uint32_t index = queues.next_in_line(steps.uses_, number);
         if (index == QueuePool::kNoQueue) return {};
         if (one.version != steps.version_ || Recording::has_params(run)) [[unlikely]]
@@ -222,14 +222,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
     };
 
     [[nodiscard]] Result<void> read_traps(const Execution& execution, wye_report& report) const;
-    // The parts of submit: on the public queue that `run` names, and on the public queue with the
-    // number `queue` (0: none).
-    [[nodiscard]] Result<void> submit_named(const registry::HandleTable& handles,
-                                            const wye_graph_run_desc& run, Clock::time_point start,
-                                            const Submitted& out);
-    [[nodiscard]] Result<void> submit_on(std::uint32_t queue, const registry::HandleTable& handles,
-                                         const wye_graph_run_desc& run, Clock::time_point start,
-                                         const Submitted& out);
     [[nodiscard]] Result<void> submit_work(const registry::HandleTable& handles,
                                            const wye_graph_run_desc& run, SubmitOptions options,
                                            const Submitted& out);
@@ -249,8 +241,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
     static void note_newest(Recording& steps, Recording::Instance& one, std::uint32_t queue,
                             std::uint64_t value) {
         steps.newest_[queue] = value;
-        one.last_queue = queue;
-        one.last_value = value;
+        one.sent(queue, value);
     }
     [[nodiscard]] Result<void> check_changes(std::span<const wye_graph_rebinding> changes) const;
     [[nodiscard]] Result<void> check_idle(QueuePool& queues) const WYE_REQUIRES(queues.mutex);

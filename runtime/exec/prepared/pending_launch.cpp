@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/dispatch/pending_launch.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 #include <exception>
 #include <utility>
@@ -104,7 +104,8 @@ Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
                                         const wye_dispatch_desc& request, Target& target,
                                         std::uint32_t queue, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
-    Repeated work{report_, {}, {}};
+    Repeated work;
+    work.report = &report_;
     work.at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
     registry::Pin pipeline = target.pin_pipeline(handles);
     if (!pipeline && target.pipeline() != nullptr) return false;
@@ -124,7 +125,7 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
     DeviceSession& session = target.session();
     const wye_dispatch_desc request = kept_form(target.request());
     const WorkPtr<Pending> none;
-    if (!Repeats::may_have(request) || !session.is_ready() || session.trace() != nullptr)
+    if (!Repeat::may_have(request) || !session.is_ready() || session.trace() != nullptr)
         return none;
     // If the limits on pending work are reached, the request takes all steps, since its own errors
     // take precedence over DEVICE_BUSY.
@@ -141,6 +142,18 @@ Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& t
     if (!started) return none;
     room->take(out);
     return WorkPtr<Pending>(std::move(out));
+}
+
+Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
+                                         const RequestRules& rules, Clock::time_point start) {
+    NamedQueue queue;
+    if (target.has_device()) [[likely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(context.handles(), target.request().queue,
+                                           target.session(), true));
+        WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
+        if (repeated) return repeated;
+    }
+    return Pending::submit(context, target, rules, start, std::move(queue), Repeat::keep);
 }
 
 [[gnu::hot]] bool PendingLaunch::wait(std::optional<Clock::time_point> deadline) {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
 
 namespace wye::exec {
 

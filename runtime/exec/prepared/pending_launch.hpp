@@ -14,7 +14,8 @@
 
 #include "exec/dispatch/pending.hpp"
 #include "exec/dispatch/target.hpp"
-#include "exec/graph/graph.hpp"
+#include "exec/prepared/graph.hpp"
+#include "exec/prepared/repeat.hpp"
 #include "wye/graph.h"
 
 namespace wye::exec {
@@ -98,5 +99,10 @@ class PendingLaunch final : public Pending {
     Ticket ticket_;
     Execution execution_ WYE_GUARDED_BY(mutex_);  // of a graph
 };
+
+// Submits a dispatch: again if it is a repeated request, else with all steps, as Pending::submit.
+[[nodiscard]] Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
+                                                       const RequestRules& rules,
+                                                       Clock::time_point start);
 
 }  // namespace wye::exec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/graph/recording.hpp"
+#include "exec/prepared/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -10,19 +10,9 @@
 #include "exec/dispatch/decide.hpp"
 #include "exec/dispatch/report.hpp"
 #include "exec/dispatch/submit.hpp"
-#include "plan/admit.hpp"
-#include "plan/check_free.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
-namespace {
-
-bool moves_host_bytes(const wye_operation& operation) {
-    return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, const Routed& routed,
                                                     std::string_view label, Use use) {
     auto out = std::make_unique<Recording>(session, routed, label, use);
@@ -91,8 +81,10 @@ Result<void> Recording::add(Context& context, Target target) {
             compiled_.push_back(kernel.compiled);
     if (flow.kernels.grid_check && grid_checks_.empty())
         compiled_.push_back(flow.kernels.grid_check.compiled);
+    const plan::ProgramPlan& plan = flow.program.plan();
+    ParamRules rules(plan, flow.launch, flow.kernels);
     Part& part = parts_.emplace_back();
-    part.plan = &flow.program.plan();
+    part.rules = std::move(rules);
     part.program = &programs_.back();
     const std::size_t first = operations_.size();
     add_operations(flow, operations, part);
@@ -103,7 +95,7 @@ Result<void> Recording::add(Context& context, Target target) {
     if (operations.moves || !reads.empty() || flow.launch.indirect)
         model_.reset();
     else
-        set_model(target.request(), flow, first);
+        set_model(target.request(), flow, part.rules, first);
     std::ranges::fill(report_.groups, 0U);
     if (parts_.size() == 1) std::ranges::copy(flow.launch.groups, report_.groups);
     report_.bytes_filled += flow.bound.bytes_filled;
@@ -111,7 +103,7 @@ Result<void> Recording::add(Context& context, Target target) {
     if (!flow.kernels.launches().empty()) {
         report_.cooperative = std::max(report_.cooperative, flow.kernels.cooperative);
         report_.determinism =
-            std::max(report_.determinism, determinism(*part.plan, flow.launch, flow.kernels.form));
+            std::max(report_.determinism, determinism(plan, flow.launch, flow.kernels.form));
     }
     return {};
 }
@@ -184,25 +176,10 @@ const void* Recording::keep_params(std::span<const std::byte> block) {
 }
 
 void Recording::add_operations(const Flow& flow, const Operations& operations, Part& part) {
-    const plan::ProgramPlan& plan = flow.program.plan();
     part.first_word = words_.size();
     part.word_count = flow.desc.param_count;
     words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
-    part.late = use_ == Use::Often && flow.kernels.is_whole() && !plan.params_decide_sizes &&
-                part.word_count != 0;
-    part.groups = flow.launch.most_groups();
-    part.workgroup = flow.launch.workgroup;
-    part.check_free = flow.kernels.form.check_free;
-    part.deterministic = flow.launch.deterministic;
-    const lower::Preconditions* preconditions = flow.kernels.preconditions;
-    if (preconditions != nullptr && preconditions->read_params())
-        part.preconditions = preconditions;
-    if (part.preconditions != nullptr || plan.params_decide_verdict) {
-        plan::Lengths lengths;
-        plan::launch_lengths(plan, flow.launch, lengths);
-        const std::span<const std::uint64_t> known(lengths, flow.program.ir().buffers.size());
-        part.lengths = {keep(known, kept_), known.size()};
-    }
+    part.late = use_ == Use::Often && part.rules.may_change() && part.word_count != 0;
     if (part.late) {
         part.block = block_.size() * sizeof block_[0];
         block_.resize(block_.size() + (flow.launch.params_size + 7) / 8);
@@ -291,20 +268,22 @@ Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
         for (wye_operation& operation : out->operations)
             if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
                 operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
-        WYE_TRY(make_commands(out->operations, *out));
+        auto made = out->make_commands(session_.device(), out->operations, out->block.data(),
+                                       static_cast<std::uint32_t>(block_.size() * sizeof block_[0]),
+                                       label_);
+        if (!made.ok()) return session_.noted(std::move(made).error());
+        out->name_in(session_.trace(), label_);
         // Operations that are submitted without a command read their parameters at each submit, so
         // none are late.
         for (wye_operation& operation : out->operations)
             if (operation.kind == WYE_OPERATION_DISPATCH)
                 operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
     }
-    out->execute = out->operations;
-    if (out->commands.empty() && !traps_) return out;
+    if (out->commands.empty()) out->execute = out->operations;
+    if (!traps_) return out;
     if (out->commands.empty()) out->own = out->operations;
-    if (traps_) {
-        wye_operation& read = out->own.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-        read.u.transfer = {trap, 0, trap_bytes(), nullptr, out->workspace->trap_words};
-    }
+    wye_operation& read = out->own.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
+    read.u.transfer = {trap, 0, trap_bytes(), nullptr, out->workspace->trap_words};
     out->execute = out->own;
     return out;
 }
@@ -332,60 +311,6 @@ void Recording::replace_trap(std::span<wye_operation> operations, const wye_buff
     }
 }
 
-// Makes the commands; none if the plugin does not support them.
-Result<void> Recording::make_commands(std::span<const wye_operation> all, Instance& out) const {
-    for (std::size_t first = 0; first < all.size();) {
-        if (moves_host_bytes(all[first])) {
-            out.own.push_back(all[first++]);
-            continue;
-        }
-        const auto end = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                                      moves_host_bytes);
-        const auto count = static_cast<std::size_t>(end - all.begin()) - first;
-        WYE_ASSIGN(const bool made, make_command(all.subspan(first, count), out));
-        if (!made) {
-            out.own.clear();
-            return {};
-        }
-        first += count;
-    }
-    return {};
-}
-
-// False if the plugin has no commands.
-Result<bool> Recording::make_command(std::span<const wye_operation> operations,
-                                     Instance& out) const {
-    const bool late = std::ranges::any_of(operations, [](const wye_operation& operation) {
-        return operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0;
-    });
-    wye_command_desc desc{};
-    desc.header = sdk::header_of(sizeof desc);
-    desc.operations = operations.data();
-    desc.operation_count = operations.size();
-    if (late) desc.params_size = static_cast<std::uint32_t>(block_.size() * sizeof block_[0]);
-    desc.label = sdk::to_abi(label_);
-    auto made = registry::NativeCommand::create(session_.device(), desc);
-    if (!made.ok()) {
-        if (made.error().code == Code::UNIMPLEMENTED) return false;
-        return session_.noted(std::move(made).error());
-    }
-    const registry::NativeCommand& command = out.commands.emplace_back(std::move(made).value());
-    out.limited = out.limited || command.most_pending() != 0;
-    if (Trace* trace = session_.trace()) trace->name_object(command.object(), label_);
-    wye_operation& execute = out.own.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
-    execute.u.execute = {command.object(), nullptr, late ? out.block.data() : nullptr, 0,
-                         desc.params_size};
-    return true;
-}
-
-bool Recording::Part::allows(std::span<const std::uint64_t> words) const {
-    if (plan->params_decide_verdict &&
-        plan::is_deterministic(*plan, words, lengths, groups, workgroup) != deterministic)
-        return false;
-    return preconditions == nullptr ||
-           preconditions->hold({words, lengths, groups, workgroup}) == check_free;
-}
-
 Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
     if (params.size() != words_.size())
         return Error(Code::INVALID_ARGUMENT,
@@ -404,7 +329,7 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
         const Part& part = parts_[i];
         const auto words = words_of(params, part);
         if (std::ranges::equal(words, words_of(words_, part))) continue;
-        if (!part.late || !part.allows(words))
+        if (!part.rules.allow(words))
             return about(Error(Code::UNSUPPORTED,
                                "its parameters decide sizes, the form of its kernel or whether it "
                                "is deterministic, and differ from those recorded",
@@ -427,14 +352,16 @@ Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
 
 void Recording::find_free_words() {
     const auto is_free = [](const Part& part) {
-        return part.word_count == 0 ||
-               (part.late && part.preconditions == nullptr && !part.plan->params_decide_verdict);
+        return part.word_count == 0 || part.rules.allow_all();
     };
     if (!std::ranges::all_of(parts_, is_free)) return;
-    for (const Part& part : parts_)
-        for (std::size_t i = 0; i < part.word_count; ++i)
-            free_words_.push_back({part.block + part.plan->params.offsets[i],
-                                   part.plan->program->params[i].type.bytes()});
+    for (const Part& part : parts_) {
+        for (std::size_t i = 0; i < part.word_count; ++i) {
+            const plan::ProgramPlan& plan = part.rules.plan();
+            free_words_.push_back(
+                {part.block + plan.params.offsets[i], plan.program->params[i].type.bytes()});
+        }
+    }
 }
 
 bool Recording::try_set_free(const std::uint64_t* params) noexcept {
@@ -469,8 +396,7 @@ void Recording::copy_params(Instance& one) const {
 }
 
 Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> words) {
-    return plan::pack_params(*part.plan, words,
-                             reinterpret_cast<std::byte*>(block_.data()) + part.block);
+    return part.rules.pack(words, reinterpret_cast<std::byte*>(block_.data()) + part.block);
 }
 
 Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePool& queues) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/dispatch/repeat.hpp"
+#include "exec/prepared/repeat.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,15 +7,10 @@
 #include <new>
 #include <type_traits>
 
-#include "exec/context.hpp"
 #include "exec/device/buffer.hpp"
-#include "exec/device/public_queue.hpp"
-#include "exec/device/session.hpp"
 #include "exec/dispatch/operations.hpp"
+#include "exec/dispatch/pipeline.hpp"
 #include "exec/dispatch/report.hpp"
-#include "exec/dispatch/request.hpp"
-#include "exec/pipeline/pipeline.hpp"
-#include "plan/check_free.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -30,9 +25,10 @@ bool same(const T* a, const T* b, std::uint64_t count) {
     return true;
 }
 
-bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
-              const Operations& operations) {
-    if (!Repeats::may_have(desc) || operations.traps || operations.moves || launch.empty)
+bool keepable(const Flow& flow, const Operations& operations) {
+    const wye_dispatch_desc& desc = flow.request;
+    if (!flow.kernels.is_whole() || !Repeat::may_have(desc) || operations.traps ||
+        operations.moves || flow.launch.empty)
         return false;
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
@@ -44,130 +40,91 @@ bool keepable(const wye_dispatch_desc& desc, const plan::Launch& launch,
         });
 }
 
-// Whether the launch with these parameters chooses the same form, check-free or not, as the kept
-// request, and is deterministic if and only if that is.
-bool same_form(const Repeat& kept, const plan::ProgramPlan& plan, const wye_dispatch_desc& desc) {
-    const std::span<const std::uint64_t> params(desc.params, desc.param_count);
-    if (plan.params_decide_verdict &&
-        plan::is_deterministic(plan, params, kept.lengths, kept.groups, kept.workgroup) !=
-            kept.deterministic)
-        return false;
-    if (kept.preconditions == nullptr) return true;
-    const lower::LaunchFacts facts{params, kept.lengths, kept.groups, kept.workgroup};
-    return kept.preconditions->hold(facts) == (kept.check_free != 0);
+// Where a request is kept.
+[[gnu::hot]] std::unique_ptr<KeptWork>& place(QueuePool& queues, const wye_dispatch_desc& desc)
+    WYE_REQUIRES(queues.mutex) {
+    std::uint64_t sum = desc.program + desc.pipeline;  // handles differ in their low bits
+    for (std::uint64_t i = 0; i < desc.argument_count; ++i)
+        sum = sum * 5 + desc.arguments[i].buffer;
+    return queues.kept[static_cast<std::size_t>(sum % QueuePool::kMostKept)];
 }
 
 }  // namespace
 
-[[gnu::hot]] std::unique_ptr<Repeat>& Repeats::place(const wye_dispatch_desc& desc) {
-    std::uint64_t sum = desc.program + desc.pipeline;  // handles differ in their low bits
-    for (std::uint64_t i = 0; i < desc.argument_count; ++i)
-        sum = sum * 5 + desc.arguments[i].buffer;
-    return kept_[static_cast<std::size_t>(sum % kKept)];
-}
-
-void Repeat::make_command(const registry::DeviceRef& device) {
+void Repeat::make_command(const DeviceSession& session, const LoadedProgram& program) {
     asked = true;
-    std::vector<wye_operation> described = operations;
+    std::vector<wye_operation> described = work.operations;
     for (wye_operation& operation : described) {
         if (operation.kind != WYE_OPERATION_DISPATCH) continue;
         operation.u.dispatch.late_size = params_size;
         operation.u.dispatch.again = 0;  // commands have no hints
     }
-    wye_command_desc desc{};
-    desc.header = sdk::header_of(sizeof desc);
-    desc.operations = described.data();
-    desc.operation_count = described.size();
-    desc.params_size = params_size;
-    auto made = registry::NativeCommand::create(device, desc);
-    if (!made.ok()) return;  // submitting the operations has the same effect
-    command.emplace(std::move(made).value());
-    execute = sdk::new_operation(WYE_OPERATION_EXECUTE);
-    execute.u.execute = {command->object(), nullptr, block.data(), 0, params_size};
-    last_queue = 0;
-    last_value = 0;
+    // After an error the operations are submitted, which has the same effect.
+    (void)work.make_commands(session.device(), described, block.data(), params_size, {});
+    work.name_in(session.trace(), program.name());
 }
 
-[[gnu::hot]] std::span<const wye_operation> Repeat::work(const registry::DeviceRef& device,
-                                                         const QueuePool& queues) {
+[[gnu::hot]] std::span<const wye_operation> Repeat::to_submit(DeviceSession& session,
+                                                              const LoadedProgram& program) {
     if (!asked) [[unlikely]]
-        make_command(device);
-    if (!command) return operations;
-    if (command->most_pending() != 0 && queues.is_pending(last_queue, last_value))
-        return operations;
-    return {&execute, 1};
+        make_command(session, program);
+    return work.may_run(session.queues()) ? work.execute
+                                          : std::span<const wye_operation>(work.operations);
 }
 
-[[gnu::hot]] void Repeat::submitted(std::span<const wye_operation> work, const Ticket& ticket) {
-    if (work.data() != &execute) return;
-    last_queue = ticket.index;
-    last_value = ticket.value;
-}
-
-[[gnu::hot]] Repeat* Repeats::find(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan) {
-    std::unique_ptr<Repeat>& kept = place(desc);
-    if (!kept || !same_request(desc, kept->request) ||
-        profile_id(desc.profile) != kept->requested_profile ||
+[[gnu::hot]] Repeat* Repeat::find(QueuePool& queues, const wye_dispatch_desc& desc) {
+    auto* const kept = static_cast<Repeat*>(place(queues, desc).get());
+    if (kept == nullptr || !kept->request.is_same(desc) ||
         !same(kept->arguments.data(), desc.arguments, desc.argument_count))
         return nullptr;
-    if (kept->sending || same(kept->params.data(), desc.params, desc.param_count))
-        return kept.get();
-    if (plan.params_decide_sizes || !same_form(*kept, plan, desc)) return nullptr;
-    if (!plan::pack_params(plan, {desc.params, desc.param_count}, kept->block.data()).ok()) {
+    if (kept->work.sending || same(kept->params.data(), desc.params, desc.param_count)) return kept;
+    const std::span<const std::uint64_t> params(desc.params, desc.param_count);
+    if (!kept->rules.allow(params)) return nullptr;
+    if (!kept->rules.pack(params, kept->block.data()).ok()) {
         // It must never be found again, since its block is half-written.
-        kept->request.argument_count = 0;
+        kept->request = {};
         return nullptr;
     }
-    std::copy_n(desc.params, desc.param_count, kept->params.data());
-    return kept.get();
+    std::ranges::copy(params, kept->params.data());
+    return kept;
 }
 
-void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
-                   const plan::Launch& launch, const Kernels& kernels, const Operations& operations,
-                   std::span<const BufferUse> uses, std::uint64_t bytes_filled,
-                   const QueuePool& queues) {
-    if (!keepable(desc, launch, operations)) return;
-    const Form& form = kernels.form;
-    const lower::Preconditions* preconditions = kernels.preconditions;
-    std::unique_ptr<Repeat>& kept = place(desc);
-    if (kept &&
-        (kept->sending || (kept->command && queues.is_pending(kept->last_queue, kept->last_value))))
-        return;
+void Repeat::keep(const Flow& flow, const Operations& operations) {
+    if (!keepable(flow, operations)) return;
+    const wye_dispatch_desc& desc = flow.request;
+    const plan::Launch& launch = flow.launch;
+    QueuePool& queues = flow.session().queues();
+    const sdk::Lock lock(queues.mutex);
+    std::unique_ptr<KeptWork>& kept = place(queues, desc);
+    if (kept) {
+        const Executable& before = static_cast<const Repeat&>(*kept).work;
+        if (before.sending ||
+            (!before.commands.empty() && queues.is_pending(before.last_queue, before.last_value)))
+            return;
+    }
     try {
         if (!kept) kept = std::make_unique<Repeat>();
-        kept->operations.assign(operations.all.begin(), operations.all.end());
+        auto& out = static_cast<Repeat&>(*kept);
+        out.work.operations.assign(operations.all.begin(), operations.all.end());
+        out.rules = ParamRules(flow.program.plan(), launch, flow.kernels);
     } catch (const std::bad_alloc&) {  // the request ran, but is not kept
         kept.reset();
         return;
     }
-    Repeat& out = *kept;
-    out.command.reset();
+    auto& out = static_cast<Repeat&>(*kept);
+    out.work.drop_commands();
     out.asked = false;
-    out.request = desc;
+    out.request = KeptRequest(kept_form(desc));
     out.frees = UINT64_MAX;  // unknown
     std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
     std::copy_n(desc.params, desc.param_count, out.params.data());
     std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
                            &wye_argument::buffer);
-    std::ranges::copy(uses, out.uses.begin());
-    out.groups = launch.groups;
-    out.variant = form.variant == ir::kNone ? 0 : form.variant + 1;
-    out.natives = form.natives;
-    out.profile = form.profile;
-    out.requested_profile = profile_id(desc.profile);
-    out.check_free = form.check_free ? 1 : 0;
-    out.cooperative = kernels.cooperative;
-    out.determinism = determinism(plan, launch, form);
-    out.preconditions =
-        preconditions != nullptr && preconditions->read_params() ? preconditions : nullptr;
-    out.deterministic = launch.deterministic;
-    if (out.preconditions != nullptr || plan.params_decide_verdict)
-        plan::launch_lengths(plan, launch, out.lengths);
-    out.workgroup = launch.workgroup;
-    out.bytes_filled = bytes_filled;
+    std::ranges::copy(flow.uses, out.uses.begin());
+    out.report = launch_report(flow);
     out.params_size = launch.params_size;
     std::memcpy(out.block.data(), launch.params, launch.params_size);
-    for (wye_operation& operation : out.operations) {
+    for (wye_operation& operation : out.work.operations) {
         if (operation.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& dispatch = operation.u.dispatch;
         std::copy_n(dispatch.bindings, launch.buffer_count, out.bindings.data());
@@ -178,53 +135,6 @@ void Repeats::keep(const wye_dispatch_desc& desc, const plan::ProgramPlan& plan,
 
 namespace {
 
-// The values for the report of a repeated request, copied while its lock is held.
-struct Known {
-    explicit Known(const Repeat& repeat)
-        : groups(repeat.groups),
-          variant(repeat.variant),
-          check_free(repeat.check_free),
-          cooperative(repeat.cooperative),
-          determinism(repeat.determinism),
-          natives(repeat.natives),
-          profile(repeat.profile),
-          bytes_filled(repeat.bytes_filled) {}
-    std::array<std::uint32_t, 3> groups;
-    std::uint32_t variant, check_free, cooperative, determinism;
-    std::uint64_t natives, profile, bytes_filled;
-};
-
-void write_report(const wye_dispatch_desc& desc, const Known& known, wye_report& report) {
-    const wye_header header = report.header;
-    report = {};
-    report.header = header;
-    report.device = desc.device;
-    std::ranges::copy(known.groups, report.groups);
-    report.variant = known.variant;
-    report.check_free = known.check_free;
-    report.cooperative = known.cooperative;
-    report.determinism = known.determinism;
-    report.native_functions = known.natives;
-    report.profile = known.profile;
-    report.bytes_filled = known.bytes_filled;
-}
-
-void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTimes& times,
-                  Clock::time_point start, wye_report& report) {
-    write_report(desc, known, report);
-    report_times(times, start, (desc.flags & WYE_DISPATCH_TIMED) != 0, report);
-}
-
-[[gnu::cold, gnu::noinline]] void log_repeat(const Context& context, const wye_dispatch_desc& desc,
-                                             const LoadedProgram& program,
-                                             const DeviceSession& session, const Known& known,
-                                             const RunTimes& times, Clock::time_point start,
-                                             const Result<void>& result) {
-    wye_report report{};
-    write_report(desc, known, times, start, report);
-    log_dispatch(context, desc, program.name(), session.info().selector, result, report);
-}
-
 [[gnu::cold, gnu::noinline]] void trace_repeat(const wye_dispatch_desc& desc,
                                                const LoadedProgram& program, Trace& trace,
                                                const RunTimes& times, Clock::time_point start) {
@@ -233,23 +143,6 @@ void write_report(const wye_dispatch_desc& desc, const Known& known, const RunTi
     trace.span("repeat", {}, {begin_ns, queued_ns});
     if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
 }
-
-// Names the commands for the trace, which knows only the names of programs.
-[[gnu::cold, gnu::noinline]] void name_commands(std::span<const wye_operation> work,
-                                                const LoadedProgram& program, Trace& trace) {
-    for (const wye_operation& one : work)
-        if (one.kind == WYE_OPERATION_EXECUTE)
-            trace.name_object(one.u.execute.command, program.name());
-}
-
-// The submitted work of a repeated request; empty if the request is not a repeated one.
-struct Submitted {
-    bool at_once = false;  // it does not wait for room on the device
-    std::optional<Known> known;
-    RunTimes times;
-    Result<void> sent;
-    Ticket ticket;
-};
 
 // Whether the handles are live. If no buffer was freed since the last check, its result still
 // holds.
@@ -265,23 +158,23 @@ struct Submitted {
 
 // Finds the kept request and begins its submit. Null: it is not kept, or a handle is not live.
 [[nodiscard, gnu::always_inline]] inline Repeat* begin_again(
-    const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-    const LoadedProgram& program, DeviceSession& session, QueuePool& queues, std::uint32_t queue,
-    Submitted& out, QueuePool::Sending& sending) WYE_REQUIRES(queues.mutex) {
+    const registry::HandleTable& handles, const wye_dispatch_desc& desc, DeviceSession& session,
+    QueuePool& queues, std::uint32_t queue, Repeated& out, QueuePool::Sending& sending)
+    WYE_REQUIRES(queues.mutex) {
     // No work was in the line when the call began.
     const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue)
                              .waiting(out.at_once, {})
                              .in_place();
     for (;;) {
-        Repeat* const repeat = queues.repeats.find(desc, program.plan());
+        Repeat* const repeat = Repeat::find(queues, desc);
         if (repeat == nullptr) return nullptr;
-        if (repeat->sending) [[unlikely]] {
+        if (repeat->work.sending) [[unlikely]] {
             queues.await_sends();
             continue;
         }
         if (!are_live(handles, *repeat, queues)) return nullptr;
         const auto begun =
-            queues.begin(session.device(), repeat->used(), options, sending, &repeat->sending);
+            queues.begin(session.device(), repeat->used(), options, sending, &repeat->work.sending);
         if (!begun.ok()) [[unlikely]] {
             out.sent = begun.error();
             return repeat;
@@ -295,29 +188,33 @@ struct Submitted {
                                                            const wye_dispatch_desc& desc,
                                                            const LoadedProgram& program,
                                                            DeviceSession& session,
-                                                           std::uint32_t queue, bool waits,
-                                                           Submitted& out) {
+                                                           std::uint32_t queue, Repeated& out) {
     QueuePool& queues = session.queues();
     QueuePool::Sending sending;
     Repeat* repeat = nullptr;
     {
         const sdk::Lock lock(queues.mutex);
-        repeat = begin_again(handles, desc, program, session, queues, queue, out, sending);
+        repeat = begin_again(handles, desc, session, queues, queue, out, sending);
         if (repeat == nullptr) return false;
-        out.known.emplace(*repeat);
-        if (!out.sent.ok()) [[unlikely]]
+        if (out.report != nullptr) {
+            *out.report = repeat->report;
+            out.report->device = desc.device;
+        }
+        if (!out.sent.ok()) [[unlikely]] {
+            if (!out.waits) session.counters().failed();
             return true;
+        }
     }
-    const std::span<const wye_operation> work = repeat->work(session.device(), queues);
-    if (session.trace() != nullptr) [[unlikely]]
-        name_commands(work, program, *session.trace());
-    out.sent = queues.send(sending, work);
+    const std::span<const wye_operation> list = repeat->to_submit(session, program);
+    out.sent = queues.send(sending, list);
     const sdk::Lock lock(queues.mutex);
     queues.end(sending, out.sent.ok());
+    if (!out.waits) session.counters().repeated_later(out.sent.ok());
     if (!out.sent.ok()) return true;
     out.ticket = std::move(sending.ticket);
-    repeat->submitted(work, out.ticket);
-    if (waits) session.counters().repeated(repeat->bytes_filled);
+    if (list.data() == repeat->work.execute.data())
+        repeat->work.sent(out.ticket.index, out.ticket.value);
+    if (out.waits) session.counters().repeated(repeat->report.bytes_filled);
     return true;
 }
 
@@ -326,15 +223,7 @@ struct Submitted {
 bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
                      const LoadedProgram& program, DeviceSession& session, std::uint32_t queue,
                      Repeated& out) {
-    Submitted work;
-    work.at_once = out.at_once;
-    if (!submit_again(handles, desc, program, session, queue, false, work)) return false;
-    out.report.header = {};
-    write_report(desc, *work.known, out.report);
-    out.sent = std::move(work.sent);
-    out.ticket = std::move(work.ticket);
-    session.counters().repeated_later(out.sent.ok());
-    return true;
+    return submit_again(handles, desc, program, session, queue, out);
 }
 
 namespace {
@@ -346,26 +235,33 @@ namespace {
                                                         DeviceSession& session,
                                                         Clock::time_point start, wye_report* report,
                                                         Result<void>& result) {
-    Submitted work;
-    if (!submit_again(context.handles(), desc, loaded, session, queue, true, work)) return false;
+    wye_report known;
+    Repeated work;
+    work.waits = true;
+    if (report != nullptr || context.logs()) work.report = &known;
+    if (!submit_again(context.handles(), desc, loaded, session, queue, work)) return false;
 
+    RunTimes times;
     // If nobody reads times, the caller has not set `start`.
-    work.times.wanted = report != nullptr || context.reads_times();
-    const bool timed = work.times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
-    work.times.submitted(start);
+    times.wanted = report != nullptr || context.reads_times();
+    const bool timed = times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
+    times.submitted(start);
     if (!work.sent.ok()) [[unlikely]]
         result = session.noted(std::move(work.sent).error());
     else
-        result = session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed,
-                               work.times);
+        result =
+            session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed, times);
     if (!result.ok()) [[unlikely]]
         session.counters().repeat_failed(work.sent.ok());
-    if (report != nullptr && result.ok())
-        write_report(desc, *work.known, work.times, start, *report);
+    if (work.report != nullptr) report_times(times, start, timed, known);
     if (session.trace() != nullptr) [[unlikely]]
-        trace_repeat(desc, loaded, *session.trace(), work.times, start);
+        trace_repeat(desc, loaded, *session.trace(), times, start);
     if (context.logs()) [[unlikely]]
-        log_repeat(context, desc, loaded, session, *work.known, work.times, start, result);
+        log_dispatch(context, desc, loaded.name(), session.info().selector, result, known);
+    if (report != nullptr && result.ok()) {
+        known.header = report->header;
+        *report = known;
+    }
     return true;
 }
 
@@ -419,7 +315,7 @@ namespace {
 
 [[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
                          Clock::time_point start, wye_report* report, Result<void>& result) {
-    if (!Repeats::may_have(desc)) return false;
+    if (!Repeat::may_have(desc)) return false;
     if (desc.pipeline != 0) return repeat_pipeline(context, desc, start, report, result);
     const registry::HandleTable& handles = context.handles();
     const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
