@@ -151,11 +151,7 @@ TEST_CASE("without --against-raw there is no baseline, and named rows only are m
 
 TEST_CASE("wrong usage of bench says what would be right") {
     const auto refused = [](const std::vector<std::string>& words, int code, const char* part) {
-        const Outcome outcome = bench(words);
-        CAPTURE(outcome.err);
-        CHECK(outcome.code == code);
-        CHECK(contains(outcome.err, "Fix: "));
-        CHECK(contains(outcome.err, part));
+        check_complaint(bench(words), code, part);
     };
     refused({"two-commands"}, 2, "`two-commands`");
     refused({"--fast"}, 2, "there is no option `--fast`");

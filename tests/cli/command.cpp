@@ -107,6 +107,13 @@ std::vector<std::string> TempFolder::names() const {
     return out;
 }
 
+void check_complaint(const Outcome& outcome, int code, const std::string& part) {
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(contains(outcome.err, part));
+    CHECK(contains(outcome.err, "Fix: "));
+}
+
 std::string read_bytes(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     REQUIRE_MESSAGE(file.good(), "cannot read ", path);

@@ -54,6 +54,9 @@ class TempFolder {
     return text.find(part) != std::string::npos;
 }
 
+// Checks the exit code of a command, and that its standard error has `part` and a remedy.
+void check_complaint(const Outcome& outcome, int code, const std::string& part);
+
 // The whole file; the test fails when it cannot be read.
 [[nodiscard]] std::string read_bytes(const std::string& path);
 

@@ -81,13 +81,7 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
     const wye_status status =
         device_behind->queue_create(device, desc, out, timeline, table, error);
     if (status != WYE_OK) return status;
-    queue_behind = *table;
-    static const wye_queue_table kTable = [] {
-        wye_queue_table t = *queue_behind;
-        t.submit = submit;
-        return t;
-    }();
-    *table = &kTable;
+    fake::replace_slots(queue_behind, table, [](wye_queue_table& t) { t.submit = submit; });
     return WYE_OK;
 }
 
@@ -123,16 +117,12 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                        wye_device_object** out, const wye_device_table** table, wye_error** error) {
     const wye_status status = plugin_behind->open_device(plugin, desc, out, table, error);
     if (status != WYE_OK) return status;
-    device_behind = *table;
-    static const wye_device_table kTable = [] {
-        wye_device_table t = *device_behind;
+    fake::replace_slots(device_behind, table, [](wye_device_table& t) {
         t.queue_create = queue_create;
         t.command_create = command_create;
         t.command_destroy = command_destroy;
         t.command_update = command_update;
-        return t;
-    }();
-    *table = &kTable;
+    });
     return WYE_OK;
 }
 

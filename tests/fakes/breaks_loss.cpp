@@ -126,14 +126,10 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
         const std::lock_guard lock(mutex);
         queues[*out] = {device, *timeline, 0, {}, 0};
     }
-    queue_behind = *table;
-    static const wye_queue_table kTable = [] {
-        wye_queue_table t = *queue_behind;
+    fake::replace_slots(queue_behind, table, [](wye_queue_table& t) {
         t.submit = submit;
         t.destroy = queue_destroy;
-        return t;
-    }();
-    *table = &kTable;
+    });
     return WYE_OK;
 }
 
@@ -241,9 +237,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                        wye_device_object** out, const wye_device_table** table, wye_error** error) {
     const wye_status status = plugin_behind->open_device(plugin, desc, out, table, error);
     if (status != WYE_OK) return status;
-    device_behind = *table;
-    static const wye_device_table kTable = [] {
-        wye_device_table t = *device_behind;
+    fake::replace_slots(device_behind, table, [](wye_device_table& t) {
         t.buffer_create = buffer_create;
         t.program_create = program_create;
         t.command_create = command_create;
@@ -255,9 +249,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
         t.try_recover = try_recover;
         t.get_extension = get_extension;
         t.close = close;
-        return t;
-    }();
-    *table = &kTable;
+    });
     return WYE_OK;
 }
 

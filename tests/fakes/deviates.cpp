@@ -285,16 +285,12 @@ wye_status queue_create(wye_device_object* device, const wye_queue_desc* desc,
     const wye_status status =
         device_behind->queue_create(device, desc, out, timeline, table, error);
     if (status != WYE_OK) return status;
-    queue_behind = *table;
-    static const wye_queue_table kTable = [] {
-        wye_queue_table t = *queue_behind;
+    fake::replace_slots(queue_behind, table, [](wye_queue_table& t) {
         t.submit = submit;
         t.destroy = queue_destroy;
         t.cancel = cancel;
         t.info = queue_info;
-        return t;
-    }();
-    *table = &kTable;
+    });
     const std::lock_guard lock(mutex);
     queues[*out] = {device, *timeline, 0, false};
     return WYE_OK;
@@ -456,9 +452,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
     if (is("changes_umask")) ::umask(0);
     const wye_status status = plugin_behind->open_device(plugin, desc, out, table, error);
     if (status != WYE_OK) return status;
-    device_behind = *table;
-    static const wye_device_table kTable = [] {
-        wye_device_table t = *device_behind;
+    fake::replace_slots(device_behind, table, [](wye_device_table& t) {
         t.queue_create = queue_create;
         t.query = query;
         t.wait = wait;
@@ -473,9 +467,7 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
         }
         if (t.memory_info != nullptr || is("throws")) t.memory_info = memory_info;
         t.get_extension = device_extension;
-        return t;
-    }();
-    *table = &kTable;
+    });
     return WYE_OK;
 }
 

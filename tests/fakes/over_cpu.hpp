@@ -10,23 +10,31 @@
 
 namespace fake {
 
-// `behind` becomes the CPU plugin's own table. `replace` gets the copy that the host will see. The
-// first call's `id` and `replace` count for all later calls.
+// `behind` becomes the CPU plugin's own table, which `table` names, and `table` then names a copy
+// after `replace`. The first call's `replace` counts for all later calls.
+template <typename Table, typename Replace>
+void replace_slots(const Table*& behind, const Table** table, Replace replace) {
+    behind = *table;
+    static const Table kTable = [&] {
+        Table out = *behind;
+        replace(out);
+        return out;
+    }();
+    *table = &kTable;
+}
+
+// The same for the plugin's table, which the host sees under another id.
 template <typename Replace>
 wye_status query_over_cpu(const wye_hello* hello, const wye_plugin_desc** out, const char* id,
                           const wye_plugin_table*& behind, Replace replace) {
     const wye_status status = wye_cpu_plugin_query(hello, out);
     if (status != WYE_OK) return status;
-    behind = (*out)->table;
-    static const wye_plugin_table kTable = [&] {
-        wye_plugin_table table = *behind;
-        replace(table);
-        return table;
-    }();
+    const wye_plugin_table* table = (*out)->table;
+    replace_slots(behind, &table, replace);
     static const wye_plugin_desc kDesc = [&] {
         wye_plugin_desc desc = **out;
         desc.id = wye::sdk::to_abi(id);
-        desc.table = &kTable;
+        desc.table = table;
         return desc;
     }();
     *out = &kDesc;

@@ -46,15 +46,11 @@ wye_status open_device(wye_plugin_object* plugin, const wye_open_desc* desc,
                        wye_device_object** out, const wye_device_table** table, wye_error** error) {
     const wye_status status = plugin_behind->open_device(plugin, desc, out, table, error);
     if (status != WYE_OK) return status;
-    device_behind = *table;
-    static const wye_device_table kTable = [] {
-        wye_device_table t = *device_behind;
+    fake::replace_slots(device_behind, table, [](wye_device_table& t) {
         t.program_create = program_create;
         t.program_save = nullptr;
         t.program_load = nullptr;
-        return t;
-    }();
-    *table = &kTable;
+    });
     return WYE_OK;
 }
 

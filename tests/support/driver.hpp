@@ -16,10 +16,6 @@ inline std::string test_driver() {
     return text != nullptr ? text : "set_WYE_TEST_DRIVER:0";
 }
 
-// The devices that the test runs on: the driver, or the CPU of the library if that is the driver
-// under test. A test that must compare both opens them itself.
-inline std::vector<std::string> test_devices() { return {test_driver()}; }
-
 // `WYE_TEST_DRIVER_FOLDER`: the folder of its plugin.
 inline std::string test_driver_folder() {
     const char* const text = std::getenv("WYE_TEST_DRIVER_FOLDER");

@@ -12,7 +12,7 @@ Device::~Device() {
     if (instance != VK_NULL_HANDLE) vkDestroyInstance(instance, nullptr);
 }
 
-Result<void> Device::open(const std::string& name) {
+Result<void> Device::open(const std::string& name, bool kernels) {
     const auto absent = [](std::string what) {
         return Error(Code::MISSING_DEPENDENCY, std::move(what), "Fix: install a Vulkan driver",
                      "libvulkan.so.1");
@@ -34,7 +34,7 @@ Result<void> Device::open(const std::string& name) {
     WYE_BENCH_INSTANCE_CALLS(WYE_BENCH_FIND)
 #undef WYE_BENCH_FIND
     WYE_TRY(find(name));
-    return start();
+    return start(kernels);
 }
 
 Result<void> Device::find(const std::string& name) {
@@ -57,7 +57,7 @@ Result<void> Device::find(const std::string& name) {
                  "Fix: see `wye info --list`", name);
 }
 
-Result<void> Device::start() {
+Result<void> Device::start(bool kernels) {
     std::uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
     std::vector<VkQueueFamilyProperties> known(count);
@@ -86,11 +86,17 @@ Result<void> Device::start() {
         families.push_back(family);
     };
     add(computes, 1);
-    if (only_computes != kNone && only_computes != computes) add(only_computes, 1);
+    if (kernels || only_computes == computes) only_computes = kNone;
+    if (kernels) only_copies = kNone;
+    if (only_computes != kNone) add(only_computes, 1);
     if (only_copies != kNone) add(only_copies, kPriorities.size());
-    auto features = made<VkPhysicalDeviceTimelineSemaphoreFeatures>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
-    features.timelineSemaphore = VK_TRUE;
+    auto newer = made<VkPhysicalDeviceVulkan12Features>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    auto features = made<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    features.pNext = &newer;
+    if (kernels) vkGetPhysicalDeviceFeatures2(physical, &features);
+    features.features.robustBufferAccess = VK_FALSE;
+    newer.timelineSemaphore = VK_TRUE;
     auto info = made<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
     info.pNext = &features;
     info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
@@ -105,8 +111,7 @@ Result<void> Device::start() {
         vkGetDeviceQueue(device, family, index, &queue.queue);
     };
     get(first, computes, 0);
-    if (only_computes != kNone && only_computes != computes)
-        get(compute_only.emplace(), only_computes, 0);
+    if (only_computes != kNone) get(compute_only.emplace(), only_computes, 0);
     if (only_copies != kNone)
         for (std::uint32_t i = 0; i < queues.back().queueCount; ++i)
             get(*copies.emplace_back(std::make_unique<Queue>()), only_copies, i);
@@ -168,7 +173,8 @@ Kernel::~Kernel() {
     device_.vkDestroyDescriptorSetLayout(device_.device, sets_, nullptr);
 }
 
-Result<void> Kernel::open(std::span<const std::uint32_t> words, std::uint32_t buffers) {
+Result<void> Kernel::open(std::span<const std::uint32_t> words, std::uint32_t buffers,
+                          std::uint32_t push_bytes) {
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (std::uint32_t i = 0; i < buffers; ++i)
         bindings.push_back(
@@ -178,7 +184,7 @@ Result<void> Kernel::open(std::span<const std::uint32_t> words, std::uint32_t bu
     sets.bindingCount = buffers;
     sets.pBindings = bindings.data();
     TRY_VK(device_.vkCreateDescriptorSetLayout(device_.device, &sets, nullptr, &sets_));
-    const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
+    const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes};
     auto layout = made<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
     layout.setLayoutCount = 1;
     layout.pSetLayouts = &sets_;
@@ -216,6 +222,11 @@ Result<VkDescriptorSet> Kernel::bind(std::span<const VkBuffer> buffers) {
     sets.pSetLayouts = &sets_;
     VkDescriptorSet set = VK_NULL_HANDLE;
     TRY_VK(device_.vkAllocateDescriptorSets(device_.device, &sets, &set));
+    bind_again(set, buffers);
+    return set;
+}
+
+void Kernel::bind_again(VkDescriptorSet set, std::span<const VkBuffer> buffers) const {
     std::vector<VkDescriptorBufferInfo> infos;
     for (VkBuffer buffer : buffers) infos.push_back({buffer, 0, VK_WHOLE_SIZE});
     auto write = made<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
@@ -224,20 +235,26 @@ Result<VkDescriptorSet> Kernel::bind(std::span<const VkBuffer> buffers) {
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write.pBufferInfo = infos.data();
     device_.vkUpdateDescriptorSets(device_.device, 1, &write, 0, nullptr);
-    return set;
 }
 
 void Kernel::dispatch(VkCommandBuffer to, VkDescriptorSet set, std::uint32_t count,
                       std::uint32_t groups) const {
     constexpr std::uint32_t kRow = 32768;
+    dispatch(to, set, {&count, 1}, {std::min(groups, kRow), (groups + kRow - 1) / kRow, 1});
+}
+
+void Kernel::dispatch(VkCommandBuffer to, VkDescriptorSet set, std::span<const std::uint32_t> push,
+                      std::array<std::uint32_t, 3> groups) const {
     device_.vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
     device_.vkCmdBindDescriptorSets(to, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0,
                                     nullptr);
-    device_.vkCmdPushConstants(to, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &count);
-    device_.vkCmdDispatch(to, std::min(groups, kRow), (groups + kRow - 1) / kRow, 1);
+    device_.vkCmdPushConstants(to, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                               static_cast<std::uint32_t>(push.size_bytes()), push.data());
+    device_.vkCmdDispatch(to, groups[0], groups[1], groups[2]);
 }
 
 Commands::~Commands() {
+    if (pool_ == VK_NULL_HANDLE) return;
     (void)wait();
     device_.vkDestroyFence(device_.device, fence_, nullptr);
     device_.vkDestroyCommandPool(device_.device, pool_, nullptr);

@@ -80,6 +80,11 @@ namespace wye::bench::vulkan {
     X(vkDestroySemaphore)            \
     X(vkWaitSemaphores)              \
     X(vkGetSemaphoreCounterValue)    \
+    X(vkCreateQueryPool)             \
+    X(vkDestroyQueryPool)            \
+    X(vkCmdResetQueryPool)           \
+    X(vkCmdWriteTimestamp)           \
+    X(vkGetQueryPoolResults)         \
     X(vkQueueSubmit)
 
 template <typename T>
@@ -113,12 +118,13 @@ struct Device : Fixed {
     std::vector<std::uint32_t> families;  // the families in use
 
     ~Device();
+    // `kernels`: with all features for kernels that the device has, and `first` alone.
     // MISSING_DEPENDENCY: no loader or driver. NO_DEVICE: no device of that name.
-    [[nodiscard]] Result<void> open(const std::string& name);
+    [[nodiscard]] Result<void> open(const std::string& name, bool kernels = false);
 
   private:
     [[nodiscard]] Result<void> find(const std::string& name);
-    [[nodiscard]] Result<void> start();
+    [[nodiscard]] Result<void> start(bool kernels);
 };
 
 // A buffer with memory of its own.
@@ -139,14 +145,18 @@ class Memory : Fixed {
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
 
-// A compute pipeline for some storage buffers and one 32-bit push constant.
+// A compute pipeline for some storage buffers and 32-bit push constants.
 class Kernel : Fixed {
   public:
     explicit Kernel(const Device& device) : device_(device) {}
     ~Kernel();
-    [[nodiscard]] Result<void> open(std::span<const std::uint32_t> words, std::uint32_t buffers);
+    [[nodiscard]] Result<void> open(std::span<const std::uint32_t> words, std::uint32_t buffers,
+                                    std::uint32_t push_bytes = 4);
     // Makes a descriptor set, which lives as long as the kernel. At most kSets.
     [[nodiscard]] Result<VkDescriptorSet> bind(std::span<const VkBuffer> buffers);
+    void bind_again(VkDescriptorSet set, std::span<const VkBuffer> buffers) const;
+    void dispatch(VkCommandBuffer to, VkDescriptorSet set, std::span<const std::uint32_t> push,
+                  std::array<std::uint32_t, 3> groups) const;
     void dispatch(VkCommandBuffer to, VkDescriptorSet set, std::uint32_t count,
                   std::uint32_t groups) const;
 

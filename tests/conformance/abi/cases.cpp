@@ -55,6 +55,19 @@ void foreign_library_is_refused(const char* key, const char* function) {
     CHECK(plugin.failure.message.find(function) != std::string::npos);
 }
 
+void crooked_range_is_refused(
+    const Plugin& plugin, Device& device,
+    const std::function<wye_operation(std::span<const wye_binding>)>& launch) {
+    const std::uint64_t alignment = plugin.fact(WYE_FACT_KEY_BUFFER_ALIGNMENT).u;
+    if (alignment <= 4) return;
+    wye_buffer_object* x = device.buffer(4096);
+    wye_buffer_object* r = device.buffer(4096);
+    const wye_binding crooked[] = {binding(x, 4, 64), binding(r, 0, 64)};
+    CHECK(device.run(launch(crooked)) == WYE_INVALID_ARGUMENT);
+    CHECK(device.failure.fix.find(std::to_string(alignment)) != std::string::npos);
+    CHECK(device.run(fill(r, 0, 4, 1, 4)) == WYE_OK);
+}
+
 void tells_loss(const Failure& failure, const Loss& loss) {
     CHECK(failure.code == WYE_DEVICE_LOST);
     CHECK(failure.native_domain == loss.native_domain);

@@ -20,6 +20,12 @@ void facts_are_absent(const Plugin& plugin, std::span<const std::uint32_t> keys)
 void absent_library_is_named(const char* key, const std::string& library, const char* package);
 void foreign_library_is_refused(const char* key, const char* function);
 
+// `launch`: of a program that reads the first buffer and writes the second. A range that begins
+// between multiples of the device's alignment is refused with it, and nothing is queued.
+void crooked_range_is_refused(
+    const Plugin& plugin, Device& device,
+    const std::function<wye_operation(std::span<const wye_binding>)>& launch);
+
 // The driver's status of the call that returns WYE_DEVICE_LOST.
 struct Loss {
     const char* native_domain;

@@ -10,6 +10,7 @@
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
+#include "support/half.hpp"
 #include "support/operations.hpp"
 #include "support/random.hpp"
 #include "wye/program_format.h"
@@ -151,6 +152,25 @@ std::uint64_t cancelling(unsigned kind, std::uint64_t x, std::uint64_t y) {
     return std::bit_cast<std::uint32_t>(-product);
 }
 
+// The n-th of the values at, below and above the middle of two neighbouring f16, of either sign,
+// where conversions round. Integers below 1024 are f16 themselves.
+std::uint64_t near_half_tie(unsigned kind, std::uint64_t n) {
+    const std::uint64_t half = n / 3 % 0x7c00;
+    const auto beside = static_cast<std::int64_t>(n % 3) - 1;
+    const double next = half == 0x7bff ? 65536 : support::value_of_half(half + 1);
+    const double tie = (support::value_of_half(half) + next) / 2;
+    const std::uint64_t negative = n / 3 / 0x7c00 % 2;
+    if (kind == WYE_KIND_F32)
+        return (std::bit_cast<std::uint32_t>(static_cast<float>(tie)) +
+                static_cast<std::uint32_t>(beside)) |
+               negative << 31U;
+    if (kind == WYE_KIND_F64)
+        return (std::bit_cast<std::uint64_t>(tie) + static_cast<std::uint64_t>(beside)) |
+               negative << 63U;
+    const std::int64_t value = static_cast<std::int64_t>(tie) + beside;
+    return static_cast<std::uint64_t>(negative != 0 ? -value : value);
+}
+
 // Three operands for each input. Types of 8 and 16 bits begin with every value of x.
 Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std::size_t first,
               std::size_t count) {
@@ -166,6 +186,10 @@ Launch inputs(const Sweep& sweep, const Layout& layout, std::uint64_t seed, std:
     for (std::size_t i = 0; i < count; ++i) {
         if (size <= 2 && first + i < std::size_t{1} << (8 * size))
             set_element(x, size, i, first + i);
+        if (size >= 4 && i % 8 == 3)
+            set_element(x, size, i, near_half_tie(sweep.kind, (first + i) / 8));
+        if (sweep.kind == WYE_KIND_F32 && i % 8 == 5)  // as near to a tie of two bf16
+            set_element(x, size, i, (element(x, size, i) | 0xffffU) - 0x8000U + i / 8 % 3);
         const std::uint64_t bits = element(x, size, i);
         if (i % 8 == 0) set_element(y, size, i, bits);       // y equals x
         if (i % 8 == 1) set_element(y, size, i, bits ^ 1U);  // differs in the last bit

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -657,6 +658,27 @@ std::unique_ptr<NativeApi> NativeApi::open(const wye::Device& device) {
 #endif
     REQUIRE(plugin == "cpu");
     return std::make_unique<CpuApi>();
+}
+
+Beside::Beside(const std::string& selector)
+    : context((NativeApi::begin(),
+               take(wye::Context::create({.plugin_paths = {support::test_driver_folder()},
+                                          .config = support::test_driver_config()})))),
+      device(take(context.open(selector))),
+      api(NativeApi::open(device)),
+      program(take(context.program_from_text(R"(wye 1; program advance; workgroup 64;
+input x: u32[]; output r: u32[len(x)]; grid elements len(x);
+main { let i = global_id.x; if i < len(r) { r[i] = x[i] * 3u + 1u; } })"))) {}
+
+bool Beside::computes() const {
+    return support::test_driver_computes() ||
+           wye::detail::view(take(device.describe()).plugin) == "cpu";
+}
+
+std::vector<std::uint32_t> counting(std::uint32_t first) {
+    std::vector<std::uint32_t> out(kCount);
+    std::iota(out.begin(), out.end(), first);
+    return out;
 }
 
 }  // namespace api_test

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "support/driver.hpp"
 #include "wye/wye.hpp"
 
 namespace api_test {
@@ -75,5 +77,23 @@ class NativeApi {
     };
     [[nodiscard]] virtual std::vector<Refusal> refused(std::uint64_t) { return {}; }
 };
+
+// A device in a context of its own, the driver's API beside it, and a program that triples each
+// word and adds 1.
+struct Beside {
+    explicit Beside(const std::string& selector = support::test_driver());
+    // False on a fake driver.
+    [[nodiscard]] bool computes() const;
+
+    wye::Context context;
+    wye::Device device;
+    std::unique_ptr<NativeApi> api;
+    wye::Program program;  // input `x`, output `r`
+};
+
+// As many words as its buffers have in the tests, from `first` on.
+constexpr std::uint32_t kCount = 1000;
+constexpr std::uint64_t kBytes = std::uint64_t{kCount} * 4;
+[[nodiscard]] std::vector<std::uint32_t> counting(std::uint32_t first);
 
 }  // namespace api_test

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,9 +17,15 @@ namespace wye::test {
 
 using Words = std::vector<std::uint32_t>;
 
+[[nodiscard]] inline Words counting(std::uint32_t count, std::uint32_t first = 0) {
+    Words out(count);
+    std::iota(out.begin(), out.end(), first);
+    return out;
+}
+
 // In a context of its own, which finds no other driver.
 struct Opened {
-    explicit Opened(const std::string& selector)
+    explicit Opened(const std::string& selector = support::test_driver())
         : context(
               api_test::take(Context::create({.plugin_paths = {support::test_driver_folder()}}))),
           device(api_test::take(context.open(selector))) {}

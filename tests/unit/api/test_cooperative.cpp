@@ -48,7 +48,7 @@ main {
     b[j] = a[n - 1u - j] + sums[local_index];
 })";
 
-Words counting(std::uint32_t count) {
+Words scattered(std::uint32_t count) {
     Words out(count);
     for (std::uint32_t i = 0; i < count; ++i) out[i] = i * 2654435761U;
     return out;
@@ -73,8 +73,7 @@ struct Expected {
 };
 
 struct Opened : test::Opened {
-    explicit Opened(const std::string& selector)
-        : test::Opened(selector), program(take(context.program_from_text(kRounds))) {
+    Opened() : program(take(context.program_from_text(kRounds))) {
         const auto fact = device.fact("grid_sync");
         at_once = fact.ok() && fact->u == 1;
     }
@@ -86,7 +85,7 @@ struct Opened : test::Opened {
 struct Work {
     Work(const Opened& opened, std::uint32_t count, std::uint32_t rounds_)
         : t(opened),
-          x(counting(count)),
+          x(scattered(count)),
           rounds(rounds_),
           in(take(t.device.buffer(x.size() * 4))),
           a(take(t.device.buffer(x.size() * 4))),
@@ -133,103 +132,86 @@ bool ran_so(const Opened& t, std::uint32_t use) {
 TEST_CASE(
     "a cooperative program with grid barriers has the bytes of the split one, and the report "
     "says how it ran") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        for (const std::uint32_t rounds : {0U, 1U, 5U}) {
-            CAPTURE(rounds);
-            Work work(t, kFew, rounds);
-            CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
+    const Opened t;
+    for (const std::uint32_t rounds : {0U, 1U, 5U}) {
+        CAPTURE(rounds);
+        Work work(t, kFew, rounds);
+        CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
+        work.check();
+        // More than once, since each launch leaves its barrier ready for the next.
+        for (int again = 0; again < 4; ++again) {
+            CHECK(ran_so(t, take(work.dispatch().run()).cooperative));
             work.check();
-            // More than once, since each launch leaves its barrier ready for the next.
-            for (int again = 0; again < 4; ++again) {
-                CHECK(ran_so(t, take(work.dispatch().run()).cooperative));
-                work.check();
-            }
         }
     }
 }
 
 TEST_CASE("a cooperative program of more workgroups than run at once is split") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        Work work(t, kMany, 1);
-        CHECK(take(work.dispatch().run()).cooperative ==
-              (t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE));
-        work.check();
-        CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
-        work.check();
-    }
+    const Opened t;
+    Work work(t, kMany, 1);
+    CHECK(take(work.dispatch().run()).cooperative ==
+          (t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE));
+    work.check();
+    CHECK(take(work.dispatch(false).run()).cooperative == WYE_COOPERATIVE_NONE);
+    work.check();
 }
 
 TEST_CASE("programs with grid barriers in flight on several queues do not share a barrier") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        std::deque<Work> works;
-        std::vector<wye::Queue> queues;
-        for (std::uint32_t i = 0; i < 3; ++i) {
-            works.emplace_back(t, 64 * 8 + i, 3 + i);
-            queues.push_back(take(t.device.queue()));
-        }
-        std::vector<wye::Pending> pending;
-        for (int round = 0; round < 10; ++round)
-            for (std::size_t i = 0; i < works.size(); ++i)
-                pending.push_back(take(works[i].dispatch().on(queues[i]).submit()));
-        for (const wye::Pending& one : pending) CHECK(ran_so(t, take(one.wait()).cooperative));
-        for (Work& work : works) work.check();
+    const Opened t;
+    std::deque<Work> works;
+    std::vector<wye::Queue> queues;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        works.emplace_back(t, 64 * 8 + i, 3 + i);
+        queues.push_back(take(t.device.queue()));
     }
+    std::vector<wye::Pending> pending;
+    for (int round = 0; round < 10; ++round)
+        for (std::size_t i = 0; i < works.size(); ++i)
+            pending.push_back(take(works[i].dispatch().on(queues[i]).submit()));
+    for (const wye::Pending& one : pending) CHECK(ran_so(t, take(one.wait()).cooperative));
+    for (Work& work : works) work.check();
 }
 
 TEST_CASE("fixpoint iterations and graphs of cooperative programs, also with other buffers") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        Work one(t, kFew, 2), two(t, 500, 4), other(t, 900, 4);
-        // `a` and `b` are written anew by each iteration.
-        CHECK(ran_so(t, take(one.dispatch().fixpoint(3).run()).cooperative));
-        one.check();
-        wye::Dispatch first = one.dispatch(), second = two.dispatch();
-        wye::Graph graph = take(wye::Graph::record(t.device, {&first, &second}));
-        for (int round = 0; round < 3; ++round) {
-            CHECK(ran_so(t, take(graph.run()).cooperative));
-            one.check();
-            two.check();
-        }
-        const wye_graph_rebinding changes[] = {{two.in.get(), other.in.get()},
-                                               {two.a.get(), other.a.get()},
-                                               {two.b.get(), other.b.get()}};
-        need(graph.rebind(changes));
+    const Opened t;
+    Work one(t, kFew, 2), two(t, 500, 4), other(t, 900, 4);
+    // `a` and `b` are written anew by each iteration.
+    CHECK(ran_so(t, take(one.dispatch().fixpoint(3).run()).cooperative));
+    one.check();
+    wye::Dispatch first = one.dispatch(), second = two.dispatch();
+    wye::Graph graph = take(wye::Graph::record(t.device, {&first, &second}));
+    for (int round = 0; round < 3; ++round) {
         CHECK(ran_so(t, take(graph.run()).cooperative));
         one.check();
-        other.check();
+        two.check();
     }
+    const wye_graph_rebinding changes[] = {
+        {two.in.get(), other.in.get()}, {two.a.get(), other.a.get()}, {two.b.get(), other.b.get()}};
+    need(graph.rebind(changes));
+    CHECK(ran_so(t, take(graph.run()).cooperative));
+    one.check();
+    other.check();
 }
 
 TEST_CASE("a cooperative pipeline runs few workgroups and many, alone and in a batch") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const auto pipeline =
-            take(wye::Pipeline::create(t.program, t.device, {.cooperative = true}));
-        Work few(t, kFew, 2), many(t, kMany, 2);
-        const std::uint32_t most =
-            t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE;
-        wye::Dispatch small = few.through(pipeline), large = many.through(pipeline);
-        for (int round = 0; round < 2; ++round) {
-            CHECK(ran_so(t, take(small.run()).cooperative));
-            few.check();
-            CHECK(take(large.run()).cooperative == most);
-            many.check();
-        }
-        wye::Dispatch* const items[] = {&small, &large};
-        const wye::BatchResult done = pipeline.batch(items);
-        REQUIRE_FALSE(done.error);
-        CHECK(done.report.cooperative == most);
+    const Opened t;
+    const auto pipeline = take(wye::Pipeline::create(t.program, t.device, {.cooperative = true}));
+    Work few(t, kFew, 2), many(t, kMany, 2);
+    const std::uint32_t most =
+        t.at_once ? WYE_COOPERATIVE_SPLIT_ROOM : WYE_COOPERATIVE_SPLIT_DEVICE;
+    wye::Dispatch small = few.through(pipeline), large = many.through(pipeline);
+    for (int round = 0; round < 2; ++round) {
+        CHECK(ran_so(t, take(small.run()).cooperative));
         few.check();
+        CHECK(take(large.run()).cooperative == most);
         many.check();
     }
+    wye::Dispatch* const items[] = {&small, &large};
+    const wye::BatchResult done = pipeline.batch(items);
+    REQUIRE_FALSE(done.error);
+    CHECK(done.report.cooperative == most);
+    few.check();
+    many.check();
 }
 
 TEST_CASE("host arguments, and traps behind the last barrier, in a cooperative program") {
@@ -243,52 +225,46 @@ main {
     if r[i] >= limit { trap 9; }
     a[i] = r[i] + 1u;
 })";
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const auto program = take(t.context.program_from_text(kTraps));
-        constexpr std::uint32_t kCount = 1000;
-        for (const std::uint32_t limit : {kCount, kCount - 10}) {
-            Words a(kCount), r(kCount);
-            for (std::uint32_t i = 0; i < kCount; ++i) a[i] = i;
-            wye::Dispatch dispatch(program, t.device);
-            dispatch.param("limit", limit).input("a", a).output("a", a).output("r", r);
-            const auto ran = dispatch.cooperative().run();
-            if (limit < kCount) {
-                REQUIRE_FALSE(ran.ok());
-                CHECK(ran.error().code == wye::Code::TRAPPED);
-                CHECK(r[0] == 0);
-                continue;
-            }
-            CHECK(ran_so(t, take(ran).cooperative));
-            for (std::uint32_t i = 0; i < kCount; ++i) {
-                REQUIRE(r[i] == kCount - 1 - i);
-                REQUIRE(a[i] == kCount - i);
-            }
+    const Opened t;
+    const auto program = take(t.context.program_from_text(kTraps));
+    constexpr std::uint32_t kCount = 1000;
+    for (const std::uint32_t limit : {kCount, kCount - 10}) {
+        Words a(kCount), r(kCount);
+        for (std::uint32_t i = 0; i < kCount; ++i) a[i] = i;
+        wye::Dispatch dispatch(program, t.device);
+        dispatch.param("limit", limit).input("a", a).output("a", a).output("r", r);
+        const auto ran = dispatch.cooperative().run();
+        if (limit < kCount) {
+            REQUIRE_FALSE(ran.ok());
+            CHECK(ran.error().code == wye::Code::TRAPPED);
+            CHECK(r[0] == 0);
+            continue;
+        }
+        CHECK(ran_so(t, take(ran).cooperative));
+        for (std::uint32_t i = 0; i < kCount; ++i) {
+            REQUIRE(r[i] == kCount - 1 - i);
+            REQUIRE(a[i] == kCount - i);
         }
     }
 }
 
 TEST_CASE("a cooperative program without grid barriers needs grid_sync") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const auto program = take(t.context.program_from_text(
-            "wye 1; program fill; workgroup 64; output r: u32[100]; grid groups 1; "
-            "main { for i in local_index..100u { r[i] = 7u; } }"));
-        Words r(100);
-        wye::Dispatch dispatch(program, t.device);
-        const auto ran = dispatch.output("r", r).cooperative().run();
-        if (t.at_once) {
-            CHECK(take(ran).cooperative == WYE_COOPERATIVE_NATIVE);
-            CHECK(r == Words(100, 7));
-            continue;
-        }
-        REQUIRE_FALSE(ran.ok());
-        CHECK(ran.error().code == wye::Code::UNSUPPORTED);
-        CHECK(ran.error().message.find("grid_sync") != std::string::npos);
-        CHECK(ran.error().fix.starts_with("Fix: "));
+    const Opened t;
+    const auto program = take(t.context.program_from_text(
+        "wye 1; program fill; workgroup 64; output r: u32[100]; grid groups 1; "
+        "main { for i in local_index..100u { r[i] = 7u; } }"));
+    Words r(100);
+    wye::Dispatch dispatch(program, t.device);
+    const auto ran = dispatch.output("r", r).cooperative().run();
+    if (t.at_once) {
+        CHECK(take(ran).cooperative == WYE_COOPERATIVE_NATIVE);
+        CHECK(r == Words(100, 7));
+        return;
     }
+    REQUIRE_FALSE(ran.ok());
+    CHECK(ran.error().code == wye::Code::UNSUPPORTED);
+    CHECK(ran.error().message.find("grid_sync") != std::string::npos);
+    CHECK(ran.error().fix.starts_with("Fix: "));
 }
 
 }  // namespace wye::test::test_cooperative

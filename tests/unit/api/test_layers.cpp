@@ -41,32 +41,6 @@ wye::Result<wye_report> add(const wye::Program& program, const wye::Device& devi
 
 }  // namespace
 
-TEST_CASE("a device that is lost in the middle is recovered, and works again") {
-    Log log;
-    {
-        const wye::Context context = context_with("submit:3:DEVICE_LOST", log);
-        const wye::Program program = take(context.program_from_text(kAdd));
-        const wye::Device device = take(context.open("cpu"));
-        Words r;
-        wye::Result<wye_report> ran = add(program, device, r);
-        for (int i = 0; i < 5 && ran.ok(); ++i) {
-            CHECK(r == Words{4, 5, 6});
-            ran = add(program, device, r);
-        }
-        REQUIRE_FALSE(ran.ok());
-        CHECK(ran.error().code == wye::Code::DEVICE_LOST);
-        CHECK(take(device.lost()));
-        CHECK(add(program, device, r).error().code == wye::Code::DEVICE_LOST);
-        const wye::Device again = take(device.recover());
-        CHECK_FALSE(take(again.lost()));
-        (void)take(add(program, again, r));
-        CHECK(r == Words{4, 5, 6});
-    }
-    CHECK(log.count("faults: call 3 of `submit`") == 1);
-    CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
-    CHECK(log.count(": 0 breaches in ") == 1);
-}
-
 TEST_CASE("an error of a slot reaches the application with its remedy, and the next try works") {
     // After DEVICE_BUSY nothing was queued (H-1); whoever made the call may make it again.
     for (const auto& [rule, code] :

@@ -21,39 +21,17 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
+using api_test::Beside;
+using api_test::counting;
 using api_test::EventPtr;
+using api_test::kBytes;
+using api_test::kCount;
 using api_test::NativeApi;
 using api_test::need;
 using api_test::take;
 
-constexpr std::uint32_t kCount = 1000;
-constexpr std::uint64_t kBytes = std::uint64_t{kCount} * 4;
 // Long enough for work that does not wait to end.
 constexpr std::chrono::milliseconds kLong(60);
-
-constexpr std::string_view kStep = R"(wye 1; program advance; workgroup 64;
-input x: u32[]; output r: u32[len(x)]; grid elements len(x);
-main { let i = global_id.x; if i < len(r) { r[i] = x[i] * 3u + 1u; } })";
-
-struct Opened {
-    explicit Opened(const std::string& selector)
-        : context((NativeApi::begin(),
-                   take(wye::Context::create({.plugin_paths = {support::test_driver_folder()},
-                                              .config = support::test_driver_config()})))),
-          device(take(context.open(selector))),
-          api(NativeApi::open(device)),
-          program(take(context.program_from_text(kStep))) {}
-    wye::Context context;
-    wye::Device device;
-    std::unique_ptr<NativeApi> api;
-    wye::Program program;
-};
-
-Words counting(std::uint32_t first) {
-    Words out;
-    for (std::uint32_t i = 0; i < kCount; ++i) out.push_back(first + i);
-    return out;
-}
 
 Words advanced(Words words, int times) {
     for (; times > 0; --times)
@@ -63,7 +41,7 @@ Words advanced(Words words, int times) {
 
 // Buffers, and a dispatch from one to the next; the first launch of the program is over.
 struct Work {
-    explicit Work(const Opened& opened) : t(opened) {
+    explicit Work(const Beside& opened) : t(opened) {
         for (int i = 0; i < 4; ++i) buffers.push_back(take(t.device.buffer(kBytes)));
         take(step(0, nullptr).run());
         need(buffers[0].upload(counting(7)));
@@ -81,7 +59,7 @@ struct Work {
         need(buffers[buffer].download(found));
         return !support::test_driver_computes() || found == advanced(counting(7), times);
     }
-    const Opened& t;
+    const Beside& t;
     std::vector<wye::Buffer> buffers;
 };
 
@@ -104,7 +82,7 @@ void check_refused(const wye::Result<void>& result, wye::Code code, std::string_
 }  // namespace
 
 TEST_CASE("work of a queue begins after a native event, and no thread waits for it") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const wye::Queue queue = take(t.device.queue({.label = "waits"}));
     const EventPtr event = t.api->event();
@@ -122,7 +100,7 @@ TEST_CASE("work of a queue begins after a native event, and no thread waits for 
 }
 
 TEST_CASE("work of other queues on the same buffers follows work that waits; other work does not") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const wye::Queue waits = take(t.device.queue({.label = "waits"}));
     const wye::Queue follows = take(t.device.queue({.label = "follows"}));
@@ -147,7 +125,7 @@ TEST_CASE("work of other queues on the same buffers follows work that waits; oth
 }
 
 TEST_CASE("a queue waits for several native events, and not for one that has happened") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const wye::Queue queue = take(t.device.queue());
     const EventPtr one = t.api->event(), two = t.api->event();
@@ -167,7 +145,7 @@ TEST_CASE("a queue waits for several native events, and not for one that has hap
 }
 
 TEST_CASE("a time limit holds for work that waits for a native event") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const wye::Queue queue = take(t.device.queue());
     const EventPtr event = t.api->event();
@@ -183,7 +161,7 @@ TEST_CASE("a time limit holds for work that waits for a native event") {
 }
 
 TEST_CASE("a queue that waits is freed and its device flushed once the event has happened") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const EventPtr event = t.api->event();
     {
@@ -201,7 +179,7 @@ TEST_CASE("a queue that waits is freed and its device flushed once the event has
 }
 
 TEST_CASE("wrong native events are refused by name, and nothing waits") {
-    const Opened t(support::test_driver());
+    const Beside t;
     Work work(t);
     const wye::Queue queue = take(t.device.queue());
     const EventPtr event = t.api->event();
@@ -221,14 +199,14 @@ TEST_CASE("wrong native events are refused by name, and nothing waits") {
 }
 
 TEST_CASE("the CPU has no native events, and says so; drivers that have some claim it") {
-    const Opened cpu("cpu");
+    const Beside cpu("cpu");
     CHECK(cpu.api->event() == nullptr);
     const wye::Queue queue = take(cpu.device.queue());
     check_refused(queue.wait(wye_native_of("void*", 64)), wye::Code::UNSUPPORTED,
                   "waits for no events");
     const auto absent = cpu.device.fact("native_wait");
     CHECK((!absent.ok() || absent->u == 0));
-    const Opened t(support::test_driver());
+    const Beside t;
     CHECK(take(t.device.fact("native_wait")).u == 1);
 }
 

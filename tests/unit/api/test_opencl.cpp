@@ -12,7 +12,6 @@
 #include <fstream>
 #include <future>
 #include <iterator>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,8 +21,6 @@
 #include "wye/wye.hpp"
 
 namespace {
-
-using wye::Code;
 
 using api_test::take;
 
@@ -36,38 +33,6 @@ constexpr std::string_view kMix = R"(wye 1; program mix; workgroup 64; param rou
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; if i < len(r) { var v = x[i];
 for k in 0u..rounds { v ^= v << 13u; v ^= v >> 17u; v ^= v << 5u; } r[i] = v; } })";
-
-TEST_CASE("the same bytes from both devices, from host memory and from resident buffers") {
-    const auto ctx = context();
-    const auto cpu = take(ctx.open("cpu"));
-    const auto gpu = take(ctx.open("opencl:0"));
-    const auto program = take(ctx.program_from_text(kMix));
-    std::vector<std::uint32_t> x(1001);
-    std::iota(x.begin(), x.end(), 1U);
-    std::vector<std::uint32_t> a(x.size()), b(x.size()), c(x.size());
-    take(wye::Dispatch(program, cpu).param("rounds", 9U).input("x", x).output("r", a).run());
-    take(wye::Dispatch(program, gpu).param("rounds", 9U).input("x", x).output("r", b).run());
-    CHECK(a == b);
-    CHECK(a[0] != x[0]);
-
-    auto in = take(gpu.buffer(x.size() * 4, "in"));
-    auto out = take(gpu.buffer(x.size() * 4, "out"));
-    REQUIRE(in.upload(x).ok());
-    const auto report =
-        take(wye::Dispatch(program, gpu).param("rounds", 9U).bind("x", in).bind("r", out).run());
-    CHECK(report.bytes_uploaded + report.bytes_downloaded == 0);
-    REQUIRE(out.download(c).ok());
-    CHECK(a == c);
-
-    // A buffer belongs to one device.
-    const auto foreign =
-        wye::Dispatch(program, cpu).param("rounds", 9U).bind("x", in).output("r", a).run();
-    REQUIRE(!foreign.ok());
-    CHECK(foreign.error().code == Code::WRONG_OWNER);
-    CHECK(foreign.error().message.find("opencl:0") != std::string::npos);
-    CHECK(foreign.error().message.find("cpu:0") != std::string::npos);
-    CHECK(foreign.error().message.find("input 0") != std::string::npos);
-}
 
 // PoCL keeps what a grid runs once for all contexts of a process, and again for each grid that is
 // wider than those before.
@@ -103,36 +68,6 @@ TEST_CASE("contexts run one program at once, one of them on ever wider grids") {
         others.push_back(std::async(std::launch::async, work, 50U, 100'000U, false));
     CHECK(work(200, 10, true) == 200);
     for (auto& other : others) CHECK(other.get() == 50);
-}
-
-TEST_CASE("traps and zero starts") {
-    const auto ctx = context();
-    const auto gpu = take(ctx.open("opencl:0"));
-    const auto program = take(ctx.program_from_text(R"(wye 1; program check; workgroup 8;
-        input x: u32[]; output r: u32[8]; grid elements len(x);
-        main { let i = global_id.x; if i < len(x) { if x[i] == 99u { trap 12; }
-               if x[i] < 8u { r[x[i]] = i + 1u; } } })"));
-    std::vector<std::uint32_t> r(8, 77);
-    const std::vector<std::uint32_t> good = {3, 5};
-    take(wye::Dispatch(program, gpu).input("x", good).output("r", r).run());
-    CHECK(r == std::vector<std::uint32_t>{0, 0, 0, 1, 0, 2, 0, 0});
-    const std::vector<std::uint32_t> bad = {3, 99, 99};
-    r.assign(8, 77);
-    const auto trapped = wye::Dispatch(program, gpu).input("x", bad).output("r", r).run();
-    REQUIRE(!trapped.ok());
-    CHECK(trapped.error().code == Code::TRAPPED);
-    CHECK(trapped.error().message.find("code 12") != std::string::npos);
-    CHECK(trapped.error().message.find("2 traps") != std::string::npos);
-    CHECK(r == std::vector<std::uint32_t>(8, 77));
-}
-
-TEST_CASE("a CPU-only run opens no driver plugin") {
-    const auto ctx = context();
-    (void)take(ctx.open("cpu"));
-    const std::string before = take(ctx.report("cpu"));
-    CHECK(before.find("\"opencl:0\"") == std::string::npos);
-    const std::string all = take(ctx.report());
-    CHECK(all.find("\"opencl:0\"") != std::string::npos);
 }
 
 // PoCL links each kernel that it compiles as a library in its cache, and loads that.

@@ -47,32 +47,30 @@ std::string with_type(std::string text, const std::string& type) {
 }
 
 TEST_CASE("a device lists an operation exactly if it accepts a program with it") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const json all = json::parse(take(t.device.operations()));
-        for (const Asked& asked : kAsked) {
-            CAPTURE(asked.name);
-            const json* found = nullptr;
-            for (const json& one : all)
-                if (one.at("name") == asked.name &&
-                    (asked.memory[0] == 0 ? one.at("memory").is_null()
-                                          : one.at("memory") == asked.memory))
-                    found = &one;
-            REQUIRE(found != nullptr);
-            for (const std::string type : {"i32", "u32", "i64", "u64", "f16", "f32", "f64"}) {
-                CAPTURE(type);
-                const auto program =
-                    t.context.program_from_text(with_type(kHead, type) + asked.text + " }");
-                const bool listed = found->at("types").dump().find(type) != std::string::npos;
-                const json* lacks = nullptr;
-                for (const json& one : found->at("missing"))
-                    if (one.at("type") == type) lacks = &one;
-                CHECK((listed || lacks != nullptr) == program.ok());
-                if (!program.ok()) continue;
-                CHECK(listed == t.context.open(selector, &*program).ok());
-                if (lacks != nullptr) CHECK(!lacks->at("needs").empty());
-            }
+    const std::string selector = support::test_driver();
+    const Opened t;
+    const json all = json::parse(take(t.device.operations()));
+    for (const Asked& asked : kAsked) {
+        CAPTURE(asked.name);
+        const json* found = nullptr;
+        for (const json& one : all)
+            if (one.at("name") == asked.name &&
+                (asked.memory[0] == 0 ? one.at("memory").is_null()
+                                      : one.at("memory") == asked.memory))
+                found = &one;
+        REQUIRE(found != nullptr);
+        for (const std::string type : {"i32", "u32", "i64", "u64", "f16", "f32", "f64"}) {
+            CAPTURE(type);
+            const auto program =
+                t.context.program_from_text(with_type(kHead, type) + asked.text + " }");
+            const bool listed = found->at("types").dump().find(type) != std::string::npos;
+            const json* lacks = nullptr;
+            for (const json& one : found->at("missing"))
+                if (one.at("type") == type) lacks = &one;
+            CHECK((listed || lacks != nullptr) == program.ok());
+            if (!program.ok()) continue;
+            CHECK(listed == t.context.open(selector, &*program).ok());
+            if (lacks != nullptr) CHECK(!lacks->at("needs").empty());
         }
     }
 }
@@ -99,93 +97,87 @@ TEST_CASE("a shorter report has null for what it leaves out, and all else") {
 }
 
 TEST_CASE("each operation of the language is listed once, and the report has the same") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const json all = json::parse(take(t.device.operations()));
-        const json report = json::parse(take(t.context.report(selector)));
-        bool seen = false;
-        const std::string name(wye::detail::view(take(t.device.describe()).selector));
-        for (const json& device : report.at("devices")) {
-            if (device.at("selector") != name) continue;
-            CHECK(device.at("operations") == all);
-            seen = true;
-        }
-        CHECK(seen);
-        std::map<std::string, int> times;
-        for (const json& one : all) {
-            const json& memory = one.at("memory");
-            ++times[one.at("name").get<std::string>() +
-                    (memory.is_null() ? "" : " " + memory.get<std::string>())];
-        }
-        for (const auto& one : times) {
-            CAPTURE(one.first);
-            CHECK(one.second == (one.first == "-" ? 2 : 1));  // of one and of two operands
-        }
-        for (const char* word : {"barrier", "trap", "<<", "&&", "any", "sqrt", "atan2",
-                                 "atomic_store storage", "atomic_store shared", "subgroup_ballot"})
-            CHECK(times.contains(word));
+    const std::string selector = support::test_driver();
+    const Opened t;
+    const json all = json::parse(take(t.device.operations()));
+    const json report = json::parse(take(t.context.report(selector)));
+    bool seen = false;
+    const std::string name(wye::detail::view(take(t.device.describe()).selector));
+    for (const json& device : report.at("devices")) {
+        if (device.at("selector") != name) continue;
+        CHECK(device.at("operations") == all);
+        seen = true;
     }
+    CHECK(seen);
+    std::map<std::string, int> times;
+    for (const json& one : all) {
+        const json& memory = one.at("memory");
+        ++times[one.at("name").get<std::string>() +
+                (memory.is_null() ? "" : " " + memory.get<std::string>())];
+    }
+    for (const auto& one : times) {
+        CAPTURE(one.first);
+        CHECK(one.second == (one.first == "-" ? 2 : 1));  // of one and of two operands
+    }
+    for (const char* word : {"barrier", "trap", "<<", "&&", "any", "sqrt", "atan2",
+                             "atomic_store storage", "atomic_store shared", "subgroup_ballot"})
+        CHECK(times.contains(word));
 }
 
 TEST_CASE("a profile has every field, with the device's own figure or a reason for none") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        const Opened t(selector);
-        const json profile = json::parse(take(t.device.profile()));
-        for (const char* name : {"backend",
-                                 "subgroup_operations",
-                                 "indirect_dispatch",
-                                 "specialization_constants",
-                                 "native_f16",
-                                 "native_bf16",
-                                 "trap_propagation",
-                                 "tensor_cores",
-                                 "mul_high_instruction",
-                                 "dual_issue_fp32_int32",
-                                 "subgroup_shuffle",
-                                 "shared_memory",
-                                 "native_int_bits",
-                                 "max_workgroup_size",
-                                 "max_workgroup_invocations",
-                                 "max_workgroups",
-                                 "max_shared_bytes",
-                                 "max_buffer_bytes",
-                                 "subgroup_sizes",
-                                 "compute_units",
-                                 "registers_per_thread",
-                                 "l1_cache_bytes",
-                                 "l2_cache_bytes",
-                                 "memory_bytes_per_second",
-                                 "ideal_unroll",
-                                 "ideal_vector_bits",
-                                 "ideal_workgroup",
-                                 "shared_banks",
-                                 "shared_bank_bytes",
-                                 "async_compute",
-                                 "native_wait",
-                                 "speculation",
-                                 "persistent_threads",
-                                 "grid_sync",
-                                 "distributed"}) {
-            CAPTURE(name);
-            REQUIRE(profile.contains(name));
-            CHECK(profile.at(name).contains("value"));
-            CHECK(!profile.at(name).at("source").get<std::string>().empty());
-            const auto fact = t.device.fact(name);
-            if (fact.ok() && fact->type == WYE_FACT_U64)
-                CHECK(profile.at(name).at("value") == fact->u);
-            if (!fact.ok() && fact.error().code == wye::Code::UNSUPPORTED)
-                CHECK((profile.at(name).at("value").is_null() ||
-                       profile.at(name).at("value") == false));
-        }
-        const auto indirect = t.device.fact("indirect_dispatch");
-        CHECK(profile.at("indirect_dispatch").at("value") == (indirect.ok() && indirect->u != 0));
-        CHECK(profile.at("trap_propagation").at("value") == true);
-        CHECK(profile.at("specialization_constants").at("value") == false);
-        CHECK(profile.at("backend").at("value") ==
-              std::string(wye::detail::view(take(t.device.describe()).plugin)));
+    const Opened t;
+    const json profile = json::parse(take(t.device.profile()));
+    for (const char* name : {"backend",
+                             "subgroup_operations",
+                             "indirect_dispatch",
+                             "specialization_constants",
+                             "native_f16",
+                             "native_bf16",
+                             "trap_propagation",
+                             "tensor_cores",
+                             "mul_high_instruction",
+                             "dual_issue_fp32_int32",
+                             "subgroup_shuffle",
+                             "shared_memory",
+                             "native_int_bits",
+                             "max_workgroup_size",
+                             "max_workgroup_invocations",
+                             "max_workgroups",
+                             "max_shared_bytes",
+                             "max_buffer_bytes",
+                             "subgroup_sizes",
+                             "compute_units",
+                             "registers_per_thread",
+                             "l1_cache_bytes",
+                             "l2_cache_bytes",
+                             "memory_bytes_per_second",
+                             "ideal_unroll",
+                             "ideal_vector_bits",
+                             "ideal_workgroup",
+                             "shared_banks",
+                             "shared_bank_bytes",
+                             "async_compute",
+                             "native_wait",
+                             "speculation",
+                             "persistent_threads",
+                             "grid_sync",
+                             "distributed"}) {
+        CAPTURE(name);
+        REQUIRE(profile.contains(name));
+        CHECK(profile.at(name).contains("value"));
+        CHECK(!profile.at(name).at("source").get<std::string>().empty());
+        const auto fact = t.device.fact(name);
+        if (fact.ok() && fact->type == WYE_FACT_U64) CHECK(profile.at(name).at("value") == fact->u);
+        if (!fact.ok() && fact.error().code == wye::Code::UNSUPPORTED)
+            CHECK(
+                (profile.at(name).at("value").is_null() || profile.at(name).at("value") == false));
     }
+    const auto indirect = t.device.fact("indirect_dispatch");
+    CHECK(profile.at("indirect_dispatch").at("value") == (indirect.ok() && indirect->u != 0));
+    CHECK(profile.at("trap_propagation").at("value") == true);
+    CHECK(profile.at("specialization_constants").at("value") == false);
+    CHECK(profile.at("backend").at("value") ==
+          std::string(wye::detail::view(take(t.device.describe()).plugin)));
 }
 
 TEST_CASE("a capture plan needs programs only") {

@@ -95,115 +95,109 @@ void check_lost(const wye::Result<T>& result) {
 }  // namespace
 
 TEST_CASE("an injected loss ends what a device has, and recovery gives one that works") {
-    for (const std::string& selector : support::test_devices()) {
-        for (const std::string rule :
-             {"submit:1:DEVICE_LOST", "submit:6:DEVICE_LOST", "wait:3:DEVICE_LOST",
-              "buffer_create:9:DEVICE_LOST", "program_create:3:DEVICE_LOST",
-              "queue_create:1:DEVICE_LOST", "command_create:2:DEVICE_LOST"}) {
-            CAPTURE(selector);
-            CAPTURE(rule);
-            Log log;
-            {
-                const wye::Context context = context_with(rule, log);
-                const wye::Device device = take(context.open(selector));
-                Work work;
-                std::optional<wye::Error> met;
-                std::uint32_t k = 0;
-                while (!met && k < 12) {
-                    auto ran = device.prepare();
-                    if (ran.ok()) ran = work.run(context, device, ++k, computes(selector));
-                    if (!ran.ok()) met = ran.error();
-                }
-                if (rule.starts_with("wait") && !met) continue;  // a device that needs no wait
-                REQUIRE(met);
-                CAPTURE(met->message);
-                check_lost(wye::Result<void>(*met));
-                CHECK(take(device.lost()));
-
-                // Everything of the device is lost; what the application frees is freed.
-                check_lost(device.prepare());
-                check_lost(device.flush());
-                check_lost(device.buffer(16));
-                check_lost(device.queue());
-                if (work.x) check_lost(work.x->upload(Words(4)));
-                if (work.graph) check_lost(work.graph->run());
-                if (work.graph) check_lost(work.graph->submit());
-                if (work.queue) check_lost(work.queue->flush());
-
-                const wye::Device again = take(device.recover());
-                CHECK_FALSE(take(again.lost()));
-                if (work.x) CHECK_FALSE(work.x->upload(Words(4)).ok());
-                if (work.graph) CHECK_FALSE(work.graph->run().ok());
-                Work fresh;
-                need(again.prepare());
-                need(fresh.run(context, again, 100, computes(selector)));
-                need(fresh.run(context, again, 101, computes(selector)));
-                CHECK(take(again.recover()).get() == again.get());  // it is not lost
-            }
-            CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
-            CHECK(log.count(": 0 breaches in ") >= 1);
-        }
-    }
-}
-
-TEST_CASE("a loss with work in flight ends that work, and the next device runs it") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
+    const std::string selector = support::test_driver();
+    for (const std::string rule :
+         {"submit:1:DEVICE_LOST", "submit:6:DEVICE_LOST", "wait:3:DEVICE_LOST",
+          "buffer_create:9:DEVICE_LOST", "program_create:3:DEVICE_LOST",
+          "queue_create:1:DEVICE_LOST", "command_create:2:DEVICE_LOST"}) {
+        CAPTURE(rule);
         Log log;
         {
-            // The work before makes five submits.
-            const wye::Context context = context_with("submit:12:DEVICE_LOST", log);
+            const wye::Context context = context_with(rule, log);
             const wye::Device device = take(context.open(selector));
             Work work;
-            need(work.run(context, device, 1, computes(selector)));
-            std::vector<wye::Pending> pending;
-            for (int i = 0; i < 40 && !take(device.lost()); ++i) {
-                auto sent = work.graph->submit();
-                if (sent.ok()) pending.push_back(*std::move(sent));
+            std::optional<wye::Error> met;
+            std::uint32_t k = 0;
+            while (!met && k < 12) {
+                auto ran = device.prepare();
+                if (ran.ok()) ran = work.run(context, device, ++k, computes(selector));
+                if (!ran.ok()) met = ran.error();
             }
+            if (rule.starts_with("wait") && !met) continue;  // a device that needs no wait
+            REQUIRE(met);
+            CAPTURE(met->message);
+            check_lost(wye::Result<void>(*met));
             CHECK(take(device.lost()));
-            REQUIRE_FALSE(pending.empty());
-            for (const wye::Pending& one : pending) {  // those before the loss may have ended well
-                const auto ended = one.wait();
-                if (!ended.ok()) CHECK(ended.error().code == wye::Code::DEVICE_LOST);
-            }
-            pending.clear();
-            const wye::Device again = take(device.recover());
-            Work fresh;
-            need(fresh.run(context, again, 2, computes(selector)));
-        }
-        CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
-    }
-}
 
-TEST_CASE("a context that was shut down refuses every new call with SHUTTING_DOWN") {
-    for (const std::string& selector : support::test_devices()) {
-        CAPTURE(selector);
-        Log log;
-        {
-            const wye::Context context = context_with({}, log);
-            const wye::Device device = take(context.open(selector));
-            Work work;
-            need(work.run(context, device, 7, computes(selector)));
-            const wye::Pending pending = take(work.graph->submit());
-            need(context.shut_down());
-            const auto check_closed = [](const auto& result) {
-                REQUIRE_FALSE(result.ok());
-                CHECK(result.error().code == wye::Code::SHUTTING_DOWN);
-                CHECK(result.error().fix.starts_with("Fix: "));
-            };
-            check_closed(context.open(selector));
-            check_closed(device.prepare());
-            check_closed(device.flush());
-            check_closed(device.recover());
-            check_closed(device.lost());
-            check_closed(device.buffer(4));
-            check_closed(work.x->upload(Words(4)));
-            check_closed(work.graph->run());
+            // Everything of the device is lost; what the application frees is freed.
+            check_lost(device.prepare());
+            check_lost(device.flush());
+            check_lost(device.buffer(16));
+            check_lost(device.queue());
+            if (work.x) check_lost(work.x->upload(Words(4)));
+            if (work.graph) check_lost(work.graph->run());
+            if (work.graph) check_lost(work.graph->submit());
+            if (work.queue) check_lost(work.queue->flush());
+
+            const wye::Device again = take(device.recover());
+            CHECK_FALSE(take(again.lost()));
+            if (work.x) CHECK_FALSE(work.x->upload(Words(4)).ok());
+            if (work.graph) CHECK_FALSE(work.graph->run().ok());
+            Work fresh;
+            need(again.prepare());
+            need(fresh.run(context, again, 100, computes(selector)));
+            need(fresh.run(context, again, 101, computes(selector)));
+            CHECK(take(again.recover()).get() == again.get());  // it is not lost
         }
         CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
         CHECK(log.count(": 0 breaches in ") >= 1);
     }
+}
+
+TEST_CASE("a loss with work in flight ends that work, and the next device runs it") {
+    const std::string selector = support::test_driver();
+    Log log;
+    {
+        // The work before makes five submits.
+        const wye::Context context = context_with("submit:12:DEVICE_LOST", log);
+        const wye::Device device = take(context.open(selector));
+        Work work;
+        need(work.run(context, device, 1, computes(selector)));
+        std::vector<wye::Pending> pending;
+        for (int i = 0; i < 40 && !take(device.lost()); ++i) {
+            auto sent = work.graph->submit();
+            if (sent.ok()) pending.push_back(*std::move(sent));
+        }
+        CHECK(take(device.lost()));
+        REQUIRE_FALSE(pending.empty());
+        for (const wye::Pending& one : pending) {  // those before the loss may have ended well
+            const auto ended = one.wait();
+            if (!ended.ok()) CHECK(ended.error().code == wye::Code::DEVICE_LOST);
+        }
+        pending.clear();
+        const wye::Device again = take(device.recover());
+        Work fresh;
+        need(fresh.run(context, again, 2, computes(selector)));
+    }
+    CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
+}
+
+TEST_CASE("a context that was shut down refuses every new call with SHUTTING_DOWN") {
+    const std::string selector = support::test_driver();
+    Log log;
+    {
+        const wye::Context context = context_with({}, log);
+        const wye::Device device = take(context.open(selector));
+        Work work;
+        need(work.run(context, device, 7, computes(selector)));
+        const wye::Pending pending = take(work.graph->submit());
+        need(context.shut_down());
+        const auto check_closed = [](const auto& result) {
+            REQUIRE_FALSE(result.ok());
+            CHECK(result.error().code == wye::Code::SHUTTING_DOWN);
+            CHECK(result.error().fix.starts_with("Fix: "));
+        };
+        check_closed(context.open(selector));
+        check_closed(device.prepare());
+        check_closed(device.flush());
+        check_closed(device.recover());
+        check_closed(device.lost());
+        check_closed(device.buffer(4));
+        check_closed(work.x->upload(Words(4)));
+        check_closed(work.graph->run());
+    }
+    CHECK(log.count("validate: P-") + log.count("validate: H-") == 0);
+    CHECK(log.count(": 0 breaches in ") >= 1);
 }
 
 }  // namespace wye::test::test_recovery

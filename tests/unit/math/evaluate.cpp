@@ -12,21 +12,7 @@ T take(wye::Result<T> result) {
     return std::move(result).value();
 }
 
-wye::ContextOptions options(const std::string& isa) {
-    wye::ContextOptions out;
-    out.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT;
-#ifdef WYE_OPENCL_FOLDER
-    out.plugin_paths.emplace_back(WYE_OPENCL_FOLDER);
-#endif
-#ifdef WYE_VULKAN_FOLDER
-    out.plugin_paths.emplace_back(WYE_VULKAN_FOLDER);
-#endif
-    if (!isa.empty()) out.config = {{"cpu.isa", isa}};
-    return out;
-}
-
-}  // namespace
-
+// The text of the program that is run.
 template <typename T>
 std::string program_text(std::string_view function, bool two_arguments) {
     const std::string type = sizeof(T) == 4 ? "f32" : "f64";
@@ -37,11 +23,11 @@ std::string program_text(std::string_view function, bool two_arguments) {
     return out + (two_arguments ? "(x[i], y[i])" : "(x[i])") + "; } }\n";
 }
 
-template std::string program_text<float>(std::string_view, bool);
-template std::string program_text<double>(std::string_view, bool);
+}  // namespace
 
-Evaluator::Evaluator(std::string_view device, const std::string& isa)
-    : context_(take(wye::Context::create(options(isa)))), device_(take(context_.open(device))) {}
+Evaluator::Evaluator()
+    : context_(take(wye::Context::create({.flags = WYE_CONTEXT_IGNORE_ENVIRONMENT}))),
+      device_(take(context_.open("cpu"))) {}
 
 template <typename T>
 void Evaluator::run(std::string_view function, const std::vector<T>& x, const std::vector<T>& y,

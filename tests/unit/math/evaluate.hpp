@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Math functions of the language on many values, through the public API: r[i] = f(x[i], y[i]).
+// Math functions of the language on many values, on the CPU through the public API: r[i] = f(x[i],
+// y[i]).
 #pragma once
 
 #include <map>
@@ -12,15 +13,9 @@
 
 namespace test {
 
-// The text of the program that is run.
-template <typename T>
-[[nodiscard]] std::string program_text(std::string_view function, bool two_arguments);
-
 class Evaluator {
   public:
-    // A selector such as "cpu" or "opencl:0".
-    // `isa` chooses the build of the CPU plugin's kernels; empty: the plugin's choice.
-    explicit Evaluator(std::string_view device = "cpu", const std::string& isa = {});
+    Evaluator();
 
     // `y` is empty for functions of one argument. T: float or double. Fails the test case when
     // something is refused.

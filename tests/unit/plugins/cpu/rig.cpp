@@ -160,11 +160,9 @@ Bytes Rig::content(wye_buffer_object* buffer, std::uint64_t size) {
 }
 
 wye_status Rig::submit(wye_queue_object* queue, const wye_operation& operation,
-                       std::uint64_t& value, std::span<const wye_event> waits, wye_error** error,
-                       std::uint32_t flags) {
-    const wye_submission submission =
-        wye::sdk::submission_of(newest_ + 1, {&operation, 1}, waits, flags);
-    const wye_status status = queue_table_->submit(queue, &submission, error);
+                       std::uint64_t& value, std::span<const wye_event> waits) {
+    const wye_submission submission = wye::sdk::submission_of(newest_ + 1, {&operation, 1}, waits);
+    const wye_status status = queue_table_->submit(queue, &submission, nullptr);
     if (status == WYE_OK) value = newest_ = submission.value;
     return status;
 }
@@ -206,17 +204,15 @@ Loaded::Loaded(Rig& rig, std::string_view text) : rig_(rig), parsed_(new Parsed)
         FAIL_CHECK(d.place.line << ": " << d.message);
     auto wire = wye::ir::encode(result.program);
     REQUIRE(wire.ok());
-    wire_ = std::move(wire).value();
     parsed_->program = std::move(result.program);
     const wye::ir::Program& program = parsed_->program;
-    workgroup_ = program.workgroup;
     for (const auto& buffer : program.buffers)
         if (!buffer.shared()) element_bytes_.push_back(buffer.type.bytes());
 
     wye_artifact artifact{};
     artifact.header.size = sizeof artifact;
     artifact.format = string_of(WYE_FORMAT_PROGRAM);
-    artifact.code = {wire_.data(), wire_.size()};
+    artifact.code = {wire->data(), wire->size()};
     artifact.entry = string_of(program.name);
     artifact.binding_count = static_cast<std::uint32_t>(element_bytes_.size());
     for (unsigned n = 0; n < 3; ++n) artifact.workgroup_size[n] = program.workgroup[n];
@@ -295,8 +291,7 @@ Loaded::Result Loaded::run(const std::vector<std::uint64_t>& params,
     wye_operation op = operation(bindings, block, groups);
     op.u.dispatch.trap = wye::sdk::binding_of(rig_.new_buffer(8), 0, 8, 2);
     std::uint64_t value = 0;
-    wye_error* error = nullptr;
-    REQUIRE(rig_.submit(rig_.queue(), op, value, {}, &error) == WYE_OK);
+    REQUIRE(rig_.submit(rig_.queue(), op, value) == WYE_OK);
     result.failure = rig_.wait(value);
     if (result.failure.code == WYE_OK) {
         for (std::size_t n = 0; n < buffers.size(); ++n)

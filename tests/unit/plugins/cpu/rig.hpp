@@ -63,8 +63,7 @@ class Rig {
 
     // The event's value goes to `value`. Values grow over all queues, so each queue has gaps.
     wye_status submit(wye_queue_object* queue, const wye_operation& operation, std::uint64_t& value,
-                      std::span<const wye_event> waits = {}, wye_error** error = nullptr,
-                      std::uint32_t flags = 0);
+                      std::span<const wye_event> waits = {});
     [[nodiscard]] wye_event event(wye_queue_object* queue, std::uint64_t value) const;
     wye_status query(wye_queue_object* queue, std::uint64_t value, wye_error** error) const;
     wye_status await(wye_queue_object* queue, std::uint64_t value, std::uint64_t timeout_ns,
@@ -85,7 +84,7 @@ class Rig {
     std::uint64_t newest_ = 0;
 };
 
-// A program in the plugin, from its text or wire form.
+// A program in the plugin, from its text.
 class Loaded {
   public:
     Loaded(Rig& rig, std::string_view text);
@@ -94,9 +93,6 @@ class Loaded {
     Loaded& operator=(const Loaded&) = delete;
 
     [[nodiscard]] const Failure& failure() const { return failure_; }
-    [[nodiscard]] const Bytes& wire() const { return wire_; }
-    [[nodiscard]] std::array<std::uint32_t, 3> workgroup() const { return workgroup_; }
-    [[nodiscard]] wye_program_object* object() const { return object_; }
 
     struct Result {
         Failure failure;
@@ -111,9 +107,6 @@ class Loaded {
 
     // The parameter block for these values, by index.
     [[nodiscard]] Bytes params_block(const std::vector<std::uint64_t>& params) const;
-    [[nodiscard]] std::uint32_t element_bytes(std::size_t binding) const {
-        return element_bytes_[binding];
-    }
     // An operation on ready bindings; `params` must live until it is submitted.
     [[nodiscard]] wye_operation operation(const std::vector<wye_binding>& bindings,
                                           const Bytes& params,
@@ -123,8 +116,6 @@ class Loaded {
     struct Parsed;
     Rig& rig_;
     std::unique_ptr<Parsed> parsed_;
-    Bytes wire_;
-    std::array<std::uint32_t, 3> workgroup_{};
     std::vector<std::uint32_t> element_bytes_;
     wye_program_object* object_ = nullptr;
     Failure failure_;

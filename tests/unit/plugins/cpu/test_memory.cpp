@@ -5,7 +5,6 @@
 
 #include <limits>
 
-#include "edges.hpp"
 #include "rig.hpp"
 
 namespace {
@@ -73,47 +72,6 @@ TEST_CASE("loads out of range give zero, stores out of range are dropped, for ev
                 CHECK(test::values_of<std::uint32_t>(result.buffers[3]) == written);
             }
         }
-    }
-}
-
-TEST_CASE("8 and 16-bit elements widen by their sign, and stores keep the low bits") {
-    for (const std::string& isa : test::isas()) {
-        test::Rig rig(isa);
-        test::Loaded program(
-            rig,
-            "wye 1; program small; workgroup 64; input a: i8[]; input b: u8[]; input c: "
-            "i16[]; input d: u16[]; output r: i32[]; output s: u32[]; output t: i32[]; output "
-            "u: u32[]; output e: i8[]; output f: u16[]; grid elements len(a); main { let i = "
-            "global_id.x; r[i] = a[i]; s[i] = b[i]; t[i] = c[i]; u[i] = d[i]; e[i] = c[i]; "
-            "if i % 2u == 0u { f[i] = s[i] * 0x10001u; } }");
-        std::vector<std::int8_t> a;
-        std::vector<std::uint8_t> b;
-        std::vector<std::int16_t> c;
-        std::vector<std::uint16_t> d;
-        for (int n = 0; n < 301; ++n) {
-            a.push_back(std::int8_t(n));
-            b.push_back(std::uint8_t(n * 3));
-            c.push_back(std::int16_t(n * 251));
-            d.push_back(std::uint16_t(n * 509));
-        }
-        const auto result = program.run(
-            {}, {test::bytes_of(a), test::bytes_of(b), test::bytes_of(c), test::bytes_of(d),
-                 test::Bytes(1204), test::Bytes(1204), test::Bytes(1204), test::Bytes(1204),
-                 test::Bytes(301), test::Bytes(602)});
-        REQUIRE(result.failure.message == "");
-        const auto r = test::values_of<std::int32_t>(result.buffers[4]);
-        const auto s = test::values_of<std::uint32_t>(result.buffers[5]);
-        const auto t = test::values_of<std::int32_t>(result.buffers[6]);
-        const auto u = test::values_of<std::uint32_t>(result.buffers[7]);
-        const auto e = test::values_of<std::int8_t>(result.buffers[8]);
-        const auto f = test::values_of<std::uint16_t>(result.buffers[9]);
-        bool same = true;
-        for (std::size_t n = 0; n < a.size(); ++n) {
-            same = same && r[n] == a[n] && s[n] == b[n] && t[n] == c[n] && u[n] == d[n];
-            same = same && e[n] == std::int8_t(c[n]) && f[n] == (n % 2 == 0 ? b[n] : 0);
-        }
-        CAPTURE(isa);
-        CHECK(same);
     }
 }
 

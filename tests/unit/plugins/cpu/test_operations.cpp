@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <cctype>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
-#include "edges.hpp"
 #include "rig.hpp"
 #include "support/operations.hpp"
 #include "wye/program_format.h"
@@ -19,9 +21,75 @@ using support::Sweep;
 using Bits = std::vector<std::uint64_t>;  // of one value each, zero-extended
 
 template <typename T>
+std::vector<T> edge_values() {
+    using L = std::numeric_limits<T>;
+    if constexpr (std::is_integral_v<T>) {
+        return {T(0),
+                T(1),
+                T(2),
+                T(3),
+                T(7),
+                T(-1),
+                T(-2),
+                T(-7),
+                L::max(),
+                T(L::max() - 1),
+                L::min(),
+                T(L::min() + 1),
+                T(L::max() / 2 + 1),
+                T(0x55555555),
+                T(0x80000000U),
+                T(0xffffU),
+                T(31),
+                T(33),
+                T(1000003)};
+    } else {
+        const T tiny = L::denorm_min();
+        return {T(0),
+                T(-0.0),
+                T(1),
+                T(-1),
+                T(0.5),
+                T(-0.5),
+                T(1.5),
+                T(2.5),
+                T(-2.5),
+                T(3),
+                L::infinity(),
+                -L::infinity(),
+                L::quiet_NaN(),
+                -L::quiet_NaN(),
+                L::max(),
+                -L::max(),
+                L::min(),
+                -L::min(),
+                tiny,
+                -tiny,
+                L::min() / 2,
+                T(1) / 3,
+                T(0.1),
+                T(2147483648.0),
+                T(-2147483648.0),
+                T(2147483520.0),
+                T(4294967296.0),
+                T(9223372036854775808.0),
+                T(-9223372036854775808.0),
+                T(18446744073709551616.0),
+                std::nextafter(T(1), T(2)),
+                T(8388607.5),
+                T(-8388608.5),
+                T(1e30),
+                T(0.49999997)};
+    }
+}
+
+template <typename T>
 Bits edges_of() {
     Bits out;
-    for (const T value : test::edges<T>()) out.push_back(test::bits_of(value));
+    for (const T value : edge_values<T>()) {
+        out.push_back(0);
+        __builtin_memcpy(&out.back(), &value, sizeof value);
+    }
     return out;
 }
 

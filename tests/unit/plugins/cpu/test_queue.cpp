@@ -309,17 +309,6 @@ TEST_CASE("a program made after another was freed runs as itself") {
     }
 }
 
-TEST_CASE("a queue waits for another queue's event") {
-    test::Rig rig({}, 2);
-    wye_queue_object* other = rig.new_queue();
-    const Job first(rig, kAddOne, 200000, 256);
-    const std::uint64_t done = first.submit(rig.queue());
-    const std::uint64_t value = first.submit(other, {rig.event(rig.queue(), done)});
-    CHECK(rig.wait(other, value, UINT64_MAX).code == WYE_OK);
-    CHECK(first.values() == U32s(256, 400000));
-    rig.queue_table().destroy(other);
-}
-
 TEST_CASE("what never ends can be cancelled, and only that") {
     using namespace std::chrono_literals;
     for (const unsigned threads : {1U, 3U}) {
@@ -355,32 +344,6 @@ TEST_CASE("what never ends can be cancelled, and only that") {
             rig.queue_table().destroy(queue);
         }
     }
-}
-
-TEST_CASE("values that were not submitted are not cancelled") {
-    test::Rig rig;
-    const Job job(rig, kAddOne, 1, 64);
-    const std::uint64_t value = job.submit(rig.queue());
-    CHECK(rig.queue_table().cancel(rig.queue(), value + 1, UINT64_MAX, nullptr) == WYE_OK);
-    CHECK(rig.wait(job.submit(rig.queue()), kDeadline).code == WYE_OK);
-    CHECK(rig.wait(value, kDeadline).code == WYE_OK);
-    CHECK(job.values() == U32s(64, 2));
-}
-
-TEST_CASE("the time of a submit is known on a queue that was made for it") {
-    test::Rig rig;
-    const Job job(rig, kAddOne, 1000, 1000);
-    wye_timing timing{};
-    timing.header.size = sizeof timing;
-    const std::uint64_t untimed = job.submit(rig.queue());
-    CHECK(rig.wait(untimed).code == WYE_OK);
-    CHECK(rig.queue_table().timing(rig.queue(), untimed, &timing, nullptr) == WYE_UNSUPPORTED);
-    std::uint64_t value = 0;
-    REQUIRE(rig.submit(rig.queue(), job.operation, value, {}, nullptr, WYE_SUBMISSION_TIMED) ==
-            WYE_OK);
-    CHECK(rig.wait(value).code == WYE_OK);
-    CHECK(rig.queue_table().timing(rig.queue(), value, &timing, nullptr) == WYE_OK);
-    CHECK(timing.device_ns > 0);
 }
 
 #if defined(__SSE2__)

@@ -322,28 +322,6 @@ TEST_CASE("programs: saved and loaded again, wrong entries, limits, large workgr
     CHECK(device.run(harness::fill(a, 0, 4, 1, 4)) == WYE_OK);
 }
 
-TEST_CASE("a refusal after other operations fails the submit's value alone") {
-    Rig rig;
-    Device device(rig.plugin);
-    wye_buffer_object* a = device.buffer(256);
-    wye_operation bad{};
-    bad.kind = 77;
-    const wye_operation steps[] = {harness::fill(a, 0, 256, 1, 4), bad};
-    CHECK(device.submit(steps) == WYE_OK);
-    CHECK(device.wait() == WYE_UNSUPPORTED);
-    CHECK(device.failure.message.find("77") != std::string::npos);
-    const wye_event failed = device.event(device.queue, device.value);
-    const wye_operation good = harness::fill(a, 0, 256, 2, 4);
-    CHECK(device.run(good) == WYE_OK);
-    CHECK(device.query(device.queue, failed.value, nullptr) == WYE_UNSUPPORTED);
-    wye_queue_object* other = device.queue_create();
-    CHECK(device.submit({&good, 1}, {&failed, 1}, other) == WYE_UNSUPPORTED);
-    CHECK(device.submit({&good, 1}, {&failed, 1}) == WYE_UNSUPPORTED);
-    CHECK(device.submit({&good, 1}, {}, other) == WYE_OK);
-    CHECK(device.await(other, device.value, UINT64_MAX, nullptr) == WYE_OK);
-    device.queue_table->destroy(other);
-}
-
 TEST_CASE("a fill that the driver refuses in the middle fails, and the next one runs") {
     Rig rig;
     Device device(rig.plugin);

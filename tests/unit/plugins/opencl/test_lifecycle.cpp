@@ -66,17 +66,11 @@ TEST_CASE("devices have names, formats and honest facts") {
                     WYE_FACT_KEY_SUBGROUP_SIZES, WYE_FACT_KEY_TENSOR_CORES});
 }
 
-TEST_CASE("a device can be opened twice, and the plugin again after shutdown") {
-    for (int round = 0; round < 2; ++round) {
-        Plugin plugin;
-        REQUIRE(plugin.status == WYE_OK);
-        Device first(plugin);
-        Device second(plugin);
-        CHECK(first.object != second.object);
-        wye_memory_info memory{};
-        memory.header.size = sizeof memory;
-        CHECK(first.table->memory_info(first.object, &memory, nullptr) == WYE_OK);
-        CHECK(memory.total_bytes == plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u);
-        CHECK(memory.free_bytes == UINT64_MAX);
-    }
+TEST_CASE("nobody knows how much memory of a device is free") {
+    Plugin plugin;
+    Device device(plugin);
+    wye_memory_info memory{};
+    memory.header.size = sizeof memory;
+    CHECK(device.table->memory_info(device.object, &memory, nullptr) == WYE_OK);
+    CHECK(memory.free_bytes == UINT64_MAX);
 }

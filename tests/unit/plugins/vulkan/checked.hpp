@@ -20,3 +20,15 @@ class CheckedPlugin : public harness::Plugin {
 
 // The words of `name`.spvasm as spirv-as made them.
 [[nodiscard]] std::string module_words(const std::string& name);
+
+// The slots of `slots`, `large_block` and `slow`.
+inline constexpr wye_slot kSlots[] = {
+    {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},       {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
+    {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},       {WYE_SLOT_LENGTH, 1, 8, 0, 0, {}},
+    {WYE_SLOT_PARAMS, 0, 16, 0, 0, {}},      {WYE_SLOT_GRID, 0, 20, 0, 0, {}},
+    {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0, 0, {}}, {WYE_SLOT_TRAP, 0, 0, 0, 0, {}}};
+inline constexpr wye_slot kLargeSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                                           {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},
+                                           {WYE_SLOT_PARAMS, 0, 8, 0, 0, {}}};
+inline constexpr wye_slot kSlowSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
+                                          {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};

@@ -22,17 +22,6 @@ namespace {
 constexpr std::uint32_t kCount = 256;
 constexpr std::uint32_t kGroups = kCount / 64;
 
-constexpr wye_slot kSlots[] = {
-    {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},       {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
-    {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},       {WYE_SLOT_LENGTH, 1, 8, 0, 0, {}},
-    {WYE_SLOT_PARAMS, 0, 16, 0, 0, {}},      {WYE_SLOT_GRID, 0, 20, 0, 0, {}},
-    {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0, 0, {}}, {WYE_SLOT_TRAP, 0, 0, 0, 0, {}}};
-constexpr wye_slot kLargeSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
-                                    {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},
-                                    {WYE_SLOT_PARAMS, 0, 8, 0, 0, {}}};
-constexpr wye_slot kSlowSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
-                                   {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
-
 const lossy_vulkan::Control& loader() {
     static const auto& control =
         harness::control_of<lossy_vulkan::Control>(WYE_LOSSY_VULKAN, "lossy_vulkan_control");

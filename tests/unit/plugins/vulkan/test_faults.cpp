@@ -34,9 +34,7 @@ struct Rig {
 };
 
 wye_artifact slow_artifact(const std::string& words) {
-    static constexpr wye_slot kSlots[] = {{WYE_SLOT_BUFFER, 0, 0, 3, 0, {}},
-                                          {WYE_SLOT_PARAMS, 0, 0, 0, 0, {}}};
-    return harness::artifact(words, "main", kSlots, 1, 1, 4);
+    return harness::artifact(words, "main", kSlowSlots, 1, 1, 4);
 }
 
 // Whether the library of lavapipe, the driver under test, is mapped.

@@ -102,19 +102,3 @@ TEST_CASE("devices have names, formats and honest facts") {
                                              WYE_FACT_KEY_TENSOR_CORES, WYE_FACT_KEY_COMPUTE_UNITS,
                                              WYE_FACT_KEY_ISA});
 }
-
-TEST_CASE("a device can be opened twice, and the plugin again after shutdown") {
-    for (int round = 0; round < 2; ++round) {
-        CheckedPlugin plugin;
-        REQUIRE(plugin.status == WYE_OK);
-        Device first(plugin);
-        Device second(plugin);
-        CHECK(first.object != second.object);
-        CHECK(first.table->device_lost(first.object) == 0);
-        wye_memory_info memory{};
-        memory.header.size = sizeof memory;
-        CHECK(first.table->memory_info(first.object, &memory, nullptr) == WYE_OK);
-        CHECK(memory.total_bytes == plugin.fact(WYE_FACT_KEY_MEMORY_BYTES).u);
-        CHECK(memory.free_bytes > 0);
-    }
-}

@@ -90,12 +90,6 @@ struct Rig {
     std::uint32_t filled = 0;
 };
 
-constexpr wye_slot kSlots[] = {
-    {WYE_SLOT_BUFFER, 0, 0, 1, 0, {}},       {WYE_SLOT_BUFFER, 1, 0, 3, 0, {}},
-    {WYE_SLOT_LENGTH, 0, 0, 0, 0, {}},       {WYE_SLOT_LENGTH, 1, 8, 0, 0, {}},
-    {WYE_SLOT_PARAMS, 0, 16, 0, 0, {}},      {WYE_SLOT_GRID, 0, 20, 0, 0, {}},
-    {WYE_SLOT_OPAQUE_ZERO, 0, 48, 0, 0, {}}, {WYE_SLOT_TRAP, 0, 0, 0, 0, {}}};
-
 // Waits until the driver has all submits, without a call of the plugin.
 bool all_are_sent_soon(const Rig& rig) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
