@@ -142,7 +142,6 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:
-        case WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA:
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:

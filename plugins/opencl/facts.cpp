@@ -137,7 +137,6 @@ wye_status fact(const DeviceInfo& d, std::uint32_t key, wye_fact& out) {
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
             return flag(out, d.rounds_f32_division(), single);
         case WYE_FACT_KEY_NATIVE_F32_FMA:
-        case WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA:
             return flag(out, (d.single_config & CL_FP_FMA) != 0, single);
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:

@@ -189,7 +189,7 @@ wye_status arithmetic(const DeviceInfo& d, const Verdict& v, std::uint32_t key, 
             return flag(out, f32.square_root, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F32_FMA:
             return flag(out, f32.fuses, kSelfTest);
-        case WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA:
+        case sdk::facts::kNativeNormalF32Fma:
             return flag(out, f32.fuses_normals, kSelfTest);
         case WYE_FACT_KEY_NATIVE_F64_DIV:
             return flag(out, v.f64.divides, kSelfTest);
@@ -269,7 +269,7 @@ bool needs_self_test(std::uint32_t key) {
         case WYE_FACT_KEY_NATIVE_F32_DIV:
         case WYE_FACT_KEY_NATIVE_F32_SQRT:
         case WYE_FACT_KEY_NATIVE_F32_FMA:
-        case WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA:
+        case sdk::facts::kNativeNormalF32Fma:
         case WYE_FACT_KEY_NATIVE_F64_DIV:
         case WYE_FACT_KEY_NATIVE_F64_SQRT:
         case WYE_FACT_KEY_NATIVE_F64_FMA:

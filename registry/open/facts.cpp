@@ -22,6 +22,7 @@ constexpr FactInfo kFacts[] = {
 #define WYE_FACT_INFO(name, key, json, type) {json, key, WYE_FACT_##type},
     WYE_FACTS(WYE_FACT_INFO)
 #undef WYE_FACT_INFO
+        {"native_normal_f32_fma", sdk::facts::kNativeNormalF32Fma, WYE_FACT_BOOL},
 };
 
 template <typename T>

@@ -89,7 +89,7 @@ LACKS = [
     'int64,atomic_int64,atomic_int64_shared',
     'storage8,storage16,buffer_map',
     'ieee_f32,ieee_f64,f64,int64,storage8,storage16,subgroup,atomic_int64,atomic_int64_shared,atomic_f32_add,atomic_f64_add,'
-    'native_f32_div,native_f32_sqrt,native_f32_fma,native_normal_f32_fma,native_f32_round,native_f64_div,native_f64_sqrt,native_f64_fma,native_f64_round',
+    'native_f32_div,native_f32_sqrt,native_f32_fma,native_f32_round,native_f64_div,native_f64_sqrt,native_f64_fma,native_f64_round',
 ]
 
 

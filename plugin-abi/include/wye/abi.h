@@ -335,9 +335,7 @@ typedef struct wye_fact {
     X(WORKGROUP_LOOPS, 0x413, "workgroup_loops", BOOL)                                          \
     /* SPIR-V may have such elements in buffers; else they are parts of words of 32 bits */     \
     X(NATIVE_STORAGE8, 0x414, "native_storage8", BOOL)                                          \
-    X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)                                        \
-    /* f32 fma is exact where no operand and not the result is subnormal */                     \
-    X(NATIVE_NORMAL_F32_FMA, 0x416, "native_normal_f32_fma", BOOL)
+    X(NATIVE_STORAGE16, 0x415, "native_storage16", BOOL)
 
 /* The keys of WYE_FACTS. */
 enum wye_fact_key {

@@ -7,6 +7,7 @@
 
 #include "lower/quirks/drivers.hpp"
 #include "plan/variant_artifact.hpp"
+#include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
@@ -21,7 +22,7 @@ constexpr FlagFact kFlags[] = {
     {WYE_FACT_KEY_NATIVE_F32_DIV, &lower::TargetFacts::native_f32_div},
     {WYE_FACT_KEY_NATIVE_F32_SQRT, &lower::TargetFacts::native_f32_sqrt},
     {WYE_FACT_KEY_NATIVE_F32_FMA, &lower::TargetFacts::native_f32_fma},
-    {WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA, &lower::TargetFacts::native_normal_f32_fma},
+    {sdk::facts::kNativeNormalF32Fma, &lower::TargetFacts::native_normal_f32_fma},
     {WYE_FACT_KEY_NATIVE_F64_DIV, &lower::TargetFacts::native_f64_div},
     {WYE_FACT_KEY_NATIVE_F64_SQRT, &lower::TargetFacts::native_f64_sqrt},
     {WYE_FACT_KEY_NATIVE_F64_FMA, &lower::TargetFacts::native_f64_fma},

@@ -7,6 +7,7 @@
 #include "program/analysis/analysis.hpp"
 #include "program/check/validate.hpp"
 #include "program/text/text.hpp"
+#include "wye/sdk/facts.hpp"
 #include "wye/sdk/plugin.hpp"
 
 namespace harness {
@@ -57,7 +58,7 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f32_div = plugin.flag(WYE_FACT_KEY_NATIVE_F32_DIV);
     facts.native_f32_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F32_SQRT);
     facts.native_f32_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA);
-    facts.native_normal_f32_fma = plugin.flag(WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA);
+    facts.native_normal_f32_fma = plugin.flag(wye::sdk::facts::kNativeNormalF32Fma);
     facts.native_f64_div = plugin.flag(WYE_FACT_KEY_NATIVE_F64_DIV);
     facts.native_f64_sqrt = plugin.flag(WYE_FACT_KEY_NATIVE_F64_SQRT);
     facts.native_f64_fma = plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA);

@@ -16,6 +16,7 @@
 #include "vulkan/self_test/probe_modules.hpp"
 #include "vulkan/self_test/verdict_file.hpp"
 #include "vulkan/setup/float_modes.hpp"
+#include "wye/sdk/facts.hpp"
 #include "wye/sdk/kept_text.hpp"
 
 using namespace wye::vulkan;
@@ -169,7 +170,7 @@ std::string self_test_facts(const CheckedPlugin& plugin) {
     for (const std::uint32_t key :
          {WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
           WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F32_FMA,
-          WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA, WYE_FACT_KEY_NATIVE_F64_DIV,
+          wye::sdk::facts::kNativeNormalF32Fma, WYE_FACT_KEY_NATIVE_F64_DIV,
           WYE_FACT_KEY_NATIVE_F64_SQRT, WYE_FACT_KEY_NATIVE_F64_FMA, WYE_FACT_KEY_NATIVE_F32_ROUND,
           WYE_FACT_KEY_NATIVE_F64_ROUND, WYE_FACT_KEY_FOLDS_LITERAL_ZERO,
           WYE_FACT_KEY_KEEPS_F32_DENORMALS, WYE_FACT_KEY_F32_DENORM_MODE,
@@ -429,7 +430,7 @@ TEST_CASE(
     }
     if (!lavapipe) return;
     CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F32_FMA));
-    CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_NORMAL_F32_FMA));
+    CHECK_FALSE(plugin.flag(wye::sdk::facts::kNativeNormalF32Fma));
     CHECK_FALSE(plugin.flag(WYE_FACT_KEY_NATIVE_F64_FMA));
     CHECK(plugin.flag(WYE_FACT_KEY_FOLDS_LITERAL_ZERO));
     CHECK(plugin.fact(WYE_FACT_KEY_LOOP_ROUNDS).u == 65535);

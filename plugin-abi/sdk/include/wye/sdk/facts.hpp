@@ -15,6 +15,11 @@
 
 namespace wye::sdk::facts {
 
+// A fact without a number in the contract yet, so it has one of the numbers of vendors; those from
+// 0x77790000 on are this project's. A BOOL: f32 fma is exact where no operand and not the result is
+// subnormal.
+inline constexpr std::uint32_t kNativeNormalF32Fma = 0x77790001;
+
 // Returns an empty fact, for a device_fact slot to fill in.
 [[nodiscard]] inline wye_fact empty() noexcept {
     wye_fact out{};
@@ -27,7 +32,8 @@ namespace wye::sdk::facts {
 #define WYE_SDK_FACT(name, value, json, type) case value:
         WYE_FACTS(WYE_SDK_FACT)
 #undef WYE_SDK_FACT
-        return true;
+        case kNativeNormalF32Fma:
+            return true;
         default:
             return false;
     }
