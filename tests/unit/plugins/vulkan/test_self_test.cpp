@@ -167,14 +167,15 @@ std::string with_line(const std::string& file, const std::string& name, const st
 std::string self_test_facts(const CheckedPlugin& plugin) {
     REQUIRE_MESSAGE(plugin.status == WYE_OK, plugin.failure.message);
     std::string out;
-    for (const std::uint32_t key :
-         {WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
-          WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F32_FMA,
-          wye::sdk::facts::kNativeNormalF32Fma, WYE_FACT_KEY_NATIVE_F64_DIV,
-          WYE_FACT_KEY_NATIVE_F64_SQRT, WYE_FACT_KEY_NATIVE_F64_FMA, WYE_FACT_KEY_NATIVE_F32_ROUND,
-          WYE_FACT_KEY_NATIVE_F64_ROUND, WYE_FACT_KEY_FOLDS_LITERAL_ZERO,
-          WYE_FACT_KEY_KEEPS_F32_DENORMALS, WYE_FACT_KEY_F32_DENORM_MODE,
-          WYE_FACT_KEY_NATIVE_F16_CONVERT, WYE_FACT_KEY_LOOP_ROUNDS}) {
+    for (const std::uint32_t key : std::initializer_list<std::uint32_t>{
+             WYE_FACT_KEY_IEEE_F32, WYE_FACT_KEY_IEEE_F64, WYE_FACT_KEY_NATIVE_F32_DIV,
+             WYE_FACT_KEY_NATIVE_F32_SQRT, WYE_FACT_KEY_NATIVE_F32_FMA,
+             wye::sdk::facts::kNativeNormalF32Fma, WYE_FACT_KEY_NATIVE_F64_DIV,
+             WYE_FACT_KEY_NATIVE_F64_SQRT, WYE_FACT_KEY_NATIVE_F64_FMA,
+             WYE_FACT_KEY_NATIVE_F32_ROUND, WYE_FACT_KEY_NATIVE_F64_ROUND,
+             WYE_FACT_KEY_FOLDS_LITERAL_ZERO, WYE_FACT_KEY_KEEPS_F32_DENORMALS,
+             WYE_FACT_KEY_F32_DENORM_MODE, WYE_FACT_KEY_NATIVE_F16_CONVERT,
+             WYE_FACT_KEY_LOOP_ROUNDS}) {
         wye_status status = WYE_OK;
         const wye_fact fact = plugin.fact(key, &status);
         out += std::to_string(status) + ":" + std::to_string(status == WYE_OK ? fact.u : 0) + " ";
