@@ -200,7 +200,7 @@ def parts(sources):
 
 
 def programs():
-    """By source file: words and environment of the test that has it; the CPU's, if several have."""
+    """By source file: words and environment of each test that has it, the CPU's first."""
     sources = {}
     for target in json.loads((build / 'meson-info/intro-targets.json').read_text()):
         if target['type'] == 'executable':
@@ -213,10 +213,24 @@ def programs():
     for source, files in sources.items():
         # An executable of several tests runs one file for each.
         words = [], ['-sf=*/' + os.path.basename(source)]
-        found = next((test for test in tests if test['cmd'][0] in files and test['cmd'][1:] in words), None)
-        if found:
-            out[source] = found['cmd'], found['env']
+        out[source] = [(test['cmd'], test['env']) for test in tests if test['cmd'][0] in files and test['cmd'][1:] in words]
     return out
+
+
+def entered_by(case, command, env):
+    """The functions that a case enters; else what is wrong, as a text."""
+    if not os.path.exists(command[0]):
+        return f'{command[0]} was not built'
+    signal.alarm(LIMIT)
+    with open(build / 'surface_calls.txt', 'w+b') as output:
+        traced = Traced([*command, '-tc=' + re.sub('[,*?\\\\]', '?', case), '-nb=true'], {**os.environ, **env}, output.fileno())
+        status = traced.run()
+        output.seek(0)
+        text = output.read().decode(errors='replace')
+    signal.alarm(0)
+    if status != 0 or not re.search(r'test cases: +[1-9]', text):
+        return f'"{case}" failed, or did not run, with the status {status:#x}:\n{text[-2000:]}'
+    return traced.entered
 
 
 def main():
@@ -230,28 +244,23 @@ def main():
     part = slices.of_this_run('surface_calls', 8)
     (functions, taken_by), made, faults = takers(), programs(), []
     for (path, case), rows in sorted(cases.items())[part]:
-        program = made.get(str(surface.ROOT / path))
-        if program is None:
+        missing = [(number, name, any_of) for number, named in rows for name, any_of in wanted(named, functions, taken_by)]
+        entered, programs_of = set(), made.get(str(surface.ROOT / path), [])
+        if not programs_of:
             faults.append(f'{path}: no test has this file')
             continue
-        command, env = program
-        if not os.path.exists(command[0]):
-            faults.append(f'{command[0]} was not built')
-            continue
-        signal.alarm(LIMIT)
-        with open(build / 'surface_calls.txt', 'w+b') as output:
-            traced = Traced([*command, '-tc=' + re.sub('[,*?\\\\]', '?', case), '-nb=true'], {**os.environ, **env}, output.fileno())
-            status = traced.run()
-            output.seek(0)
-            text = output.read().decode(errors='replace')
-        signal.alarm(0)
-        if status != 0 or not re.search(r'test cases: +[1-9]', text):
-            faults.append(f'{path}: "{case}" failed, or did not run, with the status {status:#x}:\n{text[-2000:]}')
-            continue
-        for number, named in rows:
-            for name, any_of in wanted(named, functions, taken_by):
-                if not any_of & traced.entered:
-                    faults.append(f'line {number}: "{case}" enters no function for `{name}`; it enters {", ".join(sorted(traced.entered))}')
+        for command, env in programs_of:  # a case of several devices does nothing on the CPU alone
+            new = entered_by(case, command, env)
+            if isinstance(new, str):
+                faults.append(f'{path}: {new}')
+                break
+            entered |= new
+            missing = [(number, name, any_of) for number, name, any_of in missing if not any_of & entered]
+            if not missing:
+                break
+        else:
+            for number, name, _ in missing:
+                faults.append(f'line {number}: "{case}" enters no function for `{name}`; it enters {", ".join(sorted(entered))}')
     print(f'{len(sorted(cases.items())[part])} of {len(cases)} cases ran')
     for fault in faults:
         print(f'{surface.TABLE.name}: {fault}')
