@@ -37,6 +37,8 @@ class Kernel {
   private:
     void functions();
     void tables();
+    void constants(Kind kind, std::string_view element, const std::string& name,
+                   const std::vector<std::uint64_t>& bits, const std::string& comment = {});
     void signature(const OuterSet& outer);
     void define(const OuterSet& outer);
     void define_ids(const OuterSet& outer);
@@ -114,6 +116,9 @@ void Kernel::functions() {
         }
         for (const Outer& item : writer.outer()) arguments.push_back(module_.declaration(item));
         globals_ += "\n// " + sanitised(function.name) + "\n";
+        if (!writer.constants().empty())
+            constants(Kind::F64, module_.value_type(Kind::F64), writer.constants_name(),
+                      writer.constants());
         globals_ += std::string(module_.spelling.function_prefix()) +
                     call(result + " f" + std::to_string(f), arguments) + " {\n" + writer.text() +
                     "}\n";
@@ -126,17 +131,19 @@ void Kernel::tables() {
         const ir::Table& table = program_.tables[t];
         module_.use_type(table.type.kind);
         const middle::Array& array = module_.form.table(static_cast<std::uint32_t>(t));
-        std::string text = module_.spelling.constant_array(
-            module_.element_type(array), "c" + std::to_string(t), table.bits.size());
-        text += " = {  // " + sanitised(table.name);
-        for (std::size_t i = 0; i < table.bits.size(); ++i) {
-            text += i % 8 == 0 ? "\n    " : " ";
-            const bool half = table.type.kind == Kind::F16;
-            text +=
-                module_.literal(array.cell, half ? f32_of_f16(table.bits[i]) : table.bits[i]) + ",";
-        }
-        globals_ += text + "\n};\n";
+        std::vector<std::uint64_t> bits = table.bits;
+        if (table.type.kind == Kind::F16) std::ranges::transform(bits, bits.begin(), f32_of_f16);
+        constants(array.cell, module_.element_type(array), "c" + std::to_string(t), bits,
+                  "  // " + sanitised(table.name));
     }
+}
+
+void Kernel::constants(Kind kind, std::string_view element, const std::string& name,
+                       const std::vector<std::uint64_t>& bits, const std::string& comment) {
+    globals_ += module_.spelling.constant_array(element, name, bits.size()) + " = {" + comment;
+    for (std::size_t i = 0; i < bits.size(); ++i)
+        globals_ += (i % 8 == 0 ? "\n    " : " ") + module_.literal(kind, bits[i]) + ",";
+    globals_ += "\n};\n";
 }
 
 void Kernel::signature(const OuterSet& outer) {

@@ -89,6 +89,7 @@ class CudaC final : public Spelling {
         return "static __constant__ " + std::string(element) + " " + std::string(name) + "[" +
                std::to_string(count) + "]";
     }
+    bool addresses_constants() const override { return true; }
 
     std::string group_id(unsigned axis) const override { return axis_of("blockIdx", axis); }
     std::string local_id(unsigned axis) const override { return axis_of("threadIdx", axis); }

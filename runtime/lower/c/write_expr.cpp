@@ -16,6 +16,14 @@ template class middle::Walk<CWriter, std::string>;
 std::string CWriter::leaf(const middle::Leaf& leaf) {
     if (leaf.outer) return outer(*leaf.outer, static_cast<std::uint32_t>(leaf.bits));
     module_.use_type(leaf.kind);
+    // Instructions have room for the upper word of an f64, or for the address of a constant.
+    if (code_.math_definition && leaf.kind == Kind::F64 && (leaf.bits & 0xffffffffU) != 0 &&
+        module_.spelling.addresses_constants()) {
+        const auto at = std::ranges::find(constants_, leaf.bits);
+        const std::string index = std::to_string(at - constants_.begin());
+        if (at == constants_.end()) constants_.push_back(leaf.bits);
+        return constants_name() + "[" + index + "]";
+    }
     return module_.literal(leaf.kind, leaf.bits);
 }
 

@@ -36,7 +36,7 @@ void CWriter::hide_operands(const ir::Expr& e, Operation& made) {
     switch (e.op) {
         case Op::CONVERT:
             if (type.kind != Kind::F64 || e.type.kind != Kind::F32 ||
-                !quirks.has(Quirk::NvidiaConstantNarrowing))
+                !quirks.has(Quirk::NvidiaConstantNarrowing) || code_.math_definition)
                 return;
             hide_float(made.operands[0], Kind::F64);
             made.operands[0].depth += 2;

@@ -51,6 +51,9 @@ class CWriter : public middle::Walk<CWriter, std::string> {
 
     [[nodiscard]] const std::string& text() const { return out_; }
     [[nodiscard]] const OuterSet& outer() const { return outer_; }
+    // The f64 constants that the text reads from an array of this name.
+    [[nodiscard]] const std::vector<std::uint64_t>& constants() const { return constants_; }
+    [[nodiscard]] std::string constants_name() const { return "k" + std::to_string(function_); }
     [[nodiscard]] bool has_grid_barrier() const { return has_grid_barrier_; }
     std::string local_name(std::uint32_t local, unsigned component);
 
@@ -159,6 +162,7 @@ class CWriter : public middle::Walk<CWriter, std::string> {
     const Powers powers_;
     const EarlyLanes early_lanes_;
     OuterSet outer_;
+    std::vector<std::uint64_t> constants_;
     std::string out_;
     unsigned indent_ = 1;
     unsigned temporaries_ = 0;

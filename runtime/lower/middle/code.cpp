@@ -160,7 +160,8 @@ Bitcast CodeForm::bitcast(const ir::Expr& e) const {
                      bitcast_part(halves ? Part::HighHalf : Part::HighWord)};
     } else if (from.lanes > e.type.lanes) {
         out.parts[0] = bitcast_part(halves ? Part::Halves : Part::JoinWords);
-    } else if (from.floating() && e.type.integer() && !never_nan(code, from_id)) {
+    } else if (from.floating() && e.type.integer() && !code.math_definition &&
+               !never_nan(code, from_id)) {
         out.canonical = stored(from.kind);
     }
     return out;

@@ -221,6 +221,9 @@ struct Code {
     std::vector<Local> locals;  // arguments first, then in text order
     BlockId root = kNone;
     ExprId result = kNone;  // of a function: the returned expression
+    // Of a math function that the host defines: no result depends on the bits of a NaN, and no
+    // subnormal f64 becomes an f32. Not in the wire form.
+    bool math_definition = false;
 
     [[nodiscard]] std::span<const ExprId> operands_of(const Expr& e) const {
         return {operands.data() + e.first, e.count};
