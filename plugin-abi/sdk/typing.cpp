@@ -414,6 +414,10 @@ Typing derive_type(const Program& program, const Code& code, const Expr& expr,
                          operands};
     const auto group = static_cast<unsigned>(op) & 0xf00U;
     if (group == 0x100) return derive_leaf(program, expr, given);
+    if (op_math_set(op) > program.math_set)
+        return wrong(quoted(op) + " is a function of math set " + std::to_string(op_math_set(op)) +
+                         ", and the program is of set " + std::to_string(program.math_set),
+                     "Fix: build the program for that set: `math_set(2)`, in text `math 2;`");
     if (op_math(op)) return same_type(given, kMath);
     if (op_atomic(op)) return atomic(program, expr, given);
     if (op_subgroup(op)) return subgroup(op, operands);

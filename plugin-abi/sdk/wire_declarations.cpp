@@ -199,7 +199,7 @@ bool read_head(Reader& in, Context& context) {
     if (!in.zero(flags & ~WYE_HEAD_ADJUSTABLE, "an unknown flag of the head")) return false;
     program.adjustable = (flags & WYE_HEAD_ADJUSTABLE) != 0;
     if (!in.word(program.math_set)) return false;
-    if (program.math_set != WYE_PROGRAM_MATH_SET)
+    if (!math_set_known(program.math_set))
         return in.fail("math set " + std::to_string(program.math_set) + " is unknown",
                        "Fix: use a newer Wye, which may know the math set");
     if (!in.word(kind)) return false;

@@ -19,11 +19,13 @@
 namespace wye::lower {
 namespace {
 
-// Encodes the program without hints: they never change results, so they must not raise the version
-// of the wire form beyond what an older plugin reads.
-Result<std::vector<std::byte>> encode_without_hints(const ir::Program& program) {
-    if (ir::least_minor(program) == 0) return ir::encode(program, ir::Notes::Drop);
+// Encodes the program without what changes no result and an older plugin does not read: hints, and
+// the math set of a program that has no math function left.
+Result<std::vector<std::byte>> encode_for_plugins(const ir::Program& program) {
+    if (ir::least_minor(program) == 0 && program.math_set == WYE_PROGRAM_MATH_SET)
+        return ir::encode(program, ir::Notes::Drop);
     ir::Program plain = program;
+    plain.math_set = WYE_PROGRAM_MATH_SET;
     for (ir::Buffer& buffer : plain.buffers) buffer.hints = {};
     return ir::encode(plain, ir::Notes::Drop);
 }
@@ -35,7 +37,7 @@ Result<Artifact> lower_wire(const ir::Program& program, const TargetFacts& facts
     Artifact artifact;
     artifact.format = WYE_FORMAT_PROGRAM;
     artifact.entry = "main";
-    WYE_ASSIGN(artifact.code, encode_without_hints(program));
+    WYE_ASSIGN(artifact.code, encode_for_plugins(program));
     artifact.workgroup = options.workgroup.value_or(program.workgroup);
     WYE_ASSIGN(artifact.subgroup, subgroup_width(program, facts, options));
     for (const ir::Buffer& buffer : program.buffers) {
@@ -182,7 +184,7 @@ Result<Artifact> lower(const ir::Program& program, std::string_view format,
     };
     if (!uses_math(program, chosen.natives)) return finish(program);
     WYE_ASSIGN(const ir::Program expanded,
-               expand_math(program, chosen.natives, root_way(format, facts)));
+               expand_math(program, chosen.natives, math_ways(format, facts)));
     return finish(expanded);
 }
 

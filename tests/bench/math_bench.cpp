@@ -4,13 +4,14 @@
 // budget where the device's dialect has a native form. Each invocation calls the function 256
 // times.
 //
-//   math_bench [DEVICE...] [--only NAME,...] [--elements N] [--ulp N]
+//   math_bench [DEVICE...] [--only NAME,...] [--elements N] [--ulp N] [--math SET]
 //
 // Without a device: the first of each API. Prints milliseconds, the least of seven runs.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,18 +28,22 @@ struct Function {
     float first, step;  // arguments of an invocation, before a small shift for each
 };
 constexpr Function kFunctions[] = {
-    {"none", "v", 0.5F, 0.01F},          {"/", "a / v", 0.5F, 0.01F},
-    {"1 /", "1.0 / v", 0.5F, 0.01F},     {"sqrt", "sqrt(v)", 0.5F, 0.01F},
-    {"rsqrt", "rsqrt(v)", 0.5F, 0.01F},  {"exp", "exp(v)", -2, 0.01F},
-    {"exp2", "exp2(v)", -2, 0.01F},      {"log", "log(v)", 0.5F, 0.01F},
-    {"log2", "log2(v)", 0.5F, 0.01F},    {"sin", "sin(v)", -2, 0.01F},
-    {"cos", "cos(v)", -2, 0.01F},        {"tanh", "tanh(v)", -1, 0.01F},
-    {"erf", "erf(v)", -1, 0.01F},        {"cbrt", "cbrt(v)", 0.5F, 0.01F},
-    {"atan", "atan(v)", -1, 0.01F},      {"pow", "pow(v, a)", 0.5F, 0.01F},
-    {"fma", "fma(v, a, s)", 0.5F, 0.01F}};
+    {"none", "v", 0.5F, 0.01F},           {"/", "a / v", 0.5F, 0.01F},
+    {"1 /", "1.0 / v", 0.5F, 0.01F},      {"sqrt", "sqrt(v)", 0.5F, 0.01F},
+    {"rsqrt", "rsqrt(v)", 0.5F, 0.01F},   {"exp", "exp(v)", -2, 0.01F},
+    {"exp2", "exp2(v)", -2, 0.01F},       {"log", "log(v)", 0.5F, 0.01F},
+    {"log2", "log2(v)", 0.5F, 0.01F},     {"sin", "sin(v)", -2, 0.01F},
+    {"cos", "cos(v)", -2, 0.01F},         {"tanh", "tanh(v)", -1, 0.01F},
+    {"erf", "erf(v)", -1, 0.01F},         {"cbrt", "cbrt(v)", 0.5F, 0.01F},
+    {"atan", "atan(v)", -1, 0.01F},       {"pow", "pow(v, a)", 0.5F, 0.01F},
+    {"fma", "fma(v, a, s)", 0.5F, 0.01F}, {"expm1", "expm1(v)", -2, 0.01F},
+    {"log1p", "log1p(v)", 0.5F, 0.01F},   {"sinpi", "sinpi(v)", -2, 0.01F},
+    {"cospi", "cospi(v)", -2, 0.01F}};
+constexpr std::size_t kOfSet2 = 4;  // the last ones
 
-std::string text(const Function& f) {
-    return "wye 1; program calls; workgroup 256; param first: f32; param by: f32;\n"
+std::string text(const Function& f, const std::string& set) {
+    return "wye 1; math " + set +
+           "; program calls; workgroup 256; param first: f32; param by: f32;\n"
            "input x: f32[]; output r: f32[len(x)]; grid elements len(x);\n"
            "main { let i = global_id.x; if i < len(x) {\n"
            "let a = 1.0 + x[i]; var v = first + x[i]; var s = 0.0;\n"
@@ -79,6 +84,7 @@ int main(int count, char** arguments) {
     std::string only;
     std::uint64_t elements = std::uint64_t{4} << 20U;
     std::uint32_t ulp = 16;
+    std::string set = "1";
     for (int k = 1; k < count; ++k) {
         const std::string word = arguments[k];
         if (k + 1 < count && word == "--only")
@@ -87,6 +93,8 @@ int main(int count, char** arguments) {
             elements = std::strtoull(arguments[++k], nullptr, 10);
         else if (k + 1 < count && word == "--ulp")
             ulp = static_cast<std::uint32_t>(std::strtoul(arguments[++k], nullptr, 10));
+        else if (k + 1 < count && word == "--math")
+            set = arguments[++k];
         else
             selectors.push_back(word);
     }
@@ -108,9 +116,10 @@ int main(int count, char** arguments) {
     std::printf("\n%-6s", "");
     for (std::size_t k = 0; k < devices.size(); ++k) std::printf(" | strict   native      by");
     std::printf("\n");
-    for (const Function& f : kFunctions) {
+    for (const Function& f :
+         std::span(kFunctions, std::size(kFunctions) - (set == "1" ? kOfSet2 : 0))) {
         if (!named(only, f.name)) continue;
-        const wye::Program program = must(context.program_from_text(text(f)));
+        const wye::Program program = must(context.program_from_text(text(f, set)));
         std::printf("%-6s", f.name);
         for (const wye::Device& device : devices) {
             bool native = false;

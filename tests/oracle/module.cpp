@@ -273,7 +273,8 @@ void read_head(Reader in, Module& m) {
     for (auto& axis : m.workgroup) axis = in.word();
     m.subgroup = in.word();
     m.adjustable = (in.word() & WYE_HEAD_ADJUSTABLE) != 0;
-    if (in.word() != WYE_PROGRAM_MATH_SET) throw Refused("unknown math set");
+    // It has no math functions, so the set does not matter.
+    if (in.word() - 1 >= WYE_PROGRAM_NEWEST_MATH_SET) throw Refused("unknown math set");
     m.grid_kind = in.word();
     const std::uint32_t axes = in.count(4);
     for (std::uint32_t i = 0; i < axes; ++i) m.axes.push_back(read_size(in));

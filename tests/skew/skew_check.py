@@ -404,6 +404,29 @@ def reads_samples(sides, work):
                     said.append('works')
 
 
+def math_sets(now, sides, work):
+    """A program of math set 2 runs on plugins of every age, which are given set 1. A library that is older refuses it by name."""
+    program, wire = work / 'set2.wye', work / 'set2.wire'
+    program.write_text((HERE / 'scale.wye').read_text(encoding='utf-8').replace('wye 1;', 'wye 1;\nmath 2;').replace(
+        '+ 7u', '+ 6u + u32(cospi(0.0))'), encoding='utf-8')
+    done = run(now, now.folder, 'wire', program, wire)
+    check(done.returncode == 0, f'{now.name} writes a wire form of math set 2', done.stderr)
+    for side in sides:
+        with matrix.cell('Plugins (rows) in hosts (columns)', f'{side.name}, math set 2', now.name) as said:
+            for device in ('cpu_file', 'cpu'):
+                scales(f'{now.name} with the plugins of {side.name}: math set 2', now, side.folder, device, work, program)
+            said.append('works')
+        with matrix.cell(FILES, 'wire form of math set 2', side.name) as said:
+            done = run(side, side.folder, 'run', 'cpu_file', wire, work / 'in', work / 'out', 20000, 1)
+            refused = done.returncode == 1 and 'math set 2 is unknown' in done.stderr and 'Fix: ' in done.stderr
+            check(refused or side is now or done.returncode == 0, f'{side.name} runs or refuses a wire form of math set 2', done.stderr)
+            if refused:
+                said.append('refused: math set 2')
+            else:
+                scales(f'{side.name} with a wire form of math set 2', side, side.folder, 'cpu_file', work, wire)
+                said.append('runs')
+
+
 # The groups of the kit that are for all plugins; the template has no device. Slow ones share the runs.
 SUITES = ['load', 'plugin', 'skew']
 DEVICE_SUITES = ['device_skew', 'device', 'queue', 'program', 'command', 'launch', 'native', 'hostile', 'threads']
@@ -471,6 +494,7 @@ def main(words):
         applications(released, released, parts, work)
         reads_files(released, work, sha256)
         reads_samples(released, work)
+        math_sets(now, released, work)
         slow = SLOW_SUITES[slices.of_this_run('the slow groups of the kit', 5)]
         for side in released:
             check_kit(now.name, kit, side, slow if side in archived else [])

@@ -15,8 +15,8 @@ using GrammarKind = GrammarNode::Kind;
 constexpr unsigned kEndless = 1U << 20U;
 
 // Token rules whose words may be names in other places.
-constexpr std::array<std::string_view, 6> kFreeWords = {"COMPONENT",    "COALESCE", "AXIS",
-                                                        "PREFER_ALIGN", "LOCALITY", "USE"};
+constexpr std::array<std::string_view, 7> kFreeWords = {
+    "COMPONENT", "COALESCE", "AXIS", "PREFER_ALIGN", "LOCALITY", "USE", "MATH"};
 
 bool token_rule(const std::string& name) {
     return std::isupper(static_cast<unsigned char>(name[0])) != 0;

@@ -47,7 +47,7 @@ class Grammar {
     // The literals of all rules that are not tokens.
     [[nodiscard]] const std::set<std::string>& literals() const { return literals_; }
     // The words that cannot be names: the literals, and the words of all finite tokens except
-    // COMPONENT and those of hints.
+    // COMPONENT, MATH and those of hints.
     [[nodiscard]] const std::set<std::string>& reserved() const { return reserved_; }
     [[nodiscard]] const std::map<std::string, GrammarNode>& rules() const { return rules_; }
 

@@ -209,7 +209,8 @@ ReferenceExample table_program(const Block& block) {
     std::string body;
     std::string count;  // "len(x_in)" of the first operand
     std::size_t columns = 0;
-    for (std::size_t k = 0; k < block.lines.size(); ++k) {
+    const bool set_2 = !block.lines.empty() && block.lines[0] == "math 2;";
+    for (std::size_t k = set_2 ? 1 : 0; k < block.lines.size(); ++k) {
         const std::size_t line = block.line + k;
         const ValueLine given = value_line(block.lines[k], line);
         const ElementType type = type_named(given.type, line);
@@ -243,7 +244,8 @@ ReferenceExample table_program(const Block& block) {
         }
         if (!operand) buffer.before.resize(buffer.after.size());
     }
-    out.text = "wye 1; program example; workgroup 64;\n" + declared + "grid elements " + count +
+    out.text = std::string(set_2 ? "wye 1; math 2;" : "wye 1;") +
+               " program example; workgroup 64;\n" + declared + "grid elements " + count +
                ";\nmain {\n    let k0 = global_id.x;\n" + body + "}\n";
     return out;
 }

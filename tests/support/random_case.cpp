@@ -27,7 +27,8 @@ Case random_case(std::uint64_t seed, const RandomProgramOptions& device, bool tr
     static constexpr unsigned kSizes[] = {4, 12, 6, 30, 8, 12, 4, 16};
     options.size = kSizes[seed % std::size(kSizes)];
     options.grid_barriers = seed % 5 == 2;
-    options.math = seed % 5 == 4 && device.int64 && device.f32 && device.f64;
+    if (seed % 5 == 4 && device.int64 && device.f32 && device.f64)
+        options.math = 1 + static_cast<unsigned>(seed / 5 % 2);
     options.kept = seed % 3 == 1 && !traps;
     options.many_groups = seed % 199 == 100;
     if (options.many_groups) options.size = 2;

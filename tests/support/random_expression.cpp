@@ -337,7 +337,7 @@ std::string Expressions::floating(TextType type, int depth) {
     static const std::vector<std::string> kTwo = {"min", "max", "copysign"};
     static const std::vector<std::string> kOne = {"-",    "abs",   "sqrt", "floor",
                                                   "ceil", "trunc", "round"};
-    switch (random_.below(scope_.math && type.kind != WYE_KIND_F16 ? 8 : 7)) {
+    switch (random_.below(scope_.math != 0 && type.kind != WYE_KIND_F16 ? 8 : 7)) {
         case 0:
             return call(random_.pick(kTwo), {type, type}, depth);
         case 1:
@@ -363,7 +363,8 @@ std::string Expressions::math(TextType type, int depth) {
         WYE_MATH(WYE_SUPPORT_MATH)
 #undef WYE_SUPPORT_MATH
     };
-    const Function& function = random_.pick(kFunctions);
+    const std::size_t later = scope_.math > 1 ? 0 : WYE_OP_COSPI - WYE_OP_ERF;  // of set 2
+    const Function& function = kFunctions[random_.below(kFunctions.size() - later)];
     return call(function.name, std::vector<TextType>(function.operands, type), depth);
 }
 

@@ -72,7 +72,7 @@ struct Scope {
     bool in_function = false;
     bool uniform_only = false;
     bool subgroups = false;  // subgroup values may be named
-    bool math = false;       // math functions of f32 and f64
+    unsigned math = 0;       // the set of math functions of f32 and f64; 0: none
 };
 
 class Expressions {

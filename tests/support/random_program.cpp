@@ -21,11 +21,13 @@ class Declarations {
         if (options.f32 && options.storage16) kinds_.push_back(WYE_KIND_F16);
         if (options.f32) kinds_.push_back(WYE_KIND_F32);
         if (options.f32 && options.f64) kinds_.push_back(WYE_KIND_F64);
-        scope_.math = options.math && options.f32;
+        scope_.math = options.f32 ? options.math : 0;
     }
 
     void write() {
-        out_.text = "wye 1;\nprogram random;\n";
+        out_.text = "wye 1;\n";
+        if (scope_.math > 1) out_.text += "math " + std::to_string(scope_.math) + ";\n";
+        out_.text += "program random;\n";
         grid();
         subgroup();
         params();

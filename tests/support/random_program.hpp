@@ -31,8 +31,9 @@ struct RandomProgramOptions {
     bool kept = false;         // with `persistent` buffers and `live` inputs
     bool many_groups = false;  // more small workgroups than devices run at once
     unsigned largest_group = 256;
-    // Math functions, which need f32, f64 and int64, even if the program names none of these.
-    bool math = false;
+    // The math set of its math functions, which need f32, f64 and int64, even if the program names
+    // none of these; 0: it has none.
+    unsigned math = 0;
     unsigned size = 12;  // approximate number of statements in main
 };
 

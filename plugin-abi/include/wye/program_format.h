@@ -50,7 +50,9 @@
  * Operands are exact integers; the result must lie in [0, 2^63).
  *
  * A program has the lowest minor version that has all that it uses; a reader takes every minor up
- * to its own. Minor 1 added WYE_BUFFER_HINTS, and nothing else.
+ * to its own. Minor 1 added WYE_BUFFER_HINTS, and nothing else. A math set has no part in that: the
+ * head names the set, with its own operations, and a reader refuses a set that it does not know. A
+ * plugin is given programs of set 1 only, since lowering replaces the functions of later sets.
  *
  * Evaluation order inside a statement: operands of a store are its index, then its value; an effect
  * on the right-hand side runs after the index was evaluated and before the store.
@@ -66,7 +68,8 @@
 #define WYE_PROGRAM_MINOR 1                /* the highest that this header describes */
 #define WYE_PROGRAM_HEADER_BYTES 24        /* the size of the header */
 #define WYE_PROGRAM_SECTION_ENTRY_BYTES 24 /* the size of an entry of its table */
-#define WYE_PROGRAM_MATH_SET 1             /* which definition of the math functions holds */
+#define WYE_PROGRAM_MATH_SET 1             /* the math set of a program that names none */
+#define WYE_PROGRAM_NEWEST_MATH_SET 2      /* the highest that this header describes */
 
 /* The sections. */
 enum wye_section {
@@ -319,7 +322,8 @@ enum wye_size_op {
     X(ANY, 0x236, "any", 1)                   \
     X(ALL, 0x237, "all", 1)
 
-/* Math functions (math set 1): X(NAME, opcode, text, operands). Lowering replaces them. */
+/* Math functions: X(NAME, opcode, text, operands). Lowering replaces them. The rows from EXPM1 on
+ * are of math set 2, and only programs of that set have them. */
 #define WYE_MATH(X)             \
     X(EXP, 0x300, "exp", 1)     \
     X(EXP2, 0x301, "exp2", 1)   \
@@ -341,7 +345,11 @@ enum wye_size_op {
     X(RSQRT, 0x311, "rsqrt", 1) \
     X(CBRT, 0x312, "cbrt", 1)   \
     X(HYPOT, 0x313, "hypot", 2) \
-    X(ERF, 0x314, "erf", 1)
+    X(ERF, 0x314, "erf", 1)     \
+    X(EXPM1, 0x315, "expm1", 1) \
+    X(LOG1P, 0x316, "log1p", 1) \
+    X(SINPI, 0x317, "sinpi", 1) \
+    X(COSPI, 0x318, "cospi", 1)
 
 /* Effects: X(NAME, opcode, text, operands). They stand alone as a statement or as the whole right
  * side of LET, VAR, ASSIGN, ASSIGN_COMPONENT, STORE or STORE_ARRAY. Atomics and

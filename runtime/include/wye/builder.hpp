@@ -104,6 +104,11 @@ class Kernel : public Body {
     // An empty program of this name.
     explicit Kernel(std::string_view name) : name_(name) {}
 
+    // `math set;`: which definition of the math functions holds.
+    Kernel& math_set(std::uint32_t set) {
+        math_set_ = set;
+        return *this;
+    }
     // `workgroup x, y, z;`
     Kernel& workgroup(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
         workgroup_ = {x, y, z};
@@ -324,7 +329,7 @@ class Kernel : public Body {
         Words out;
         detail::put_text(out, name_);
         out.insert(out.end(), workgroup_.begin(), workgroup_.end());
-        out.insert(out.end(), {subgroup_, flags_, WYE_PROGRAM_MATH_SET, grid_kind_,
+        out.insert(out.end(), {subgroup_, flags_, math_set_, grid_kind_,
                                static_cast<std::uint32_t>(grid_.size())});
         for (const Words& axis : grid_) detail::put_counted(out, renumbered_size(axis, order));
         return out;
@@ -404,6 +409,7 @@ class Kernel : public Body {
     std::array<std::uint32_t, 3> workgroup_ = {1, 1, 1};
     std::uint32_t subgroup_ = 0;
     std::uint32_t flags_ = 0;
+    std::uint32_t math_set_ = WYE_PROGRAM_MATH_SET;
     std::uint32_t grid_kind_ = WYE_GRID_NONE;
     std::vector<Words> grid_;
     std::vector<Argument> params_;

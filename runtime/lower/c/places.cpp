@@ -17,7 +17,7 @@ std::string place_of_line(const ir::Program& program, std::string_view format,
     if (line == 0 || (!opencl && format != WYE_FORMAT_CUDA_C)) return {};
     std::optional<ir::Program> expanded;
     if (uses_math(program, options.natives)) {
-        auto result = expand_math(program, options.natives, root_way(format, facts));
+        auto result = expand_math(program, options.natives, math_ways(format, facts));
         if (!result.ok()) return {};
         expanded = *std::move(result);
     }

@@ -18,7 +18,7 @@ void forget_places(ir::Code& code) {
 }
 
 ir::Program parsed() {
-    std::string text = "wye 1; program math_set_1; workgroup 1;\n";
+    std::string text = "wye 1; program math_functions; workgroup 1;\n";
     for (const char* part : kMathText) text += part;
     ir::ParseResult result = ir::parse(text + "main { }\n");
     assert(result.ok());  // the text is a constant, and the tests validate it

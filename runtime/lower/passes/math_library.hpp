@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The portable definition of the math functions (math set 1): functions and tables written in the
-// language, in runtime/lower/math. The scalar function of an operation is named `math_OP_TYPE`
-// (`math_sin_f32`); the others are helpers. Changing one bit of a result needs a new set number.
+// The portable definitions of the math functions: functions and tables written in the language, in
+// runtime/lower/math. The scalar function of an operation is named `math_OP_TYPE` (`math_sin_f32`),
+// and `math2_OP_TYPE` where math set 2 defines it anew or adds it; the others are helpers. Changing
+// one bit of a result needs a new set number, unless set 2 asks for the correctly rounded one.
 #pragma once
 
 #include "wye/sdk/program.hpp"

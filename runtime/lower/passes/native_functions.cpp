@@ -34,7 +34,9 @@ constexpr Row kCuda[] = {
     {Op::COSH, {2, "coshf", 0}, {1, "cosh", 0}},    {Op::TANH, {2, "tanhf", 0}, {1, "tanh", 0}},
     {Op::POW, {9, "powf", 0}, {2, "pow", 0}},       {Op::RSQRT, {2, "rsqrtf", 0}, {1, "rsqrt", 0}},
     {Op::CBRT, {1, "cbrtf", 0}, {1, "cbrt", 0}},    {Op::HYPOT, {3, "hypotf", 0}, {2, "hypot", 0}},
-    {Op::ERF, {2, "erff", 0}, {2, "erf", 0}},
+    {Op::ERF, {2, "erff", 0}, {2, "erf", 0}},       {Op::EXPM1, {1, "expm1f", 0}, {1, "expm1", 0}},
+    {Op::LOG1P, {1, "log1pf", 0}, {1, "log1p", 0}}, {Op::SINPI, {2, "sinpif", 0}, {2, "sinpi", 0}},
+    {Op::COSPI, {2, "cospif", 0}, {2, "cospi", 0}},
 };
 
 // OpenCL 1.2 specification, 7.4 "Relative Error as ULPs", full profile, single and double
@@ -63,6 +65,10 @@ constexpr Row kOpenCl[] = {
     {Op::CBRT, {2, "cbrt", 0}, {2, "cbrt", 0}},
     {Op::HYPOT, {4, "hypot", 0}, {4, "hypot", 0}},
     {Op::ERF, {16, "erf", 0}, {16, "erf", 0}},
+    {Op::EXPM1, {3, "expm1", 0}, {3, "expm1", 0}},
+    {Op::LOG1P, {2, "log1p", 0}, {2, "log1p", 0}},
+    {Op::SINPI, {4, "sinpi", 0}, {4, "sinpi", 0}},
+    {Op::COSPI, {4, "cospi", 0}, {4, "cospi", 0}},
 };
 
 // Vulkan specification, "Precision and Operation of SPIR-V Instructions", 32-bit. Omitted: `/` (2.5
@@ -83,7 +89,7 @@ constexpr unsigned index_of(Op op) {
     if (op == Op::SQRT) return 1;
     return 2 + static_cast<unsigned>(op) - static_cast<unsigned>(Op::EXP);
 }
-static_assert(index_of(Op::ERF) < kWide);
+static_assert(index_of(Op::COSPI) < kWide);
 
 template <typename Visit>
 void each_expression(const ir::Program& program, Visit visit) {
@@ -118,7 +124,7 @@ const char* native_name(unsigned bit) {
     static constexpr const char* kF64[] = {"/ (f64)", "sqrt (f64)", WYE_MATH(WYE_NAME_F64)};
 #undef WYE_NAME_F32
 #undef WYE_NAME_F64
-    static_assert(std::size(kF32) == index_of(Op::ERF) + 1);
+    static_assert(std::size(kF32) == index_of(Op::COSPI) + 1);
     const unsigned index = bit % kWide;
     if (bit >= 2 * kWide || index >= std::size(kF32)) return "";
     return bit < kWide ? kF32[index] : kF64[index];

@@ -29,9 +29,11 @@ void each_code(ir::Program& program, Visit visit) {
     visit(program.main);
 }
 
-std::string scalar_name(const Need& need) {
-    return "math_" + std::string(ir::op_text(need.first)) + "_" +
-           ir::type_name(type_of(need).component());
+std::uint32_t index_of(const ir::Program& library, std::string_view function) {
+    const auto at = std::ranges::find(library.functions, function, &ir::Function::name);
+    return at == library.functions.end()
+               ? ir::kNone
+               : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
 bool replaced(const ir::Expr& e, NativeSet stay) {
@@ -40,10 +42,12 @@ bool replaced(const ir::Expr& e, NativeSet stay) {
 
 class Expander {
   public:
-    Expander(const ir::Program& program, NativeSet stay, RootWay root)
+    Expander(const ir::Program& program, NativeSet stay, const MathWays& ways)
         : library_(math_library()),
+          mad_(index_of(library_, "math2_mad")),
+          apart_(index_of(library_, "math2_mad_apart")),
           stay_(stay),
-          root_(root),
+          ways_(ways),
           out_(program),
           functions_(library_.functions.size(), ir::kNone),
           tables_(library_.tables.size(), ir::kNone) {
@@ -82,21 +86,31 @@ class Expander {
     }
 
   private:
+    // The definition of the program's math set. What set 2 does not define anew is that of set 1.
     std::uint32_t definition(const Need& need) const {
-        std::string name = scalar_name(need);
+        std::string name = "_" + std::string(ir::op_text(need.first)) + "_" +
+                           ir::type_name(type_of(need).component());
         if (need.first == Op::RSQRT && type_of(need).kind == ir::Kind::F32) {
-            if (root_ == RootWay::InWords) name += "_in_words";
-            if (root_ == RootWay::FromStart) name += "_from_start";
+            if (ways_.root == RootWay::InWords) name += "_in_words";
+            if (ways_.root == RootWay::FromStart) name += "_from_start";
         }
-        const auto at = std::ranges::find(library_.functions, name, &ir::Function::name);
-        return static_cast<std::uint32_t>(at - library_.functions.begin());
+        const std::uint32_t own =
+            out_.math_set >= 2 ? index_of(library_, "math2" + name) : ir::kNone;
+        return own != ir::kNone ? own : index_of(library_, "math" + name);
+    }
+
+    // Returns the function that a call in the library calls on the device, or kNone if the call
+    // becomes an fma.
+    std::uint32_t callee(const ir::Expr& call) const {
+        if (call.imm != mad_) return call.imm;
+        return ways_.fused ? ir::kNone : apart_;
     }
 
     // Marks a library function and its callees. The new program keeps the library's order.
     void mark(std::uint32_t function) {
-        if (!reached_.insert(function).second) return;
+        if (function == ir::kNone || !reached_.insert(function).second) return;
         for (const ir::Expr& e : library_.functions[function].code.exprs)
-            if (e.op == Op::CALL) mark(e.imm);
+            if (e.op == Op::CALL) mark(callee(e));
     }
 
     std::string fresh(const std::string& wanted) {
@@ -115,13 +129,19 @@ class Expander {
         return static_cast<std::uint16_t>(tables_[index]);
     }
 
+    void call(ir::Expr& e) const {
+        const std::uint32_t function = callee(e);
+        e.op = function == ir::kNone ? Op::FMA : Op::CALL;
+        e.imm = function == ir::kNone ? 0 : static_cast<std::uint16_t>(functions_[function]);
+    }
+
     void definitions() {
         for (const std::uint32_t index : reached_) {
             ir::Function f = library_.functions[index];
             f.code.math_definition = f.name.starts_with("math2_");
             f.name = fresh(f.name);
             for (ir::Expr& e : f.code.exprs) {
-                if (e.op == Op::CALL) e.imm = static_cast<std::uint16_t>(functions_[e.imm]);
+                if (e.op == Op::CALL) call(e);
                 if (e.op == Op::LOAD_TABLE) e.imm = table(e.imm);
             }
             functions_[index] = static_cast<std::uint32_t>(defined_.size());
@@ -177,8 +197,9 @@ class Expander {
     }
 
     const ir::Program& library_;
+    std::uint32_t mad_, apart_;  // `math2_mad` and `math2_mad_apart` of the library
     NativeSet stay_;
-    RootWay root_;
+    MathWays ways_;
     ir::Program out_;
     std::set<std::string> names_;
     std::map<Need, std::uint32_t> needs_;   // index of the function in the new program
@@ -187,16 +208,6 @@ class Expander {
     std::vector<std::uint32_t> tables_;
     std::vector<ir::Function> defined_;
 };
-
-}  // namespace
-
-bool uses_math(const ir::Program& program, NativeSet stay) {
-    const auto in = [stay](const ir::Code& code) {
-        return std::ranges::any_of(code.exprs,
-                                   [stay](const ir::Expr& e) { return replaced(e, stay); });
-    };
-    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
-}
 
 RootWay root_way(std::string_view format, const TargetFacts& facts) {
     // A CPU's vectors of f64 are faster than the steps that replace them.
@@ -209,9 +220,25 @@ RootWay root_way(std::string_view format, const TargetFacts& facts) {
     return facts.f64 ? RootWay::ThroughF64 : RootWay::InWords;
 }
 
-Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, RootWay root) {
-    if (root == RootWay::Form) stay |= native_bit(Op::RSQRT, ir::Kind::F32);
-    return Expander(program, stay, root).run();
+}  // namespace
+
+bool uses_math(const ir::Program& program, NativeSet stay) {
+    const auto in = [stay](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs,
+                                   [stay](const ir::Expr& e) { return replaced(e, stay); });
+    };
+    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
+}
+
+MathWays math_ways(std::string_view format, const TargetFacts& facts) {
+    // What runs the wire form may have to call a library for an fma, and joins a product and a sum
+    // to one step anyway.
+    return {root_way(format, facts), facts.native_f64_fma && format != WYE_FORMAT_PROGRAM};
+}
+
+Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, const MathWays& ways) {
+    if (ways.root == RootWay::Form) stay |= native_bit(Op::RSQRT, ir::Kind::F32);
+    return Expander(program, stay, ways).run();
 }
 
 }  // namespace wye::lower

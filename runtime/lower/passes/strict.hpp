@@ -21,16 +21,22 @@ enum class RootWay : std::uint8_t {
     FromStart,   // from the target's own inverse square root, by fma; seldom in words
     Form         // none: the operation stays, and is a middle form of the target
 };
-// Returns the definition that is the fastest on a device and needs nothing that it lacks.
-[[nodiscard]] RootWay root_way(std::string_view format, const TargetFacts& facts);
+// How a device computes what has several definitions, which give the same bytes.
+struct MathWays {
+    RootWay root = RootWay::ThroughF64;
+    // `math2_mad` is the device's fma on f64; else `math2_mad_apart` takes its place.
+    bool fused = false;
+};
+// Returns the definitions that are the fastest on a device and need nothing that it lacks.
+[[nodiscard]] MathWays math_ways(std::string_view format, const TargetFacts& facts);
 
 // Whether the program uses a math function other than those in `stay`.
 [[nodiscard]] bool uses_math(const ir::Program& program, NativeSet stay = 0);
 
-// Returns the same program with the required definitions before its own functions, and their tables
-// before its own. Errors: LIMIT_EXCEEDED if program and definitions together exceed a limit of the
-// language. Never INVALID_PROGRAM if `program` is valid.
+// Returns the same program with the required definitions, those of its math set, before its own
+// functions, and their tables before its own. Errors: LIMIT_EXCEEDED if program and definitions
+// together exceed a limit of the language. Never INVALID_PROGRAM if `program` is valid.
 [[nodiscard]] Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay = 0,
-                                              RootWay root = RootWay::ThroughF64);
+                                              const MathWays& ways = {});
 
 }  // namespace wye::lower

@@ -15,15 +15,15 @@ class Declarations {
     Declarations(const Program& program, Report& report) : program_(program), report_(report) {}
 
     void run() {
-        if (!legal_name(program_.name))
+        if (!legal_name(program_.name, program_.math_set))
             head({}, "program",
                  fmt::format("the program's name {} is not legal", shown(program_.name)),
                  "Fix: use letters, digits and `_`, at most 64, and no reserved word");
-        if (program_.math_set != WYE_PROGRAM_MATH_SET)
+        if (!math_set_known(program_.math_set))
             head({}, "program",
-                 fmt::format("math set {} is unknown; this version has set {}", program_.math_set,
-                             WYE_PROGRAM_MATH_SET),
-                 fmt::format("Fix: build the program for set {}", WYE_PROGRAM_MATH_SET));
+                 fmt::format("math set {} is unknown; this version has the sets 1 to {}",
+                             program_.math_set, WYE_PROGRAM_NEWEST_MATH_SET),
+                 "Fix: build the program for one of them");
         sizes();
         counts();
         for (const Param& p : program_.params) param(p);
@@ -93,7 +93,7 @@ class Declarations {
     // Checks a name. Params, buffers, tables and functions share one namespace.
     void name(const std::string& text, Place place, const std::string& what) {
         const auto where = [&] { return fmt::format("{} {}", what, shown(text)); };
-        if (!legal_name(text)) {
+        if (!legal_name(text, program_.math_set)) {
             const bool reserved = name_shaped(text);
             head(place, where(),
                  fmt::format("{} is {}", shown(text),

@@ -125,7 +125,7 @@ Token Lexer::finish(Token token, Tok tok, std::size_t bytes, unsigned code) {
 Token Lexer::word(Token token) {
     std::size_t bytes = 1;
     while (letter(at(bytes)) || digit(at(bytes))) ++bytes;
-    const Word found = classify_word(text_.substr(at_, bytes));
+    const Word found = classify_word(text_.substr(at_, bytes), math_set_);
     if (bytes > WYE_LIMIT_NAME_BYTES)
         report(token.place,
                fmt::format("this name has {} bytes; a name has at most {}", bytes,

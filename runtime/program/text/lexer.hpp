@@ -83,6 +83,8 @@ class Lexer {
     [[nodiscard]] Token next();
     // Reports to `diagnostics` from now on, or nothing if it is null. Returns the one before.
     Diagnostics* report_to(Diagnostics* diagnostics) { return std::exchange(errors_, diagnostics); }
+    // From the next token on, the functions of this math set are reserved words.
+    void math_set(std::uint32_t set) { math_set_ = set; }
 
   private:
     [[nodiscard]] char at(std::size_t ahead) const {
@@ -107,6 +109,7 @@ class Lexer {
     std::uint32_t line_ = 1;
     std::size_t line_begin_ = 0;
     std::size_t line_extra_ = 0;  // number of UTF-8 continuation bytes so far in this line
+    std::uint32_t math_set_ = WYE_PROGRAM_MATH_SET;
 };
 
 // Returns a string token's characters, with `\"` and `\\` resolved.

@@ -80,6 +80,8 @@ void Parser::header() {
             skip_to_end(true);
         }
     }
+    if (token_.is(Tok::Name) && token_.text == kMathWord && !math_set() && !token_.is(Key::PROGRAM))
+        skip_to_end(true);
     if (!token_.is(Key::PROGRAM)) {
         unexpected("`program NAME;`", "Fix: name the program, as in `program saxpy;`");
         return;
@@ -92,6 +94,24 @@ void Parser::header() {
     }
     program_.name = given.text;
     if (!expect_semicolon("the program's name")) skip_to_end(true);
+}
+
+// "math" SET ";"
+bool Parser::math_set() {
+    take();
+    for (std::uint32_t set = 1; set <= WYE_PROGRAM_NEWEST_MATH_SET; ++set) {
+        if (!token_.is(Tok::Number) || token_.text != std::to_string(set)) continue;
+        program_.math_set = set;
+        take();
+        lexer_.math_set(set);
+        return expect_semicolon("the math set");
+    }
+    if (token_.is(Tok::Bad)) return false;
+    error(token_.place,
+          fmt::format("there is no math set {}; this version has the sets 1 to {}",
+                      describe(token_), WYE_PROGRAM_NEWEST_MATH_SET),
+          fmt::format("Fix: write `math {};`", WYE_PROGRAM_NEWEST_MATH_SET));
+    return false;
 }
 
 void Parser::heads() {
@@ -127,6 +147,11 @@ bool Parser::head() {
             default:
                 break;
         }
+    }
+    if (token_.is(Tok::Name) && token_.text == kMathWord && peek().is(Tok::Number)) {
+        error(token_.place, "the math set comes before the program's name",
+              fmt::format("Fix: write `math {};` directly after `wye 1;`", peek().text));
+        return math_set();
     }
     if (token_.is(Tok::Bad) || token_.is(Tok::Name) || token_.is(Op::LT) ||
         token_.is(Tok::LeftBracket))

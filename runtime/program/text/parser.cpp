@@ -325,6 +325,7 @@ void Parser::look_ahead() {
     if (looked_ahead_) return;
     looked_ahead_ = true;
     Lexer lexer(text_, nullptr);
+    lexer.math_set(program_.math_set);
     int open = 0;
     for (Token token = lexer.next(); !token.is(Tok::End); token = lexer.next()) {
         if (token.is(Tok::LeftBrace)) ++open;
@@ -354,6 +355,15 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
             "Fix: move the declaration above this use");
         return;
     }
+    if (const Word later = classify_word(name.text, WYE_PROGRAM_NEWEST_MATH_SET);
+        later.word == WordClass::Function) {
+        const std::uint32_t set = op_math_set(static_cast<Op>(later.code));
+        error(name.place,
+              fmt::format("{} is a function of math set {}, and this program is of set {}", shown,
+                          set, program_.math_set),
+              fmt::format("Fix: write `math {};` directly after `wye 1;`", set));
+        return;
+    }
     const std::string what = fmt::format("there is no {} {}", wanted, shown);
     if (const std::string_view ours = foreign_name(name.text); !ours.empty()) {
         error(name.place, what, fmt::format("Fix: {}", ours));
@@ -370,7 +380,8 @@ void Parser::unknown(const Token& name, std::string_view wanted) {
     std::sort(candidates.begin(), candidates.end());
     for (const WordClass word : {WordClass::Builtin, WordClass::Function, WordClass::Effect,
                                  WordClass::Constant, WordClass::Keyword})
-        for (const std::string_view text : words_of(word)) candidates.push_back(text);
+        for (const std::string_view text : words_of(word, program_.math_set))
+            candidates.push_back(text);
     const std::string_view near = nearest(name.text, candidates);
     error(name.place, what,
           near.empty() ? "Fix: declare it above, or correct the name"

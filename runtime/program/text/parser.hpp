@@ -88,6 +88,7 @@ class Parser {
 
     // ---- declarations ----
     void header();
+    bool math_set();
     void heads();
     bool head();
     bool workgroup();

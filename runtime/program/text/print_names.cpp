@@ -10,8 +10,13 @@ namespace {
 
 class Namer {
   public:
-    Namer(const Code& code, std::unordered_set<std::string> taken, const std::vector<bool>& lasting)
-        : code_(code), taken_(std::move(taken)), lasting_(lasting), names_(code.locals.size()) {}
+    Namer(const Code& code, std::uint32_t math_set, std::unordered_set<std::string> taken,
+          const std::vector<bool>& lasting)
+        : code_(code),
+          math_set_(math_set),
+          taken_(std::move(taken)),
+          lasting_(lasting),
+          names_(code.locals.size()) {}
 
     std::vector<std::string> run() {
         for (std::size_t k = 0; k < code_.locals.size(); ++k)
@@ -24,7 +29,7 @@ class Namer {
     void choose(std::size_t local) {
         if (local >= names_.size()) return;
         const std::string& given = code_.locals[local].name;
-        const std::string base = legal_name(given) ? given : "v" + std::to_string(local);
+        const std::string base = legal_name(given, math_set_) ? given : "v" + std::to_string(local);
         std::string name = base;
         for (unsigned k = 2; taken_.count(name) != 0; ++k) {
             const std::string suffix = "_" + std::to_string(k);
@@ -60,6 +65,7 @@ class Namer {
     }
 
     const Code& code_;
+    std::uint32_t math_set_;
     std::unordered_set<std::string> taken_;
     const std::vector<bool>& lasting_;
     std::vector<std::pair<std::string, std::size_t>> open_;
@@ -68,9 +74,10 @@ class Namer {
 
 }  // namespace
 
-std::vector<std::string> local_names(const Code& code, std::unordered_set<std::string> taken,
+std::vector<std::string> local_names(const Code& code, std::uint32_t math_set,
+                                     std::unordered_set<std::string> taken,
                                      const std::vector<bool>& lasting) {
-    return Namer(code, std::move(taken), lasting).run();
+    return Namer(code, math_set, std::move(taken), lasting).run();
 }
 
 }  // namespace wye::ir::detail

@@ -71,8 +71,8 @@ class Printer {
         head();
         for (std::size_t k = 0; k < program_.functions.size(); ++k) function(k);
         out_ += "\nmain {\n";
-        const auto names =
-            detail::local_names(program_.main, taken(program_.functions.size()), lasting_locals());
+        const auto names = detail::local_names(program_.main, program_.math_set,
+                                               taken(program_.functions.size()), lasting_locals());
         detail::CodePrinter(program_, program_.main, names, out_).block(program_.main.root, 1);
         out_ += "}\n";
         return std::move(out_);
@@ -109,7 +109,10 @@ class Printer {
     }
 
     void head() {
-        out_ += "wye 1;\nprogram " + program_.name + ";\nworkgroup ";
+        out_ += "wye 1;\n";
+        if (program_.math_set != WYE_PROGRAM_MATH_SET)
+            out_ += "math " + std::to_string(program_.math_set) + ";\n";
+        out_ += "program " + program_.name + ";\nworkgroup ";
         const auto& size = program_.workgroup;
         out_ += std::to_string(size[0]);
         if (size[1] != 1 || size[2] != 1) out_ += ", " + std::to_string(size[1]);
@@ -205,7 +208,7 @@ class Printer {
 
     void function(std::size_t index) {
         const Function& f = program_.functions[index];
-        const auto names = detail::local_names(f.code, taken(index + 1));
+        const auto names = detail::local_names(f.code, program_.math_set, taken(index + 1));
         out_ += "\nfn " + f.name + "(";
         for (std::uint32_t k = 0; k < f.arguments; ++k) {
             if (k > 0) out_ += ", ";

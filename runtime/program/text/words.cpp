@@ -63,11 +63,15 @@ const WordTable& words() {
     return *table;
 }
 
+bool reserved_in(const Word& word, std::uint32_t math_set) {
+    return word.word != WordClass::Function || op_math_set(static_cast<Op>(word.code)) <= math_set;
+}
+
 }  // namespace
 
-Word classify_word(std::string_view text) {
+Word classify_word(std::string_view text, std::uint32_t math_set) {
     const auto found = words().find(text);
-    return found == words().end() ? Word{} : found->second;
+    return found == words().end() || !reserved_in(found->second, math_set) ? Word{} : found->second;
 }
 
 HintWord hint_word(std::string_view text) {
@@ -94,8 +98,8 @@ bool name_shaped(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c); });
 }
 
-bool legal_name(std::string_view text) {
-    return name_shaped(text) && classify_word(text).word == WordClass::None;
+bool legal_name(std::string_view text, std::uint32_t math_set) {
+    return name_shaped(text) && classify_word(text, math_set).word == WordClass::None;
 }
 
 bool legal_string(std::string_view text) {
@@ -121,10 +125,10 @@ std::string_view nearest(std::string_view text, const std::vector<std::string_vi
     return sdk::nearest(text, candidates);
 }
 
-std::vector<std::string_view> words_of(WordClass word) {
+std::vector<std::string_view> words_of(WordClass word, std::uint32_t math_set) {
     std::vector<std::string_view> found;
     for (const auto& [text, entry] : words())
-        if (entry.word == word) found.push_back(text);
+        if (entry.word == word && reserved_in(entry, math_set)) found.push_back(text);
     std::sort(found.begin(), found.end());
     return found;
 }

@@ -68,6 +68,10 @@ enum class HintWord : std::uint8_t {
 #undef WYE_TEXT_HINT
 };
 
+// The word of a math set's declaration. It has a meaning only after `wye 1;`, where no name may
+// stand.
+inline constexpr std::string_view kMathWord = "math";
+
 enum class Key : std::uint16_t {
 #define WYE_TEXT_KEY(name, text) name,
     WYE_TEXT_KEYS(WYE_TEXT_KEY)
@@ -107,8 +111,10 @@ constexpr bool letter(char c) {
 }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// Returns the class of a reserved word, or None for every other string.
-[[nodiscard]] Word classify_word(std::string_view text);
+// Returns the class of a word that is reserved in programs of a math set, or None for every other
+// string: the functions of a later set are free to be names.
+[[nodiscard]] Word classify_word(std::string_view text,
+                                 std::uint32_t math_set = WYE_PROGRAM_MATH_SET);
 
 // Returns the hint whose clause begins with this word, or None for every other string.
 [[nodiscard]] HintWord hint_word(std::string_view text);
@@ -121,8 +127,8 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 // Accepts reserved words.
 [[nodiscard]] bool name_shaped(std::string_view text);
 
-// Whether `text` is name_shaped and not reserved.
-[[nodiscard]] bool legal_name(std::string_view text);
+// Whether `text` is name_shaped and not reserved in programs of a math set.
+[[nodiscard]] bool legal_name(std::string_view text, std::uint32_t math_set = WYE_PROGRAM_MATH_SET);
 
 // Whether `text` is UTF-8 without control characters other than tab.
 [[nodiscard]] bool legal_string(std::string_view text);
@@ -136,7 +142,8 @@ constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] std::string_view nearest(std::string_view text,
                                        const std::vector<std::string_view>& candidates);
 
-// Returns all reserved words of one class, for suggestions.
-[[nodiscard]] std::vector<std::string_view> words_of(WordClass word);
+// Returns all words of one class that are reserved in programs of a math set, for suggestions.
+[[nodiscard]] std::vector<std::string_view> words_of(
+    WordClass word, std::uint32_t math_set = WYE_PROGRAM_NEWEST_MATH_SET);
 
 }  // namespace wye::ir

@@ -70,7 +70,7 @@ void write_head(const Program& p, Sink& out) {
     out.word(p.math_set);
     out.word(p.grid.kind);
     out.word(static_cast<std::uint32_t>(p.grid.axes.size()));
-    if (p.math_set != WYE_PROGRAM_MATH_SET) out.malformed("the math set is unknown");
+    if (!math_set_known(p.math_set)) out.malformed("the math set is unknown");
     if (p.grid.kind > WYE_GRID_GROUPS || p.grid.axes.size() > 3 ||
         p.grid.axes.empty() != (p.grid.kind == WYE_GRID_NONE))
         out.malformed("the grid clause is malformed");

@@ -22,19 +22,22 @@ constexpr std::size_t kMathOracle = 256;  // inputs that the oracle evaluates to
 struct Function {
     const char* name;
     unsigned operands;
+    unsigned first;  // the first math set that has it
 };
 
 constexpr Function kFunctions[] = {
-#define WYE_SWEEP_MATH(name, code, text, operands) {text, operands},
+#define WYE_SWEEP_MATH(name, code, text, operands) {text, operands, (code) > WYE_OP_ERF ? 2 : 1},
     WYE_MATH(WYE_SWEEP_MATH)
 #undef WYE_SWEEP_MATH
 };
 
-std::string text_of(const Function& f, const std::string& type) {
-    return "wye 1; program values; workgroup 64;\ninput x: " + type + "[]; input y: " + type +
-           "[len(x)]; output r: " + type + "[len(x)]; grid elements len(x);\nmain {\n" +
-           "    let i = global_id.x;\n    if i < len(r) { r[i] = " + f.name +
-           (f.operands == 2 ? "(x[i], y[i])" : "(x[i])") + "; }\n}\n";
+std::string text_of(const Function& f, unsigned set, const std::string& type) {
+    return "wye 1; math " + std::to_string(set) +
+           "; program values; workgroup 64;\ninput x: " + type + "[]; input y: " + type +
+           "[len(x)]; output r: " + type +
+           "[len(x)]; grid elements len(x);\nmain {\n    let i = global_id.x;\n" +
+           "    if i < len(r) { r[i] = " + f.name + (f.operands == 2 ? "(x[i], y[i])" : "(x[i])") +
+           "; }\n}\n";
 }
 
 // Random bits, ordinary values, and values near 1 and near multiples of pi/2.
@@ -90,9 +93,8 @@ Inputs all_inputs(unsigned kind, std::uint64_t wanted) {
 }
 
 // The differences, or nothing.
-wye::Result<std::string> sweep(const Device& device, const Device& reference, const Function& f,
-                               const std::string& type, const Inputs& given) {
-    const std::string text = text_of(f, type);
+wye::Result<std::string> sweep(const Device& device, const Device& reference,
+                               const std::string& text, const Inputs& given) {
     WYE_ASSIGN(const wye::Program program, device.context().program_from_text(text));
     WYE_ASSIGN(const wye::Program same, reference.context().program_from_text(text));
     WYE_ASSIGN(const std::string expanded, program.lower("wye-program"));
@@ -118,16 +120,20 @@ void sweep_math(const Device& device, std::uint64_t wanted, Tally& tally) {
     if (!reference.ok()) return tally.add("math functions", reference.error().text());
     const Inputs f32 = all_inputs<float>(WYE_KIND_F32, wanted);
     const Inputs f64 = all_inputs<double>(WYE_KIND_F64, wanted);
+    const auto judge = [&](const Function& f, unsigned set, const char* type, const Inputs& given) {
+        const std::string name = std::string(type) + " " + f.name;
+        if (!tally.begin(set == 1 ? name : name + " of math set " + std::to_string(set))) return;
+        const std::string text = text_of(f, set, type);
+        const auto problem = sweep(device, *reference, text, given);
+        const auto program = device.context().program_from_text(text);
+        const bool refused = !problem.ok() && program.ok();
+        tally.end(problem.ok() ? *problem : problem.error().text(),
+                  refused ? refused_for_lack(device, *program, problem.error()) : std::string());
+    };
     for (const Function& f : kFunctions) {
-        for (const auto& [type, inputs] : {std::pair("f32", &f32), std::pair("f64", &f64)}) {
-            if (!tally.begin(std::string(type) + " " + f.name)) continue;
-            const auto problem = sweep(device, *reference, f, type, *inputs);
-            const auto program = device.context().program_from_text(text_of(f, type));
-            const bool refused = !problem.ok() && program.ok();
-            tally.end(
-                problem.ok() ? *problem : problem.error().text(),
-                refused ? refused_for_lack(device, *program, problem.error()) : std::string());
-        }
+        for (unsigned set = f.first; set <= WYE_PROGRAM_NEWEST_MATH_SET; ++set)
+            judge(f, set, "f32", f32);
+        judge(f, f.first, "f64", f64);  // the same in the sets that follow
     }
     std::printf("math: %zu functions on f32 and f64, %llu inputs each\n", std::size(kFunctions),
                 static_cast<unsigned long long>(wanted));

@@ -34,6 +34,7 @@ struct Function {
 };
 
 using L = long double;
+constexpr L kPi = 3.14159265358979323846264338327950288L;
 constexpr std::size_t kSamples = 1024;
 
 template <typename T>
@@ -65,6 +66,10 @@ std::vector<Function<T>> functions() {
         {"cbrt", 1, 2, 0, -1e3, 1e3, [](L a, L) { return std::cbrt(a); }},
         {"hypot", 2, 4, 0, -50, 50, [](L a, L b) { return std::hypot(a, b); }},
         {"erf", 1, 16, 0, -3, 3, [](L a, L) { return std::erf(a); }},
+        {"expm1", 1, 3, 0, -10, 10, [](L a, L) { return std::expm1(a); }},
+        {"log1p", 1, 2, 0, T(-0.9), 1e3, [](L a, L) { return std::log1p(a); }},
+        {"sinpi", 1, 4, 0, T(-0.5), T(0.5), [](L a, L) { return std::sin(kPi * a); }},
+        {"cospi", 1, 4, 0, T(-0.25), T(0.25), [](L a, L) { return std::cos(kPi * a); }},
     };
 }
 
@@ -91,7 +96,7 @@ std::string text_of(const std::vector<Function<T>>& all) {
         if (std::string(all[k].name) == "/") value = "x" + at + " / y" + at;
         body += "    r" + at + " = " + value + ";\n";
     }
-    return "wye 1; program p; workgroup 64; input x: " + type + "[]; input y: " + type +
+    return "wye 1; math 2; program p; workgroup 64; input x: " + type + "[]; input y: " + type +
            "[len(x)]; output r: " + type + "[len(x)]; grid elements " + std::to_string(kSamples) +
            ";\nmain { let i = global_id.x;\n" + body + "}";
 }

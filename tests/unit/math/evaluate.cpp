@@ -14,9 +14,10 @@ T take(wye::Result<T> result) {
 
 // The text of the program that is run.
 template <typename T>
-std::string program_text(std::string_view function, bool two_arguments) {
+std::string program_text(unsigned set, std::string_view function, bool two_arguments) {
     const std::string type = sizeof(T) == 4 ? "f32" : "f64";
-    std::string out = "wye 1; program values; workgroup 64;\ninput x: " + type + "[]; ";
+    std::string out = "wye 1; math " + std::to_string(set) +
+                      "; program values; workgroup 64;\ninput x: " + type + "[]; ";
     if (two_arguments) out += "input y: " + type + "[len(x)]; ";
     out += "output r: " + type + "[len(x)]; grid elements len(x);\nmain { let i = global_id.x; ";
     out += "if i < len(r) { r[i] = " + std::string(function);
@@ -30,9 +31,9 @@ Evaluator::Evaluator()
       device_(take(context_.open("cpu"))) {}
 
 template <typename T>
-void Evaluator::run(std::string_view function, const std::vector<T>& x, const std::vector<T>& y,
-                    std::vector<T>& r) {
-    const std::string text = program_text<T>(function, !y.empty());
+void Evaluator::run(unsigned set, std::string_view function, const std::vector<T>& x,
+                    const std::vector<T>& y, std::vector<T>& r) {
+    const std::string text = program_text<T>(set, function, !y.empty());
     auto at = programs_.find(text);
     if (at == programs_.end())
         at = programs_.emplace(text, take(context_.program_from_text(text))).first;
@@ -43,9 +44,9 @@ void Evaluator::run(std::string_view function, const std::vector<T>& x, const st
     (void)take(dispatch.run());
 }
 
-template void Evaluator::run(std::string_view, const std::vector<float>&, const std::vector<float>&,
-                             std::vector<float>&);
-template void Evaluator::run(std::string_view, const std::vector<double>&,
+template void Evaluator::run(unsigned, std::string_view, const std::vector<float>&,
+                             const std::vector<float>&, std::vector<float>&);
+template void Evaluator::run(unsigned, std::string_view, const std::vector<double>&,
                              const std::vector<double>&, std::vector<double>&);
 
 }  // namespace test

@@ -17,11 +17,11 @@ class Evaluator {
   public:
     Evaluator();
 
-    // `y` is empty for functions of one argument. T: float or double. Fails the test case when
-    // something is refused.
+    // In a program of the math set. `y` is empty for functions of one argument. T: float or double.
+    // Fails the test case when something is refused.
     template <typename T>
-    void run(std::string_view function, const std::vector<T>& x, const std::vector<T>& y,
-             std::vector<T>& r);
+    void run(unsigned set, std::string_view function, const std::vector<T>& x,
+             const std::vector<T>& y, std::vector<T>& r);
 
   private:
     wye::Context context_;

@@ -18,6 +18,19 @@ constexpr mpfr_prec_t kBits = 160;
 using One = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 using Two = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
 
+// The system has no such functions. What is left of x after whole turns is exact, and so is its
+// distance from the nearest quarter of a turn.
+double sine_of_turns(double x, int quarters, double zero) {
+    const double rest = x - 2 * std::rint(x / 2);
+    const double whole = std::rint(2 * rest);
+    const long double angle = M_PIl * static_cast<long double>(rest - whole / 2);
+    if (std::isnan(angle)) return rest;
+    const auto q = static_cast<unsigned>(static_cast<int>(whole) + quarters) & 3U;
+    const long double sine = (q & 1U) == 0 ? std::sin(angle) : std::cos(angle);
+    if (sine == 0) return zero;
+    return static_cast<double>((q & 2U) == 0 ? sine : -sine);
+}
+
 struct Row {
     Function function;
     One exact_one;
@@ -46,6 +59,14 @@ const Row kRows[] = {
     {{"cbrt", 1, std::cbrt, nullptr}, mpfr_cbrt, nullptr},
     {{"hypot", 2, nullptr, std::hypot}, nullptr, mpfr_hypot},
     {{"erf", 1, std::erf, nullptr}, mpfr_erf, nullptr},
+    {{"expm1", 1, std::expm1, nullptr, 2}, mpfr_expm1, nullptr},
+    {{"log1p", 1, std::log1p, nullptr, 2}, mpfr_log1p, nullptr},
+    {{"sinpi", 1, [](double x) { return sine_of_turns(x, 0, std::copysign(0.0, x)); }, nullptr, 2},
+     mpfr_sinpi,
+     nullptr},
+    {{"cospi", 1, [](double x) { return sine_of_turns(x, 1, 0.0); }, nullptr, 2},
+     mpfr_cospi,
+     nullptr},
 };
 
 // MPFR variables that live as long as the process.

@@ -14,6 +14,7 @@ struct Function {
     int arguments;
     double (*one)(double);          // the system's, about 1 ulp
     double (*two)(double, double);  // the same, of two arguments
+    unsigned set = 1;               // the lowest math set that has the function
 };
 [[nodiscard]] std::span<const Function> functions();
 [[nodiscard]] const Function& function(std::string_view name);

@@ -38,6 +38,7 @@ class Scramble {
         program_.workgroup = {1 + chance_.below(16), 1 + chance_.below(8), 1 + chance_.below(4)};
         program_.subgroup = chance_.one_in(4) ? 32 : 0;
         program_.adjustable = chance_.one_in(2);
+        program_.math_set = 1 + chance_.below(WYE_PROGRAM_NEWEST_MATH_SET);
         for (Param& p : program_.params) p.type = value_type();
         for (Buffer& b : program_.buffers) buffer(b);
         for (Table& t : program_.tables) {
@@ -253,7 +254,7 @@ Program generated(std::uint64_t seed) {
     support::RandomProgramOptions options;
     options.traps = seed % 4 == 0;
     options.grid_barriers = seed % 5 == 2;
-    options.math = seed % 3 == 1;
+    options.math = seed % 3 == 1 ? 1 + static_cast<unsigned>(seed % 2) : 0;
     options.kept = seed % 7 == 3 && !options.traps;
     options.size = 4 + static_cast<unsigned>(seed % 10);
     const std::string text = support::random_program(seed, options).text;

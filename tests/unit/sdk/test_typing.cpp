@@ -154,10 +154,11 @@ const Operator kOperators[] = {{Op::NEG, 1, "i32 i64 f16 f32 f64", false},
 }  // namespace
 
 TEST_CASE("operators take the kinds of the language's table, at every width") {
-    const World world;
+    World world;
     std::set<Op> covered = {Op::SHL, Op::SHR, Op::ROTL, Op::ROTR, Op::ANY, Op::ALL};
     for (const Operator& o : kOperators) {
         covered.insert(o.op);
+        world.program.math_set = op_math_set(o.op);
         const std::vector<Type> taken = types(o.kinds);
         for (const Type kind : types("bool i32 u32 i64 u64 f16 f32 f64")) {
             const bool fits = std::find(taken.begin(), taken.end(), kind) != taken.end();
@@ -184,6 +185,21 @@ TEST_CASE("operators take the kinds of the language's table, at every width") {
     WYE_OPERATORS(WYE_COVERED)
     WYE_MATH(WYE_COVERED)
 #undef WYE_COVERED
+}
+
+TEST_CASE("a function of math set 2 has a type in programs of that set only") {
+    World world;
+    Expr e;
+    for (const Op op : {Op::EXPM1, Op::LOG1P, Op::SINPI, Op::COSPI}) {
+        e.op = op;
+        world.program.math_set = 1;
+        const Typing typing = derive_type(world.program, world.code, e, types("f32"));
+        CHECK(typing.problem.find("of math set 2, and the program is of set 1") !=
+              std::string::npos);
+        CHECK(typing.fix.find("`math 2;`") != std::string::npos);
+        world.program.math_set = 2;
+        CHECK(derive_type(world.program, world.code, e, types("f32")).ok());
+    }
 }
 
 TEST_CASE("shifts, rotations, any and all") {

@@ -180,12 +180,12 @@ main {
 // Every math function, which the strict pass writes out.
 std::string math(const std::string& type) {
     std::string out =
-        "wye 1; program math; workgroup 64;\ninput x: " + type + "[]; output r: " + type +
+        "wye 1; math 2; program math; workgroup 64;\ninput x: " + type + "[]; output r: " + type +
         "[len(x)];\nmain {\n    let i = global_id.x; let a = x[i]; let b = x[i + 1u];\n" +
         "    var s = a;\n";
-    for (const char* name :
-         {"exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos",
-          "atan", "sinh", "cosh", "tanh", "rsqrt", "cbrt", "erf"})
+    for (const char* name : {"exp",  "exp2", "exp10", "log",   "log2",  "log10", "sin",  "cos",
+                             "tan",  "asin", "acos",  "atan",  "sinh",  "cosh",  "tanh", "rsqrt",
+                             "cbrt", "erf",  "expm1", "log1p", "sinpi", "cospi"})
         // That of f32 has fma, which would hide contraction of the others.
         if (type != "f32" || name != std::string_view("rsqrt"))
             out += "    s = s + " + std::string(name) + "(a);\n";

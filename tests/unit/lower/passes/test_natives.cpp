@@ -31,20 +31,22 @@ const Figures kOpenCl = {{"/", {2.5, 0}},   {"sqrt", {3, 0}},  {"exp", {3, 3}}, 
                          {"sin", {4, 4}},   {"cos", {4, 4}},   {"tan", {5, 5}},   {"asin", {4, 4}},
                          {"acos", {4, 4}},  {"atan", {5, 5}},  {"atan2", {6, 6}}, {"sinh", {4, 4}},
                          {"cosh", {4, 4}},  {"tanh", {5, 5}},  {"pow", {16, 16}}, {"rsqrt", {2, 2}},
-                         {"cbrt", {2, 2}},  {"hypot", {4, 4}}, {"erf", {16, 16}}};
+                         {"cbrt", {2, 2}},  {"hypot", {4, 4}}, {"erf", {16, 16}}, {"expm1", {3, 3}},
+                         {"log1p", {2, 2}}, {"sinpi", {4, 4}}, {"cospi", {4, 4}}};
 const Figures kCuda = {{"/", {2, 0}},     {"sqrt", {2, 0}},  {"exp", {2, 1}},   {"exp2", {2, 1}},
                        {"exp10", {2, 1}}, {"log", {1, 1}},   {"log2", {1, 1}},  {"log10", {2, 1}},
                        {"sin", {2, 2}},   {"cos", {2, 2}},   {"tan", {4, 2}},   {"asin", {4, 2}},
                        {"acos", {3, 2}},  {"atan", {2, 2}},  {"atan2", {3, 2}}, {"sinh", {3, 2}},
                        {"cosh", {2, 1}},  {"tanh", {2, 1}},  {"pow", {9, 2}},   {"rsqrt", {2, 1}},
-                       {"cbrt", {1, 1}},  {"hypot", {3, 2}}, {"erf", {2, 2}}};
+                       {"cbrt", {1, 1}},  {"hypot", {3, 2}}, {"erf", {2, 2}},   {"expm1", {1, 1}},
+                       {"log1p", {1, 1}}, {"sinpi", {2, 2}}, {"cospi", {2, 2}}};
 const Figures kVulkan = {{"rsqrt", {2, 0}}, {"atan", {4096, 0}}, {"atan2", {4096, 0}}};
 
 // r = OP(x) or OP(x, y) on one type.
 std::string program_of(const std::string& op, int operands, const std::string& type) {
     std::string value = op + "(x[i]" + (operands == 2 ? ", y[i])" : ")");
     if (op == "/") value = "x[i] / y[i]";
-    return "wye 1; program p; workgroup 64; input x: " + type + "[]; input y: " + type +
+    return "wye 1; math 2; program p; workgroup 64; input x: " + type + "[]; input y: " + type +
            "[]; output r: " + type + "[len(x)]; grid elements len(x);\n" +
            "main { let i = global_id.x; if i < len(r) { r[i] = " + value + "; } }";
 }

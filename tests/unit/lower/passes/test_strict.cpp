@@ -4,6 +4,7 @@
 // tests/unit/math.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 #include <string>
@@ -45,10 +46,11 @@ std::set<std::string> function_names(const Program& program) {
 
 const std::string kHead = "wye 1; program p; workgroup 1; input x: f32[4]; output r: f32[4];\n";
 
-// Each operation once, in main, on scalars and on vectors.
-std::string every_operation(const std::string& type) {
+// Each operation of a math set once, in main, on scalars and on vectors.
+std::string every_operation(const std::string& type, unsigned set) {
     std::string body;
-    const auto use = [&](const char* text, int operands) {
+    const auto use = [&](Op op, const char* text, int operands) {
+        if (wye::ir::op_math_set(op) > set) return;
         for (const std::string& t : {type, type + "x3"}) {
             const std::string a = t + "(x[0])";
             body += "if true { let v = " + std::string(text) + "(" + a +
@@ -56,11 +58,11 @@ std::string every_operation(const std::string& type) {
             body += "); r[0] = v" + std::string(t == type ? "" : ".y") + "; }\n";
         }
     };
-#define WYE_TEST_USE(name, code, text, operands) use(text, operands);
+#define WYE_TEST_USE(name, code, text, operands) use(Op::name, text, operands);
     WYE_MATH(WYE_TEST_USE)
 #undef WYE_TEST_USE
-    return "wye 1; program p; workgroup 1; input x: " + type + "[4]; output r: " + type +
-           "[4];\nmain { " + body + " }";
+    return "wye 1; math " + std::to_string(set) + "; program p; workgroup 1; input x: " + type +
+           "[4]; output r: " + type + "[4];\nmain { " + body + " }";
 }
 
 }  // namespace
@@ -71,15 +73,22 @@ TEST_CASE("the library is a valid program, in text and in the wire form") {
     auto again = wye::ir::parse(wye::ir::print(library));
     REQUIRE(again.ok());
     CHECK(wye::ir::same_program(library, again.program));
-    for (const auto& f : library.functions) CHECK(f.name.rfind("math_", 0) == 0);
+    for (const auto& f : library.functions)
+        CHECK((f.name.starts_with("math_") || f.name.starts_with("math2_")));
 }
 
 TEST_CASE("every operation is defined, and none is left") {
-    for (const char* type : {"f32", "f64"}) {
-        const Program program = valid_program(every_operation(type));
+    for (unsigned k = 0; k < 8; ++k) {
+        const char* const type = k % 2 == 0 ? "f32" : "f64";
+        const unsigned set = 1 + k / 2 % 2;
+        const Program program = valid_program(every_operation(type, set));
         CHECK(wye::lower::uses_math(program));
-        auto result = wye::lower::expand_math(program);
+        auto result = wye::lower::expand_math(program, 0, {.fused = k >= 4});
         REQUIRE(result.ok());
+        const auto names = function_names(*result);
+        CHECK(std::ranges::any_of(names, [](const std::string& name) {
+                  return name.starts_with("math2_");
+              }) == (set == 2));
         CHECK_FALSE(wye::lower::uses_math(*result));
         // Valid and canonical: what a plugin decodes is the same program.
         Program checked = *result;
@@ -89,6 +98,45 @@ TEST_CASE("every operation is defined, and none is left") {
         const auto decoded = wye::ir::decode(*wire);
         REQUIRE(decoded.ok());
         CHECK(wye::ir::same_program(*result, *decoded));
+    }
+}
+
+// Every call of `math2_mad` is an fma, or one of `math2_mad_apart`.
+TEST_CASE("products and sums are fused where the device says so") {
+    wye::lower::TargetFacts exact, none;
+    exact.native_f64_fma = true;
+    for (const char* format : {WYE_FORMAT_CUDA_C, WYE_FORMAT_OPENCL_C, WYE_FORMAT_SPIRV}) {
+        CHECK(wye::lower::math_ways(format, exact).fused);
+        CHECK_FALSE(wye::lower::math_ways(format, none).fused);
+    }
+    CHECK_FALSE(wye::lower::math_ways(WYE_FORMAT_PROGRAM, exact).fused);
+    for (const bool fused : {false, true}) {
+        const Program program = valid_program(every_operation("f32", 2));
+        const auto result = wye::lower::expand_math(program, 0, {.fused = fused});
+        REQUIRE(result.ok());
+        const auto names = function_names(*result);
+        CHECK_FALSE(names.contains("math2_mad"));
+        if (fused) CHECK_FALSE(names.contains("math2_mad_apart"));
+        std::size_t fma = 0;
+        for (const auto& f : result->functions)
+            fma += static_cast<std::size_t>(
+                std::ranges::count(f.code.exprs, Op::FMA, &wye::ir::Expr::op));
+        if (!fused) CHECK(fma == 0);
+    }
+}
+
+TEST_CASE("a plugin is given programs of math set 1") {
+    for (const char* value : {"expm1(x[0])", "x[0]"}) {
+        const std::string text =
+            "wye 1; math 2; program p; workgroup 1; input x: f32[4]; "
+            "output r: f32[4] locality streaming;\nmain { r[0] = " +
+            std::string(value) + "; }";
+        const auto artifact = wye::lower::lower(valid_program(text), WYE_FORMAT_PROGRAM, {});
+        REQUIRE(artifact.ok());
+        const auto given = wye::ir::decode(artifact->code);
+        REQUIRE(given.ok());
+        CHECK(given->math_set == 1);
+        CHECK(wye::ir::least_minor(*given) == 0);
     }
 }
 
@@ -111,7 +159,7 @@ TEST_CASE("each device gets the definition of `rsqrt` that it has the operations
     cpu.workgroup_loops = cpu.native_f64_div = cpu.native_f64_sqrt = true;
     no_f64.f64 = no_f64.int64 = false;
     const auto way = [](const char* format, const wye::lower::TargetFacts& facts) {
-        return wye::lower::root_way(format, facts);
+        return wye::lower::math_ways(format, facts).root;
     };
     CHECK(way(WYE_FORMAT_PROGRAM, cpu) == RootWay::ThroughF64);
     CHECK(way(WYE_FORMAT_PROGRAM, no_f64) == RootWay::InWords);
@@ -126,7 +174,7 @@ TEST_CASE("each device gets the definition of `rsqrt` that it has the operations
     const std::string text =
         kHead + "main { let v = rsqrt(f32x2(x[0], x[1])); r[0] = v.x + rsqrt(v.y); }";
     const auto names = [&](RootWay root) {
-        const auto result = wye::lower::expand_math(valid_program(text), 0, root);
+        const auto result = wye::lower::expand_math(valid_program(text), 0, {.root = root});
         REQUIRE(result.ok());
         for (const auto& f : result->functions)
             for (const auto& e : f.code.exprs)

@@ -64,7 +64,8 @@ std::string program_around(std::string_view type, std::string_view memory,
     if (memory == "storage") array = fmt::format("input_output s: {}[4]; ", held);
     if (memory == "shared") array = fmt::format("shared s: {}[4]; ", held);
     return fmt::format(
-        "wye 1; program p; workgroup 4; input a: {}[4]; output r: u32[4]; {}grid groups 1;\n"
+        "wye 1; math 2; program p; workgroup 4; input a: {}[4]; output r: u32[4]; {}grid groups "
+        "1;\n"
         "main {{ let x = a[0]{}; {} }}\n",
         held, array, is_bool ? " != 0u" : "", statement);
 }

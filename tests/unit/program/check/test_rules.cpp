@@ -348,7 +348,14 @@ TEST_CASE("unsound trees from a builder are refused, not walked") {
     CHECK(!broken([](Program& p) { p.buffers[0].name = "main"; }).empty());
     CHECK(!broken([](Program& p) { p.buffers[0].name = p.params[0].name; }).empty());
     CHECK(!broken([](Program& p) { p.workgroup[1] = 0; }).empty());
-    CHECK(!broken([](Program& p) { p.math_set = 2; }).empty());
+    CHECK(!broken([](Program& p) { p.math_set = 0; }).empty());
+    CHECK(!broken([](Program& p) { p.math_set = 3; }).empty());
+    CHECK(broken([](Program& p) { p.math_set = 2; }).empty());
+    CHECK(broken([](Program& p) { p.buffers[0].name = "expm1"; }).empty());
+    CHECK(!broken([](Program& p) {
+               p.buffers[0].name = "expm1";
+               p.math_set = 2;
+           }).empty());
     CHECK(!broken([](Program& p) { p.grid.kind = 1; }).empty());
     // A name of a block that has ended.
     ParseResult result = parse(test::around("if n == 2u { let q = n; } let z = n; b[0] = z;"));

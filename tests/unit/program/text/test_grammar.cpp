@@ -92,6 +92,7 @@ constexpr std::array kMeaning = std::to_array<std::string_view>({
     "overflows",
     "2^63",
     // the head
+    "is a function of math set",
     "the program has no `workgroup`",
     "the workgroup has more than",
     "the subgroup size is",
@@ -176,7 +177,7 @@ std::string any_token(Random& random, unsigned& names) {
     static const std::vector<std::string> rules = {
         "NAME", "NUMBER",       "INTEGER",  "TYPE",       "COMPONENT", "FUNCTION",
         "ROLE", "COMPARE",      "BUILT_IN", "ON_ELEMENT", "ON_VALUES", "COALESCE",
-        "AXIS", "PREFER_ALIGN", "LOCALITY", "USE"};
+        "AXIS", "PREFER_ALIGN", "LOCALITY", "USE",        "MATH"};
     if (random.chance(60)) return random.pick(literals);
     const std::string rule = random.pick(rules);
     std::string out;
@@ -186,6 +187,15 @@ std::string any_token(Random& random, unsigned& names) {
          reference_grammar().sentence(random, rule, 8, [](const std::string&) { return ""; }))
         out += part;
     return out;
+}
+
+// Whether names of the tokens are functions of math set 2 in the grammar alone: the program is of
+// set 1, in which they are no reserved words.
+bool names_of_set_2(const Sentence& tokens) {
+    return (tokens.size() < 6 || tokens[3] != "math" || tokens[4] != "2") &&
+           std::any_of(tokens.begin(), tokens.end(), [](const std::string& token) {
+               return wye::ir::legal_name(token) && !wye::ir::legal_name(token, 2);
+           });
 }
 
 void change(Sentence& tokens, Random& random, unsigned& names) {
@@ -238,6 +248,7 @@ TEST_CASE("the parser refuses what the grammar does not have, and nothing else")
             reference_grammar().sentence(random, "program", 10, fresh_names(random, names));
         for (std::uint64_t n = 1 + random.below(2); n > 0 && !tokens.empty(); --n)
             change(tokens, random, names);
+        if (names_of_set_2(tokens)) continue;
         const bool inside = reference_grammar().holds("program", tokens);
         const std::string text = text_of(tokens, random);
         const wye::ir::ParseResult parsed = wye::ir::parse(text);
@@ -287,7 +298,9 @@ TEST_CASE("valid programs are sentences of the grammar") {
     for (std::uint64_t seed = 0; seed < (support::kSanitized ? 25 : 150); ++seed)
         texts.push_back(wye::ir::print(test::generated(seed)));
     for (const std::string& text : texts) {
+        const Sentence tokens = tokens_of_text(text);
+        if (names_of_set_2(tokens)) continue;
         CAPTURE(text);
-        CHECK(reference_grammar().holds("program", tokens_of_text(text)));
+        CHECK(reference_grammar().holds("program", tokens));
     }
 }

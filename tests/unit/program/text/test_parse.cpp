@@ -103,6 +103,21 @@ TEST_CASE("hints, whose words are names elsewhere") {
     CHECK(p.main.locals[0].name == "temporal");
 }
 
+TEST_CASE("the math set, and the names that it reserves") {
+    CHECK(parsed("wye 1; program p; workgroup 1; main { }").math_set == 1);
+    CHECK(parsed("wye 1; math 1; program p; workgroup 1; main { }").math_set == 1);
+    CHECK(parsed("wye 1; math 2; program p; workgroup 1; main { }").math_set == 2);
+    const std::string uses = " workgroup 1; output r: f32[1]; main { r[0] = expm1(2.0); }";
+    const Program builtin = parsed("wye 1; math 2; program math;" + uses);
+    CHECK(builtin.name == "math");
+    CHECK(ops(builtin.main, builtin.main.stmts[0].args[1]) == "expm1(literal)");
+    // Programs of set 1 may have functions of these names.
+    const Program own = parsed("wye 1; program sinpi; fn expm1(log1p: f32) -> f32 {" +
+                               std::string(" let cospi = log1p; return cospi; }") + uses);
+    CHECK(ops(own.main, own.main.stmts[0].args[1]) == "call(literal)");
+    CHECK(own.functions[0].name == "expm1");
+}
+
 TEST_CASE("precedence, loosest first, left to right") {
     CHECK(let_ops("n == 1u || n == 2u && n != 3u") ==
           "||(==(param literal) &&(==(param literal) !=(param literal)))");

@@ -103,6 +103,22 @@ TEST_CASE("names of locals are kept where legal and free") {
     round_trip(result.program);
 }
 
+TEST_CASE("the math set is printed where it is not the first") {
+    CHECK(printed("wye 1; math 1; program p; workgroup 1; main { }") ==
+          "wye 1;\nprogram p;\nworkgroup 1;\n\nmain {\n}\n");
+    CHECK(printed("wye 1; math 2; program p; workgroup 1; main { }") ==
+          "wye 1;\nmath 2;\nprogram p;\nworkgroup 1;\n\nmain {\n}\n");
+    // A local of the wire form has a name that set 2 reserves.
+    wye::ir::ParseResult result =
+        wye::ir::parse("wye 1; program p; workgroup 1; main { let sinpi = 1u; }");
+    REQUIRE(result.ok());
+    CHECK(print(result.program).find("let sinpi = 1u;") != std::string::npos);
+    round_trip(result.program);
+    result.program.math_set = 2;
+    CHECK(print(result.program).find("let v0 = 1u;") != std::string::npos);
+    round_trip(result.program);
+}
+
 TEST_CASE("code that is not text prints as a file to be filled") {
     wye::ir::ParseResult result = wye::ir::parse(
         "wye 1; program p; workgroup 1; variant \"spirv-vulkan\" entry \"k\" text \"\"\"x\"\"\"; "

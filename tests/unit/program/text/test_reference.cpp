@@ -94,6 +94,7 @@ TEST_CASE("the reference has an entry for each word and operator of the language
         }
     std::set<std::string> accepted = without(all_marks(), kPlainMarks);
     for (const std::string_view word : wye::ir::hint_words()) accepted.emplace(word);
+    accepted.emplace(wye::ir::kMathWord);
     for (const std::string& word : all_words()) {
         // A vector type is its component's entry.
         const bool vector = word.size() > 3 && word[word.size() - 2] == 'x' &&
@@ -141,6 +142,11 @@ TEST_CASE("the grammar has the words and marks of the language, and no other") {
     check_same(hints, accepted);
 }
 
-TEST_CASE("the words of hints are free to be names") {
+TEST_CASE("words that mean something in one place only are free to be names") {
     for (const std::string_view word : wye::ir::hint_words()) CHECK(wye::ir::legal_name(word));
+    CHECK(wye::ir::legal_name(wye::ir::kMathWord, 2));
+    for (const std::string_view word : {"expm1", "log1p", "sinpi", "cospi"}) {
+        CHECK(wye::ir::legal_name(word));
+        CHECK_FALSE(wye::ir::legal_name(word, 2));
+    }
 }

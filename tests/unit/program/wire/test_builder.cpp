@@ -175,7 +175,7 @@ namespace {
 Kernel everything() {
     using namespace wye::builder;
     Kernel k("everything");
-    k.workgroup(64).subgroup(32);
+    k.workgroup(64).subgroup(32).math_set(2);
     auto a = k.param<float>("a");
     auto u = k.input_output("u", u32);
     auto f = k.input_output("f", f32);
@@ -244,6 +244,7 @@ Kernel everything() {
     k.let("m1", sin(a) + cos(a) + tan(a) + asin(a) + acos(a) + atan(a) + atan2(a, a));
     k.let("m2",
           sinh(a) + cosh(a) + tanh(a) + pow(a, a) + rsqrt(a) + cbrt(a) + hypot(a, a) + erf(a));
+    k.let("m3", expm1(a) + log1p(a) + sinpi(a) + cospi(a));
 
     // Effects.
     k.let("e0", atomic_load(u, i));
@@ -278,7 +279,7 @@ Kernel everything() {
 }
 
 const char* const kEverything = R"(
-wye 1; program everything; workgroup 64; subgroup 32;
+wye 1; math 2; program everything; workgroup 64; subgroup 32;
 param a: f32;
 input_output u: u32[]; input_output f: f32[]; input h: f16[]; shared s: i32[64];
 table T: u32[3] = { 1u, 2u, 3u };
@@ -334,6 +335,7 @@ main {
     let m0 = exp(a) + exp2(a) + exp10(a) + log(a) + log2(a) + log10(a);
     let m1 = sin(a) + cos(a) + tan(a) + asin(a) + acos(a) + atan(a) + atan2(a, a);
     let m2 = sinh(a) + cosh(a) + tanh(a) + pow(a, a) + rsqrt(a) + cbrt(a) + hypot(a, a) + erf(a);
+    let m3 = expm1(a) + log1p(a) + sinpi(a) + cospi(a);
     let e0 = atomic_load(u[i]);
     atomic_store(u[i], 1u);
     let e1 = atomic_exchange(u[i], 1u);
@@ -410,6 +412,10 @@ TEST_CASE("misuse surfaces when the program is read") {
     twice.input("x", b::f32, {}, {.binding = 4});
     twice.input("y", b::f32, {}, {.binding = 4});
     refused(twice, "binding 4 does not come after binding 4");
+
+    Kernel unknown("unknown");
+    unknown.math_set(3);
+    refused(unknown, "math set 3 is unknown");
 
     Kernel zero("zero");
     zero.workgroup(0);

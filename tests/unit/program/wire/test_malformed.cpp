@@ -116,7 +116,7 @@ TEST_CASE("head and declarations") {
     limit(with_head(3, 4097), "workgroup size");
     limit(with_head(3, 0xffffffffU), "workgroup size");
     invalid(with_head(6, 2), "unknown flag");
-    invalid(with_head(7, 2), "math set 2");
+    invalid(with_head(7, 3), "math set 3");
     invalid(with_head(8, 3), "grid kind");
     invalid(with_head(8, 1), "axes");
     invalid(with_head(9, 1), "axes");

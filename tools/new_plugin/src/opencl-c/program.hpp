@@ -72,11 +72,19 @@ INTEGER(long, ulong, __int128, 64, l) INTEGER(ulong, ulong, unsigned __int128, 6
 FLOAT1(sqrt) FLOAT1(floor) FLOAT1(ceil) FLOAT1(trunc) FLOAT1(rint) FLOAT1(exp) FLOAT1(exp2)
 FLOAT1(exp10) FLOAT1(log) FLOAT1(log2) FLOAT1(log10) FLOAT1(sin) FLOAT1(cos) FLOAT1(tan)
 FLOAT1(asin) FLOAT1(acos) FLOAT1(atan) FLOAT1(sinh) FLOAT1(cosh) FLOAT1(tanh) FLOAT1(cbrt)
-FLOAT1(erf) FLOAT2(atan2) FLOAT2(pow) FLOAT2(hypot)
+FLOAT1(erf) FLOAT1(expm1) FLOAT1(log1p) FLOAT2(atan2) FLOAT2(pow) FLOAT2(hypot)
 double fma(double, double, double); float fmaf(float, float, float);
 BUILTIN float fma(float x, float y, float z) { return fmaf(x, y, z); }
 BUILTIN float rsqrt(float x) { return (float)(1.0 / sqrt((double)x)); }
 BUILTIN double rsqrt(double x) { return 1.0 / sqrt(x); }
+BUILTIN double sinpi(double x) {
+    double r = x - 2.0 * rint(x * 0.5), q = rint(2.0 * r), a = 3.141592653589793 * (r - 0.5 * q);
+    return q == 0.0 ? sin(a) : q == 1.0 ? cos(a) : q == -1.0 ? -cos(a) : -sin(a); }
+BUILTIN double cospi(double x) {
+    double r = x - 2.0 * rint(x * 0.5), q = rint(2.0 * r), a = 3.141592653589793 * (r - 0.5 * q);
+    return q == 0.0 ? cos(a) : q == 1.0 ? -sin(a) : q == -1.0 ? sin(a) : -cos(a); }
+BUILTIN float sinpi(float x) { return (float)sinpi((double)x); }
+BUILTIN float cospi(float x) { return (float)cospi((double)x); }
 #define ATOMICS(P, T) \
     BUILTIN T P##_add(volatile T* p, T x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); } \
     BUILTIN T P##_min(volatile T* p, T x) { return __atomic_fetch_min(p, x, __ATOMIC_RELAXED); } \

@@ -157,6 +157,13 @@ enum class Op : std::uint16_t {
 [[nodiscard]] bool op_known(std::uint32_t code);  // any opcode of this version
 [[nodiscard]] constexpr bool op_statement(Op op) { return static_cast<unsigned>(op) < 0x100; }
 [[nodiscard]] constexpr bool op_math(Op op) { return (static_cast<unsigned>(op) & 0xf00) == 0x300; }
+// The lowest math set that has the operation.
+[[nodiscard]] constexpr std::uint32_t op_math_set(Op op) {
+    return op >= Op::EXPM1 && op <= Op::COSPI ? 2 : 1;
+}
+[[nodiscard]] constexpr bool math_set_known(std::uint32_t set) {
+    return set >= 1 && set <= WYE_PROGRAM_NEWEST_MATH_SET;
+}
 [[nodiscard]] constexpr bool op_effect(Op op) {
     return (static_cast<unsigned>(op) & 0xf00) == 0x400;
 }
