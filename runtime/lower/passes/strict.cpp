@@ -36,6 +36,20 @@ std::uint32_t index_of(const ir::Program& library, std::string_view function) {
                : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
+// Functions of the library that are one operation on most devices, and the functions that take their
+// place on others.
+struct Choice {
+    std::string_view function;
+    Op operation;
+    std::string_view otherwise;
+    bool MathWays::*native;
+};
+constexpr Choice kChoices[] = {
+    {"math2_mad", Op::FMA, "math2_mad_apart", &MathWays::fused},
+    {"math2_quotient", Op::DIV, "math2_quotient_by_steps", &MathWays::divides},
+    {"math2_root", Op::SQRT, "math2_root_by_steps", &MathWays::divides},
+};
+
 bool replaced(const ir::Expr& e, NativeSet stay) {
     return ir::op_math(e.op) && (native_bit(e.op, e.type.kind) & stay) == 0;
 }
@@ -44,8 +58,6 @@ class Expander {
   public:
     Expander(const ir::Program& program, NativeSet stay, const MathWays& ways)
         : library_(math_library()),
-          mad_(index_of(library_, "math2_mad")),
-          apart_(index_of(library_, "math2_mad_apart")),
           stay_(stay),
           ways_(ways),
           out_(program),
@@ -99,18 +111,26 @@ class Expander {
         return own != ir::kNone ? own : index_of(library_, "math" + name);
     }
 
-    // Returns the function that a call in the library calls on the device, or kNone if the call
-    // becomes an fma.
-    std::uint32_t callee(const ir::Expr& call) const {
-        if (call.imm != mad_) return call.imm;
-        return ways_.fused ? ir::kNone : apart_;
+    // Makes a call in the library what the device computes: an operation, or a call, perhaps of
+    // another function.
+    void choose(ir::Expr& call) const {
+        for (const Choice& choice : kChoices) {
+            if (library_.functions[call.imm].name != choice.function) continue;
+            const bool native = ways_.*choice.native;
+            if (native) call.op = choice.operation;
+            call.imm = native ? 0
+                              : static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
+            return;
+        }
     }
 
     // Marks a library function and its callees. The new program keeps the library's order.
     void mark(std::uint32_t function) {
-        if (function == ir::kNone || !reached_.insert(function).second) return;
-        for (const ir::Expr& e : library_.functions[function].code.exprs)
-            if (e.op == Op::CALL) mark(callee(e));
+        if (!reached_.insert(function).second) return;
+        for (ir::Expr e : library_.functions[function].code.exprs) {
+            if (e.op == Op::CALL) choose(e);
+            if (e.op == Op::CALL) mark(e.imm);
+        }
     }
 
     std::string fresh(const std::string& wanted) {
@@ -129,19 +149,14 @@ class Expander {
         return static_cast<std::uint16_t>(tables_[index]);
     }
 
-    void call(ir::Expr& e) const {
-        const std::uint32_t function = callee(e);
-        e.op = function == ir::kNone ? Op::FMA : Op::CALL;
-        e.imm = function == ir::kNone ? 0 : static_cast<std::uint16_t>(functions_[function]);
-    }
-
     void definitions() {
         for (const std::uint32_t index : reached_) {
             ir::Function f = library_.functions[index];
             f.code.math_definition = f.name.starts_with("math2_");
             f.name = fresh(f.name);
             for (ir::Expr& e : f.code.exprs) {
-                if (e.op == Op::CALL) call(e);
+                if (e.op == Op::CALL) choose(e);
+                if (e.op == Op::CALL) e.imm = static_cast<std::uint16_t>(functions_[e.imm]);
                 if (e.op == Op::LOAD_TABLE) e.imm = table(e.imm);
             }
             functions_[index] = static_cast<std::uint32_t>(defined_.size());
@@ -197,7 +212,6 @@ class Expander {
     }
 
     const ir::Program& library_;
-    std::uint32_t mad_, apart_;  // `math2_mad` and `math2_mad_apart` of the library
     NativeSet stay_;
     MathWays ways_;
     ir::Program out_;
@@ -232,8 +246,10 @@ bool uses_math(const ir::Program& program, NativeSet stay) {
 
 MathWays math_ways(std::string_view format, const TargetFacts& facts) {
     // What runs the wire form may have to call a library for an fma, and joins a product and a sum
-    // to one step anyway.
-    return {root_way(format, facts), facts.native_f64_fma && format != WYE_FORMAT_PROGRAM};
+    // to one step anyway. GPUs divide in about as many steps as the library, or in far more.
+    return {.root = root_way(format, facts),
+            .fused = facts.native_f64_fma && format != WYE_FORMAT_PROGRAM,
+            .divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt};
 }
 
 Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, const MathWays& ways) {

@@ -26,6 +26,8 @@ struct MathWays {
     RootWay root = RootWay::ThroughF64;
     // `math2_mad` is the device's fma on f64; else `math2_mad_apart` takes its place.
     bool fused = false;
+    // `math2_quotient` and `math2_root` are the device's `/` and sqrt on f64; else those in steps.
+    bool divides = true;
 };
 // Returns the definitions that are the fastest on a device and need nothing that it lacks.
 [[nodiscard]] MathWays math_ways(std::string_view format, const TargetFacts& facts);
