@@ -85,6 +85,7 @@ class OpenClC final : public Spelling {
         return "__constant " + std::string(element) + " " + std::string(name) + "[" +
                std::to_string(count) + "]";
     }
+    bool addresses_constants() const override { return true; }
 
     std::string group_id(unsigned axis) const override {
         return "(uint)get_group_id(" + std::to_string(axis) + ")";

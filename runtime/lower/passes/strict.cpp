@@ -36,8 +36,8 @@ std::uint32_t index_of(const ir::Program& library, std::string_view function) {
                : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
-// Functions of the library that are one operation on most devices, and the functions that take their
-// place on others.
+// Functions of the library that are one operation on most devices, and the functions that take
+// their place on others.
 struct Choice {
     std::string_view function;
     Op operation;
@@ -118,8 +118,8 @@ class Expander {
             if (library_.functions[call.imm].name != choice.function) continue;
             const bool native = ways_.*choice.native;
             if (native) call.op = choice.operation;
-            call.imm = native ? 0
-                              : static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
+            call.imm =
+                native ? 0 : static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
             return;
         }
     }
