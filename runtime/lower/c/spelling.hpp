@@ -89,8 +89,8 @@ class Spelling {
     [[nodiscard]] virtual std::string constant_array(std::string_view element,
                                                      std::string_view name,
                                                      std::uint64_t count) const = 0;
-    // Whether an instruction reads a constant of an array for nothing, where a literal f64 takes two
-    // more instructions.
+    // Whether an instruction reads a constant of an array for nothing, where a literal f64 takes
+    // two more instructions.
     [[nodiscard]] virtual bool addresses_constants() const { return false; }
 
     // u32 expressions for the ids that the hardware provides. Axes are 0 to 2.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // f32 results against the system's f64 functions and, near ties and where they differ, MPFR. One
-// argument: one value in 256 of all there are, and the neighbourhoods of special ones; two: random
-// pairs. WYE_MATH_ALL=sin,pow tries these functions alone, each on every f32 or on 10^8 pairs (a
-// minute or two each).
+// argument: in set 2 one value in 256 of all there are, and all that are hard to round; in set 1,
+// which has its bits in a test of their own, one in 4096; and the neighbourhoods of special ones.
+// Two: random pairs. WYE_MATH_ALL=sin,pow tries these functions alone, each on every f32 or on 10^8
+// pairs (a minute or two each).
 #include <doctest/doctest.h>
 
 #include <bit>
