@@ -23,7 +23,7 @@
 
 #include "exec/context.hpp"
 #include "exec/device/session.hpp"
-#include "exec/prepared/recording.hpp"
+#include "exec/prepared/work.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/graph.h"
 #include "wye/sdk/mutex.hpp"

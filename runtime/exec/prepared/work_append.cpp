@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "exec/prepared/recording.hpp"
+#include "exec/prepared/work.hpp"
 
 namespace wye::exec {
 namespace {

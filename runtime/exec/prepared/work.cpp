@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/prepared/recording.hpp"
+#include "exec/prepared/work.hpp"
 
 #include <fmt/format.h>
 
