@@ -21,7 +21,7 @@ COMPILE = 'runtime/exec/device/compile_job.cpp'
 LIST = 'runtime/exec/device/pending_list.cpp'
 PENDING = 'runtime/exec/dispatch/pending.cpp'
 LATER = 'runtime/exec/dispatch/pending_later.cpp'
-REPEAT = 'runtime/exec/prepared/repeat.cpp'
+WORK = 'runtime/exec/prepared/work_run.cpp'
 DEVICE = 'registry/open/device.cpp'
 
 # A queue keeps the native queue that it had before, whose values may still run: one watermark serves both. The members are in a
@@ -114,7 +114,7 @@ FAULTS = [
     ('ahead', 'line', 'an asynchronous submit does not ask whether it belongs in the line', [
         (PENDING, 'if (!session.queues().is_held({uses.data(), uses.size()}, flow.queue.number()))\n', '')]),
     ('meanwhile', 'two_line_lost', 'a repeated request waits for work that another thread put in the line meanwhile', [
-        (REPEAT, '.waiting(out.at_once, {})\n                             .in_place();', '.waiting(out.at_once, {});')]),
+        (WORK, 'if (at_once || deadline || kept) options', 'if (at_once || deadline) options')]),
     ('withdrawn', 'line', 'work in the line is submitted although it was cancelled', [
         (LATER, '    if (has_ended()) return {};\n    begun_submit_ = true;', '    begun_submit_ = true;')]),
     ('left', 'line_queues', 'work leaves its place in the order before it is submitted', [

@@ -9,8 +9,7 @@
 #include <cstring>
 
 #include "exec/api/api.hpp"
-#include "exec/prepared/graph_plain.hpp"
-#include "exec/prepared/pending_launch_plain.hpp"
+#include "exec/prepared/pending_launch.hpp"
 #include "wye/sdk/plugin.hpp"
 
 using namespace wye::exec;
@@ -23,7 +22,7 @@ using wye::registry::Pin;
 namespace {
 
 // Refuses flags of dispatches that an execution does not take.
-[[gnu::noinline]] Result<void> refuse_run(const wye_graph_run_desc& run, std::uint32_t flags) {
+Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
     WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
     if (run.param_count != 0) WYE_NEED(run.params);
     if ((run.flags & ~flags) != 0 || run.reserved != 0)
@@ -33,14 +32,6 @@ namespace {
                         run.flags, run.reserved),
             "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only", "flags");
     return {};
-}
-Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
-    const wye_header& header = run.header;
-    if (header.size == sizeof run && header.type == 0 && header.next == nullptr &&
-        (run.param_count == 0 || run.params != nullptr) && (run.flags & ~flags) == 0 &&
-        run.reserved == 0) [[likely]]
-        return {};
-    return refuse_run(run, flags);
 }
 
 Result<void> check_graph(const wye_graph_desc& desc) {
@@ -84,30 +75,16 @@ wye_status wye_graph_create(wye_context* context, const wye_graph_desc* desc, wy
         WYE_TRY(check_graph(*desc));
         Pin device;
         WYE_ASSIGN(auto graph, Graph::record(*self, *desc, device));
-        const auto& owner = graph->session().owner();
-        const std::string& label = graph->label();
-        WYE_ASSIGN(*out, self->handles().add(HandleKind::graph, graph, owner, label));
+        const std::string& label = graph->work()->label();
+        WYE_ASSIGN(*out,
+                   self->handles().add(HandleKind::graph, graph, graph->session().owner(), label));
         return {};
     });
 }
 
 namespace {
 
-Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_desc& run,
-                         wye_report* report) {
-    WYE_ASSIGN(const auto work,
-               PendingLaunch::submit(context, std::move(graph), run, now(), false));
-    (void)work->wait_result({});
-    Result<void> outcome = work->outcome();
-    if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
-        const wye_header header = report->header;
-        *report = work->report();
-        report->header = header;
-    }
-    return outcome;
-}
-
-// The general paths of executions, which also report why they are refused.
+// The ordinary paths of executions, which also report why they are refused.
 [[gnu::noinline]] wye_status run_graph(wye_context* context, wye_graph graph,
                                        const wye_graph_run_desc* run, wye_report* report,
                                        wye_error** error) {
@@ -119,8 +96,10 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED));
         if (report != nullptr) WYE_TRY(check_header(report->header, sizeof *report, "wye_report"));
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
-        if (run->timeout_ns != 0) return run_limited(*self, std::move(pin), *run, report);
-        return pin.as<Graph>().run(*self, *run, start, report);
+        if (run->timeout_ns == 0) return pin.as<Graph>().run(*self, *run, start, report);
+        WYE_ASSIGN(const auto work, Graph::submit(*self, std::move(pin), *run, now(), false));
+        (void)work->wait_result({});
+        return work->outcome(report);
     });
 }
 
@@ -134,8 +113,7 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
         WYE_TRY(check_run(*run, WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE));
         WYE_ASSIGN(Pin pin, self->handles().find(graph, HandleKind::graph));
         WYE_TRY(self->handles().make_room());
-        WYE_ASSIGN(auto pending,
-                   PendingLaunch::submit(*self, std::move(pin), *run, start.time(), true));
+        WYE_ASSIGN(auto pending, Graph::submit(*self, std::move(pin), *run, start.time(), true));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -148,44 +126,6 @@ Result<void> run_limited(const Context& context, Pin graph, const wye_graph_run_
     if (added.ok()) return *added;
     failed = std::move(added).error();
     return 0;
-}
-
-// The fast paths with a public queue. They are functions of their own, so that the compiler knows
-// the queue's index in the paths without one.
-[[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin graph,
-                                        const wye_graph_run_desc& run, const Instant& start,
-                                        Result<void>& failed) {
-    NamedQueue queue;
-    if (!queue.try_find(handles, run.queue, graph.as<Graph>().session())) return nullptr;
-    return PendingLaunch::submit_plain(graph, run, queue.number(), start, failed);
-}
-[[gnu::noinline]] bool run_named(const wye::registry::HandleTable& handles, Graph& graph,
-                                 const wye_graph_run_desc& run, const Instant& start,
-                                 wye_report* report, Result<void>& failed) {
-    NamedQueue queue;
-    return queue.try_find(handles, run.queue, graph.session()) &&
-           graph.run_plain(run, queue.number(), start, report, failed);
-}
-
-// The fast path of a submit: returns the handle. 0: `failed` says why, or the general path must be
-// taken.
-[[gnu::always_inline]] inline wye_pending submit_plain(Context& self, wye_graph graph,
-                                                       const wye_graph_run_desc& run,
-                                                       const Instant& start, Result<void>& failed) {
-    wye::registry::HandleTable& handles = self.handles();
-    Pin pin = handles.try_find(graph, HandleKind::graph);
-    if (!pin) [[unlikely]]
-        return 0;
-    Pending* const work = run.queue == 0
-                              ? PendingLaunch::submit_plain(pin, run, 0, start, failed)
-                              : submit_named(handles, std::move(pin), run, start, failed);
-    if (work == nullptr) [[unlikely]]
-        return 0;
-    const wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
-                                               work->session().owner());
-    if (handle == 0) [[unlikely]]
-        return add_slowly(self, work, failed);
-    return handle;
 }
 
 bool is_plain(const wye_header& header, std::size_t size) {
@@ -207,6 +147,27 @@ bool is_plain(const wye_graph_run_desc& run, std::uint32_t flags) {
     std::memcpy(&mask, allowed, sizeof mask);
     return is_plain(run.header, sizeof run) && (run.params != nullptr || run.param_count == 0) &&
            ((words & ~mask) | run.timeout_ns) == 0;
+}
+
+// The fast paths with a public queue. They are functions of their own, so that the compiler knows
+// the queue's index in the paths without one.
+constexpr auto kOften = PreparedWork::Use::Often;
+[[gnu::noinline]] bool run_named(const wye::registry::HandleTable& handles, Graph& graph,
+                                 const wye_graph_run_desc& run, const Instant& start,
+                                 wye_report* report, Result<void>& failed) {
+    NamedQueue queue;
+    return queue.try_find(handles, run.queue, graph.session()) &&
+           PreparedWork::try_run<kOften>(graph.session(), Graph::Quick{graph, run, queue.number()},
+                                         start, report, failed);
+}
+[[gnu::noinline]] Pending* submit_named(const wye::registry::HandleTable& handles, Pin pin,
+                                        const wye_graph_run_desc& run, const Instant& start,
+                                        Result<void>& failed) {
+    NamedQueue queue;
+    Graph& graph = pin.as<Graph>();
+    if (!queue.try_find(handles, run.queue, graph.session())) return nullptr;
+    return PendingLaunch::try_submit<kOften>(
+        graph.session(), Graph::Quick{graph, run, queue.number()}, pin, start, failed);
 }
 
 // Leaves a gate at the end of a scope.
@@ -252,8 +213,9 @@ template <typename Path>
         if (!pin || self.reads_times()) [[unlikely]]
             return false;
         Graph& found = pin.as<Graph>();
-        return run->queue == 0 ? found.run_plain(*run, 0, start, report, failed)
-                               : run_named(self.handles(), found, *run, start, report, failed);
+        if (run->queue != 0) return run_named(self.handles(), found, *run, start, report, failed);
+        return PreparedWork::try_run<kOften>(found.session(), Graph::Quick{found, *run, 0}, start,
+                                             report, failed);
     };
     wye_status status = WYE_OK;
     if (run != nullptr && is_plain(*run, 0) &&
@@ -269,7 +231,21 @@ template <typename Path>
     Instant start;
     start.read();
     const auto path = [&](Context& self, Result<void>& failed) {
-        const wye_pending handle = submit_plain(self, graph, *run, start, failed);
+        Pin pin = self.handles().try_find(graph, HandleKind::graph);
+        if (!pin) [[unlikely]]
+            return false;
+        wye::registry::HandleTable& handles = self.handles();
+        Graph& found = pin.as<Graph>();
+        Pending* const work =
+            run->queue == 0 ? PendingLaunch::try_submit<kOften>(
+                                  found.session(), Graph::Quick{found, *run, 0}, pin, start, failed)
+                            : submit_named(handles, std::move(pin), *run, start, failed);
+        if (work == nullptr) [[unlikely]]
+            return false;
+        wye_pending handle = handles.try_add(HandleKind::pending, work, Pending::release_handle,
+                                             work->session().owner());
+        if (handle == 0) [[unlikely]]
+            handle = add_slowly(self, work, failed);
         if (handle != 0) [[likely]]
             *out = handle;
         return handle != 0;

@@ -11,7 +11,7 @@
 
 #include "exec/api/api.hpp"
 #include "exec/dispatch/target.hpp"
-#include "exec/prepared/pending_launch.hpp"
+#include "exec/prepared/repeat.hpp"
 
 using namespace wye::exec;
 using wye::Code;
@@ -33,17 +33,6 @@ Error not_in_time(const Pending& pending, std::uint64_t timeout_ns) {
             fmt::format("the {} on {} did not end within {:g} ms, and goes on", pending.what(),
                         pending.session().info().selector, static_cast<double>(timeout_ns) / 1e6),
             "Fix: wait longer", pending.name()};
-}
-
-// Writes the report of a dispatch that has ended; returns its result.
-Result<void> result_of(const Pending& work, wye_report* report) {
-    Result<void> outcome = work.outcome();
-    if (report != nullptr && (outcome.ok() || outcome.error().code == Code::TRAPPED)) {
-        const wye_header header = report->header;
-        *report = work.report();
-        report->header = header;
-    }
-    return outcome;
 }
 
 // Waits briefly for the oldest one, then polls all: only dispatches on other devices can end before
@@ -98,7 +87,7 @@ wye_status wye_dispatch_owned(wye_context* context, const wye_dispatch_desc* des
             pending->wait_for_end();
         else
             (void)pending->wait_result({});
-        WYE_TRY(result_of(*pending, report));
+        WYE_TRY(pending->outcome(report));
         WYE_ASSIGN(*out, Pending::add(std::move(pending), self->handles()));
         return {};
     });
@@ -126,7 +115,7 @@ wye_status wye_pending_wait(wye_context* context, wye_pending pending, uint64_t 
         }
         Pending& work = pin.as<Pending>();
         if (!work.wait_result(deadline_of(timeout_ns))) return not_in_time(work, timeout_ns);
-        return result_of(work, report);
+        return work.outcome(report);
     });
 }
 

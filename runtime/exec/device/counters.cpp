@@ -16,20 +16,19 @@ void Counters::compiled(const CompileStats& stats) {
 
 void Counters::add_to(wye_counters& out) const {
     // Reads failures first, so that no failed request is counted as a success.
-    const std::uint64_t failed_repeats = load(failed_repeats_);
-    const std::uint64_t repeats = load(repeats_);
-    const std::uint64_t waited = repeats + load(runs_);
-    out.dispatches += load(dispatches_) + waited - failed_repeats;
-    out.dispatches_failed += load(failed_) + failed_repeats;
-    out.dispatches_repeated += repeats + load(later_repeats_);
-    out.submits += load(submits_) + load(sends_) + waited;
-    out.waits += load(waits_) + waited;
+    const std::uint64_t failed_runs = load(failed_runs_);
+    const std::uint64_t runs = load(runs_);
+    out.dispatches += load(dispatches_) + runs - failed_runs;
+    out.dispatches_failed += load(failed_) + failed_runs;
+    out.dispatches_repeated += load(repeats_);
+    out.submits += load(submits_) + load(sends_) + runs;
+    out.waits += load(waits_) + runs;
     out.polls += load(polls_);
     out.polls_ended += load(polls_ended_);
     out.bytes_uploaded += load(uploaded_);
     out.bytes_downloaded += load(downloaded_);
     out.bytes_copied += load(copied_);
-    out.bytes_filled += load(filled_) + load(refilled_);
+    out.bytes_filled += load(filled_);
     out.scratch_made += load(scratch_);
     out.programs_compiled += load(compiled_);
     out.programs_loaded += load(loaded_);

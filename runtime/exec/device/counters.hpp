@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters: count what a device of a context has done since it was opened, for wye_counters. Always
-// on: relaxed atomics, no lock and no allocation. Free-threaded, except `repeated`.
+// on: relaxed atomics, no lock and no allocation. Free-threaded, except `ran`, `repeated` and
+// `sent`.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ class Counters {
         moved(report);
     }
     // Counts only the bytes of a report.
-    void moved(const wye_report& report) {
+    [[gnu::always_inline]] void moved(const wye_report& report) {
         if (report.bytes_uploaded != 0) add(uploaded_, report.bytes_uploaded);
         if (report.bytes_downloaded != 0) add(downloaded_, report.bytes_downloaded);
         if (report.bytes_filled != 0) add(filled_, report.bytes_filled);
@@ -35,25 +36,13 @@ class Counters {
     // Counts further dispatches that succeeded and whose bytes are already counted.
     void dispatched_too(std::uint64_t count) { add(dispatches_, count); }
 
-    // Counts a repeated request that was submitted on the fast path, which then waits for it. The
-    // caller holds the queue pool's lock, so plain additions suffice for these two counters.
-    void repeated(std::uint64_t bytes_filled) {
-        add_locked(repeats_, 1);
-        add_locked(refilled_, bytes_filled);
-    }
-    // Counts a repeated request on the fast path that does not wait. If it was submitted,
-    // `dispatched` follows when it ends.
-    void repeated_later(bool submitted) {
-        if (!submitted) return failed();
-        add(submits_, 1);
-        add(later_repeats_, 1);
-    }
-    // Counts a graph's execution that was submitted, and which the caller then waits for. The lock
-    // is held as for `repeated`. After a success `moved` follows, else `repeat_failed`.
+    // Counts prepared work that was submitted on the fast path, and which the caller then waits
+    // for. The caller holds the queue pool's lock, so a plain addition suffices. After a success
+    // `moved` follows, else `run_failed`.
     void ran() { add_locked(runs_, 1); }
-    // Counts a failure of a repeated request, or of an execution that `ran` counted. `submitted`:
-    // it failed after its submit; else the submit itself failed.
-    void repeat_failed(bool submitted) { add(submitted ? failed_repeats_ : failed_, 1); }
+    void run_failed() { add(failed_runs_, 1); }
+    // Counts a submit of a repeated request, with that lock held.
+    void repeated() { add_locked(repeats_, 1); }
 
     // Count the bytes of a transfer if `result` is a success. Return `result`.
     Result<void> uploaded(Result<void> result, std::uint64_t bytes) {
@@ -76,7 +65,7 @@ class Counters {
     // ---- Native queues ----
 
     void submitted() { add(submits_, 1); }
-    // As `submitted`, with the lock held as for `repeated`.
+    // As `submitted`, with the lock held as for `ran`.
     void sent() { add_locked(sends_, 1); }
     void waited() { add(waits_, 1); }
     void polled(bool ended) {
@@ -110,8 +99,7 @@ class Counters {
     }
 
     // Counters of the fast paths.
-    Counter repeats_ = 0, runs_ = 0, refilled_ = 0, failed_repeats_ = 0, later_repeats_ = 0;
-    Counter sends_ = 0;
+    Counter runs_ = 0, failed_runs_ = 0, sends_ = 0, repeats_ = 0;
     // Counters of all other paths.
     Counter dispatches_ = 0, failed_ = 0, submits_ = 0, waits_ = 0, polls_ = 0, polls_ended_ = 0;
     Counter uploaded_ = 0, downloaded_ = 0, copied_ = 0, filled_ = 0, registered_ = 0, across_ = 0;

@@ -211,6 +211,15 @@ class DeviceSession {
             return {};
         return ended_slowly(std::move(waited), ticket, timed, times);
     }
+    // Whether the last wait of a fast path was short. Work of the CPU plugin mostly ends within its
+    // submit; work of a GPU never ends that soon.
+    [[nodiscard]] bool ends_at_once() const noexcept {
+        return ends_at_once_.load(std::memory_order_relaxed);
+    }
+    void ended_after(std::uint64_t wait_ns) noexcept {
+        constexpr std::uint64_t kAtOnceNs = 300;
+        ends_at_once_.store(wait_ns < kAtOnceNs, std::memory_order_relaxed);
+    }
     // Submits and waits without limit. Does nothing without operations.
     [[nodiscard]] Result<void> run(std::span<const wye_operation> operations,
                                    std::span<const BufferUse> uses, SubmitOptions options,
@@ -423,6 +432,7 @@ class DeviceSession {
             special_.fetch_and(~bit, std::memory_order_release);
     }
     std::atomic<std::uint32_t> special_ = 0;
+    std::atomic<bool> ends_at_once_ = false;
     // Destroyed after the line and before all other members: waits for work that still runs.
     QueuePool queues_;
     Line line_;

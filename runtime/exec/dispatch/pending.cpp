@@ -138,6 +138,16 @@ Result<registry::Handle> Pending::add(WorkPtr<Pending> work, registry::HandleTab
     return error;
 }
 
+Result<void> Pending::outcome(wye_report* out) const {
+    Result<void> result = outcome();
+    if (out != nullptr && (result.ok() || result.error().code == Code::TRAPPED)) {
+        const wye_header header = out->header;
+        *out = report_;
+        out->header = header;
+    }
+    return result;
+}
+
 void Pending::wait_for_end() noexcept {
     for (;;) {
         try {

@@ -109,6 +109,9 @@ class Pending : public PendingWork {
         return {};
     }
     [[nodiscard]] const wye_report& report() const { return report_; }  // header is zero
+    // Returns the outcome. Writes the members of the report except the header on success and for
+    // TRAPPED, unless it is null.
+    [[nodiscard]] Result<void> outcome(wye_report* out) const;
     // NOT_FOUND for a binding whose output this does not own.
     [[nodiscard]] virtual Result<std::span<const std::byte>> output(std::uint32_t binding) const;
     // Copies owned outputs to the storage that the request named, for RequestRules::copies_out.

@@ -44,9 +44,7 @@ Result<registry::Pin> Target::pin(const registry::HandleTable& handles,
                                  : handles.find(request.program, HandleKind::program);
 }
 
-registry::Pin Target::pin_pipeline(const registry::HandleTable& handles) const {
-    if (!completed_) [[likely]]
-        return {};
+registry::Pin Target::pin_again(const registry::HandleTable& handles) const {
     auto again = handles.pin_again(program_);
     return again.ok() ? std::move(again).value() : registry::Pin();
 }

@@ -58,9 +58,9 @@ class Target {
     void take_device(registry::Pin device) noexcept { device_ = std::move(device); }
     // Moves the pin out, to keep the program alive longer than this object.
     [[nodiscard]] registry::Pin take_pin() noexcept { return std::move(program_); }
-    // Another pin of the pipeline, since its pin keeps the device too, and so may not be moved out
-    // before what was made has a handle. Empty: there is no pipeline, or it has too many pins.
-    [[nodiscard]] registry::Pin pin_pipeline(const registry::HandleTable& handles) const;
+    // Another pin of the program or the pipeline, for work in flight. That of a pipeline keeps the
+    // device too, and so may not be moved out before the work has a handle. Empty: it has too many.
+    [[nodiscard]] registry::Pin pin_again(const registry::HandleTable& handles) const;
 
   private:
     // The target of a request without a device or a pipeline.

@@ -7,6 +7,7 @@
 
 #include "exec/dispatch/report.hpp"
 #include "exec/prepared/pending_launch.hpp"
+#include "exec/prepared/repeat.hpp"
 
 namespace wye::exec {
 namespace {
@@ -150,8 +151,8 @@ Result<void> Batch::add_to_list(const wye_dispatch_desc& item) {
     const bool fits = item.queue == list_queue_ && timed == list_timed_ && listed_ != most_listed_;
     if (!fits && !submit_list()) return {};
     if (!list_) {
-        WYE_ASSIGN(list_, Graph::begin(pipeline_.session(), pipeline_.routed(),
-                                       pipeline_.program().name(), Graph::Use::Once));
+        WYE_ASSIGN(list_, PreparedWork::begin(pipeline_.session(), pipeline_.routed(),
+                                              pipeline_.program().name(), PreparedWork::Use::Once));
     }
     list_queue_ = item.queue;
     list_timed_ = timed;
@@ -183,8 +184,10 @@ Result<void> Batch::submit() {
     run.flags = list_timed_ ? WYE_DISPATCH_TIMED : 0;
     run.timeout_ns = timeout_ns_;
     Part& part = parts_.emplace_back(Part{added_ - listed_, listed_, nullptr});
-    if (!list_->is_idle()) {
-        auto work = PendingLaunch::submit(context_, list_, run, timeout_ns_ != 0 ? start_ : now());
+    if (!list_->is_empty()) {
+        registry::Pin none;
+        auto work = PendingLaunch::submit(context_, list_, none, run,
+                                          timeout_ns_ != 0 ? start_ : now(), false);
         if (!work.ok()) {
             parts_.pop_back();
             return std::move(work).error();

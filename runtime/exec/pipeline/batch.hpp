@@ -16,8 +16,8 @@
 #include "exec/context.hpp"
 #include "exec/dispatch/pending.hpp"
 #include "exec/dispatch/pipeline.hpp"
-#include "exec/prepared/graph.hpp"
 #include "exec/prepared/kept_request.hpp"
+#include "exec/prepared/work.hpp"
 #include "registry/hold/ownership.hpp"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -85,8 +85,8 @@ class Batch {
     const bool owned_;
     const std::uint64_t timeout_ns_;
     const Clock::time_point start_ = now();
-    std::shared_ptr<Graph> list_;  // items not submitted yet; null: there was none so far
-    std::uint64_t listed_ = 0;     // items in it
+    PreparedRef list_;          // items not submitted yet; null: there was none so far
+    std::uint64_t listed_ = 0;  // items in it
     std::uint64_t most_listed_ = kFirstList;
     wye_queue list_queue_ = 0;  // queue of its items
     bool list_timed_ = false;

@@ -4,7 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include "exec/dispatch/report.hpp"
 #include "wye/sdk/errors.hpp"
 
 namespace wye::exec {
@@ -23,7 +22,7 @@ WorkPtr<PendingLaunch> PendingLaunch::take(const Context& context, DeviceSession
 void PendingLaunch::unreferenced() noexcept {
     // Possibly the last references, released after this object and the lock.
     const registry::Pin pin(std::move(pin_));
-    const std::shared_ptr<Graph> shared(std::move(shared_));
+    std::unique_ptr<PreparedWork> last;
     std::shared_ptr<const registry::NativeQueue> queue;
     texts_.reset();
     error_.reset();
@@ -34,6 +33,9 @@ void PendingLaunch::unreferenced() noexcept {
         QueuePool& queues = session_.queues();
         const sdk::Lock lock(queues.mutex);
         session_.pending().assert_held();
+        PreparedWork* const work = std::exchange(work_, nullptr);
+        if (work != nullptr && work->dereference_held()) [[unlikely]]
+            last.reset(work);
         if (ticket_.queue.get() != queues.native(0).get()) [[unlikely]]
             queue.swap(ticket_.queue);
         if (session_.pending().keep_idle(*this)) [[likely]]
@@ -42,118 +44,60 @@ void PendingLaunch::unreferenced() noexcept {
     delete this;
 }
 
-registry::Pin PendingLaunch::fail_plain(Graph::Plain work) noexcept {
-    registry::Pin graph = std::move(pin_);
+registry::Pin PendingLaunch::fail_quick(const PreparedWork::Quick& quick) noexcept {
+    registry::Pin pin = std::move(pin_);
     QueuePool& queues = session_.queues();
     const sdk::Lock lock(queues.mutex);
     session_.pending().assert_held();
-    Graph::settle(*work.steps);
-    Graph::fail_plain(queues, work);
+    quick.fail(queues);
+    // Not the last reference: until now it was not replaced, since this submit held it.
+    (void)std::exchange(work_, nullptr)->dereference_held();
     session_.pending().keep_back(*this);
-    return graph;
+    return pin;
 }
 
-Result<void> PendingLaunch::start(const registry::HandleTable& handles, Graph& graph,
+Result<bool> PendingLaunch::start(const registry::HandleTable& handles,
                                   const wye_graph_run_desc& run, Clock::time_point start) {
     const sdk::Lock lock(mutex_);
     RunTimes times;
-    // An object that is reused must not have the trap words of a submit that failed.
-    struct Releasing {
-        ~Releasing() {
-            if (!kept) execution.release();
-        }
-        Execution& execution;
-        bool kept = false;
-    } releasing{execution_};
-    steps_ = nullptr;
-    WYE_TRY(graph.submit(handles, run, start, {execution_, ticket_, times, report_, &steps_}));
-    releasing.kept = true;
+    auto sent = work_->submit(handles, run, start, {execution_, ticket_, times, report_});
     queued_ = Instant(times.queued);
-    return {};
+    return sent;
 }
 
-Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, Graph& graph,
-                                               registry::Pin&& pin, std::shared_ptr<Graph>&& shared,
-                                               const wye_graph_run_desc& run,
-                                               Clock::time_point start, bool watched) {
-    DeviceSession& session = graph.session();
+Result<WorkPtr<Pending>> PendingLaunch::submit(const Context& context, const PreparedRef& work,
+                                               registry::Pin& pin, const wye_graph_run_desc& run,
+                                               Clock::time_point start, bool watched,
+                                               const wye_dispatch_desc* request) {
+    DeviceSession& session = work->session();
     const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
     const bool limited = run.timeout_ns != 0;
     std::optional<Clock::time_point> deadline;
     if (limited) deadline = after(start, run.timeout_ns);
-    WYE_ASSIGN(PendingRoom room, session.pending().room(0, at_once, deadline));
-    if (session.has_line() && (at_once || limited))
+    auto room = session.pending().room(0, at_once, deadline);
+    if (!room.ok()) {
+        // If a kept request takes all steps, its own errors take precedence over DEVICE_BUSY.
+        if (request != nullptr) return WorkPtr<Pending>();
+        return std::move(room).error();
+    }
+    if (request == nullptr && session.has_line() && (at_once || limited))
         WYE_TRY(
-            graph.await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
+            work->await_place(context.handles(), run, at_once ? Clock::time_point() : *deadline));
     WorkPtr<PendingLaunch> out = take(context, session);
-    out->graph_ = &graph;
+    work->refer();
+    out->work_ = work.get();
     out->timed_ = (run.flags & WYE_DISPATCH_TIMED) != 0;
     out->begun_ = Instant(start);
+    if (request != nullptr && context.logs()) out->texts_ = std::make_unique<const Texts>(*request);
     if (limited) WYE_TRY(out->set_limit(run.timeout_ns, *deadline, watched));
-    WYE_TRY(out->start(context.handles(), graph, run, start));
-    // The pin keeps the device. After a failure above `out` ends before `room`, which needs it, so
-    // the caller still has it then.
+    WYE_ASSIGN(const bool started, out->start(context.handles(), run, start));
+    if (!started) return WorkPtr<Pending>();
+    // After a failure above `out` ends before `room`, which needs the device, so the caller still
+    // has the pin then.
     out->pin_ = std::move(pin);
-    out->shared_ = std::move(shared);
-    room.take(out);
+    room->take(out);
     if (limited) out->set_alarm();
     return WorkPtr<Pending>(std::move(out));
-}
-
-Result<bool> PendingLaunch::start_again(const registry::HandleTable& handles,
-                                        const wye_dispatch_desc& request, Target& target,
-                                        std::uint32_t queue, Clock::time_point start) {
-    const sdk::Lock lock(mutex_);
-    Repeated work;
-    work.report = &report_;
-    work.at_once = (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0;
-    registry::Pin pipeline = target.pin_pipeline(handles);
-    if (!pipeline && target.pipeline() != nullptr) return false;
-    if (!submit_repeated(handles, request, target.program(), session_, queue, work)) return false;
-    begun_ = Instant(start);
-    queued_.read();
-    if (!work.sent.ok()) return session_.noted(std::move(work.sent).error());
-    target.routed().write(report_);
-    ticket_ = std::move(work.ticket);
-    if (pipeline) pipeline.as<Pipeline>().launched();
-    pin_ = pipeline ? std::move(pipeline) : target.take_pin();
-    return true;
-}
-
-Result<WorkPtr<Pending>> PendingLaunch::repeat(const Context& context, Target& target,
-                                               std::uint32_t queue, Clock::time_point start) {
-    DeviceSession& session = target.session();
-    const wye_dispatch_desc request = kept_form(target.request());
-    const WorkPtr<Pending> none;
-    if (!Repeat::may_have(request) || !session.is_ready() || session.trace() != nullptr)
-        return none;
-    // If the limits on pending work are reached, the request takes all steps, since its own errors
-    // take precedence over DEVICE_BUSY.
-    auto room = session.pending().room(0, (target.request().flags & WYE_DISPATCH_AT_ONCE) != 0);
-    if (!room.ok()) return none;
-    WorkPtr<PendingLaunch> out = take(context, session);
-    out->graph_ = nullptr;
-    out->steps_ = nullptr;
-    out->name_ = &target.program().name();
-    out->timed_ = (request.flags & WYE_DISPATCH_TIMED) != 0;
-    if (context.logs()) out->texts_ = std::make_unique<const Texts>(target.desc());
-    WYE_ASSIGN(const bool started,
-               out->start_again(context.handles(), request, target, queue, start));
-    if (!started) return none;
-    room->take(out);
-    return WorkPtr<Pending>(std::move(out));
-}
-
-Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
-                                         const RequestRules& rules, Clock::time_point start) {
-    NamedQueue queue;
-    if (target.has_device()) [[likely]] {
-        WYE_ASSIGN(queue, NamedQueue::find(context.handles(), target.request().queue,
-                                           target.session(), true));
-        WYE_ASSIGN(auto repeated, PendingLaunch::repeat(context, target, queue.number(), start));
-        if (repeated) return repeated;
-    }
-    return Pending::submit(context, target, rules, start, std::move(queue), Repeat::keep);
 }
 
 [[gnu::hot]] bool PendingLaunch::wait(std::optional<Clock::time_point> deadline) {
@@ -172,7 +116,7 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     WYE_TRY(session_.ended(std::move(waited), ticket_, timed_, times));
     if ((special_.load(std::memory_order_relaxed) & kGivenUp) != 0) [[unlikely]]
         return stopped();
-    return graph_ != nullptr ? graph_->check_traps(execution_, report_) : Result<void>();
+    return work_->check_traps(execution_, report_);
 }
 
 [[gnu::hot]] void PendingLaunch::end(Result<void> waited) noexcept {
@@ -181,7 +125,7 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     times.queued = queued_.time();
     times.enqueue_ns = nanoseconds(times.queued - begun);
     times.wanted = !unread_.load(std::memory_order_relaxed) || context_.reads_times();
-    if (steps_ != nullptr) report_ = Graph::report_of(*steps_);
+    if (work_->use() != PreparedWork::Use::Once) report_ = work_->report();
     Result<void> outcome;
     try {
         outcome = outcome_of(std::move(waited), times);
@@ -193,7 +137,7 @@ Result<void> PendingLaunch::outcome_of(Result<void> waited, RunTimes& times) {
     if (context_.logs()) [[unlikely]]
         log(texts_.get());
     execution_.release();
-    leave();
+    session_.pending().remove(*this, ended_);
 }
 
 void PendingLaunch::end_without_memory() noexcept {
@@ -201,15 +145,6 @@ void PendingLaunch::end_without_memory() noexcept {
     if (has_ended() || !ticket_.queue->has_ended(ticket_.value)) return;
     error_ = sdk::errors::brief(Code::OUT_OF_MEMORY);
     end({});
-}
-
-void PendingLaunch::leave() noexcept {
-    WorkRef listed;  // released after the lock
-    const sdk::Lock lock(session_.queues().mutex);
-    session_.pending().assert_held();
-    ended_.store(true, std::memory_order_release);  // in one step with `unlink`, as in remove
-    if (steps_ != nullptr) Graph::settle(*steps_);
-    listed = session_.pending().unlink(*this);
 }
 
 }  // namespace wye::exec

@@ -2,33 +2,46 @@
 #include "exec/prepared/repeat.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstring>
 #include <new>
 #include <type_traits>
 
 #include "exec/device/buffer.hpp"
+#include "exec/dispatch/dispatch.hpp"
 #include "exec/dispatch/operations.hpp"
 #include "exec/dispatch/pipeline.hpp"
-#include "exec/dispatch/report.hpp"
-#include "wye/sdk/plugin.hpp"
+#include "exec/prepared/pending_launch.hpp"
 
 namespace wye::exec {
 namespace {
 
-// Compares element by element; a constant size is inlined.
-template <typename T>
-bool same(const T* a, const T* b, std::uint64_t count) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    for (std::uint64_t i = 0; i < count; ++i)
-        if (std::memcmp(a + i, b + i, sizeof(T)) != 0) return false;
-    return true;
+using registry::HandleKind;
+
+struct Repeat final : KeptWork {
+    static constexpr std::size_t kArguments = 8;
+    static constexpr std::size_t kParams = 8;
+    static constexpr std::size_t kOperations = 256;
+
+    explicit Repeat(DeviceSession& session)
+        : work(PreparedRef::adopt(new PreparedWork(session, {}, {}, PreparedWork::Use::Kept))) {}
+
+    KeptRequest request;
+    std::array<wye_argument, kArguments> arguments;
+    PreparedRef work;
+};
+
+// A cheap first check: requests with host bytes are never kept, nor those with a grid buffer.
+bool may_be_kept(const wye_dispatch_desc& desc) {
+    return KeptRequest::may_be_same(desc) && desc.argument_count != 0 &&
+           desc.argument_count <= Repeat::kArguments && desc.param_count <= Repeat::kParams &&
+           desc.arguments[0].kind == WYE_ARGUMENT_RESIDENT;
 }
 
 bool keepable(const Flow& flow, const Operations& operations) {
     const wye_dispatch_desc& desc = flow.request;
-    if (!flow.kernels.is_whole() || !Repeat::may_have(desc) || operations.traps ||
-        operations.moves || flow.launch.empty)
+    if (!flow.kernels.is_whole() || !may_be_kept(desc) || operations.traps || operations.moves ||
+        flow.launch.empty)
         return false;
     if (operations.launches().size() != operations.all.size() ||
         operations.all.size() > Repeat::kOperations)
@@ -49,286 +62,209 @@ bool keepable(const Flow& flow, const Operations& operations) {
     return queues.kept[static_cast<std::size_t>(sum % QueuePool::kMostKept)];
 }
 
-}  // namespace
-
-void Repeat::make_command(const DeviceSession& session, const LoadedProgram& program) {
-    asked = true;
-    std::vector<wye_operation> described = work.operations;
-    for (wye_operation& operation : described) {
-        if (operation.kind != WYE_OPERATION_DISPATCH) continue;
-        operation.u.dispatch.late_size = params_size;
-        operation.u.dispatch.again = 0;  // commands have no hints
-    }
-    // After an error the operations are submitted, which has the same effect.
-    (void)work.make_commands(session.device(), described, block.data(), params_size, {});
-    work.name_in(session.trace(), program.name());
+// Compares element by element; a constant size is inlined.
+bool are_same(const wye_argument* a, const wye_argument* b, std::uint64_t count) {
+    static_assert(std::has_unique_object_representations_v<wye_argument>);
+    for (std::uint64_t i = 0; i < count; ++i)
+        if (std::memcmp(a + i, b + i, sizeof *a) != 0) return false;
+    return true;
 }
 
-[[gnu::hot]] std::span<const wye_operation> Repeat::to_submit(DeviceSession& session,
-                                                              const LoadedProgram& program) {
-    if (!asked) [[unlikely]]
-        make_command(session, program);
-    return work.may_run(session.queues()) ? work.execute
-                                          : std::span<const wye_operation>(work.operations);
-}
-
-[[gnu::hot]] Repeat* Repeat::find(QueuePool& queues, const wye_dispatch_desc& desc) {
-    auto* const kept = static_cast<Repeat*>(place(queues, desc).get());
+// The work of the kept request that equals `desc` but for its parameters, which it allows; null:
+// there is none.
+[[gnu::hot]] PreparedWork* find(QueuePool& queues, const wye_dispatch_desc& desc)
+    WYE_REQUIRES(queues.mutex) {
+    const auto* const kept = static_cast<Repeat*>(place(queues, desc).get());
     if (kept == nullptr || !kept->request.is_same(desc) ||
-        !same(kept->arguments.data(), desc.arguments, desc.argument_count))
+        !are_same(kept->arguments.data(), desc.arguments, desc.argument_count) ||
+        (desc.param_count != 0 && !kept->work->allows(desc.params)))
         return nullptr;
-    if (kept->work.sending || same(kept->params.data(), desc.params, desc.param_count)) return kept;
-    const std::span<const std::uint64_t> params(desc.params, desc.param_count);
-    if (!kept->rules.allow(params)) return nullptr;
-    if (!kept->rules.pack(params, kept->block.data()).ok()) {
-        // It must never be found again, since its block is half-written.
-        kept->request = {};
-        return nullptr;
-    }
-    std::ranges::copy(params, kept->params.data());
-    return kept;
+    return kept->work.get();
 }
 
-void Repeat::keep(const Flow& flow, const Operations& operations) {
+// Begins a repeated request on the fast path. `number`: of the public queue that it names; 0: none.
+struct Quick {
+    const wye_dispatch_desc& desc;
+    std::uint32_t number;
+
+    [[nodiscard]] PreparedWork::Quick begin(QueuePool& queues) const WYE_REQUIRES(queues.mutex) {
+        PreparedWork* const work = find(queues, desc);
+        if (work == nullptr) return {};
+        return work->begin_quick(queues, desc.params, desc.param_count, number);
+    }
+};
+
+// The same for the ordinary path.
+PreparedRef find_for_long(QueuePool& queues, const wye_dispatch_desc& desc) {
+    const sdk::Lock lock(queues.mutex);
+    PreparedWork* const found = find(queues, desc);
+    if (found != nullptr) found->refer_held();
+    return PreparedRef::adopt(found);
+}
+
+// An execution with the parameters of a request.
+wye_graph_run_desc execution_of(const wye_dispatch_desc& desc) {
+    wye_graph_run_desc out{};
+    out.params = desc.params;
+    out.param_count = desc.param_count;
+    out.flags = desc.flags & (WYE_DISPATCH_TIMED | WYE_DISPATCH_AT_ONCE);
+    out.queue = desc.queue;
+    return out;
+}
+
+// Called after a request was submitted: keeps its operations if possible, replacing an older
+// request.
+void keep(const Flow& flow, const Operations& operations) {
     if (!keepable(flow, operations)) return;
     const wye_dispatch_desc& desc = flow.request;
-    const plan::Launch& launch = flow.launch;
     QueuePool& queues = flow.session().queues();
+    std::unique_ptr<KeptWork> replaced;  // freed after the lock
     const sdk::Lock lock(queues.mutex);
     std::unique_ptr<KeptWork>& kept = place(queues, desc);
     if (kept) {
-        const Executable& before = static_cast<const Repeat&>(*kept).work;
-        if (before.sending ||
-            (!before.commands.empty() && queues.is_pending(before.last_queue, before.last_value)))
-            return;
+        const PreparedWork& before = *static_cast<const Repeat&>(*kept).work;
+        if (before.is_busy(queues)) return;
+        if (before.is_shared()) replaced = std::move(kept);
     }
     try {
-        if (!kept) kept = std::make_unique<Repeat>();
+        if (!kept) kept = std::make_unique<Repeat>(flow.session());
         auto& out = static_cast<Repeat&>(*kept);
-        out.work.operations.assign(operations.all.begin(), operations.all.end());
-        out.rules = ParamRules(flow.program.plan(), launch, flow.kernels);
+        out.request = {};  // not found if the memory does not suffice
+        out.work->keep(flow, operations);
+        out.request = KeptRequest(kept_form(desc));
+        std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
     } catch (const std::bad_alloc&) {  // the request ran, but is not kept
-        kept.reset();
-        return;
-    }
-    auto& out = static_cast<Repeat&>(*kept);
-    out.work.drop_commands();
-    out.asked = false;
-    out.request = KeptRequest(kept_form(desc));
-    out.frees = UINT64_MAX;  // unknown
-    std::copy_n(desc.arguments, desc.argument_count, out.arguments.data());
-    std::copy_n(desc.params, desc.param_count, out.params.data());
-    std::ranges::transform(std::span(desc.arguments, desc.argument_count), out.buffers.begin(),
-                           &wye_argument::buffer);
-    std::ranges::copy(flow.uses, out.uses.begin());
-    out.report = launch_report(flow);
-    out.params_size = launch.params_size;
-    std::memcpy(out.block.data(), launch.params, launch.params_size);
-    for (wye_operation& operation : out.work.operations) {
-        if (operation.kind != WYE_OPERATION_DISPATCH) continue;
-        wye_dispatch_op& dispatch = operation.u.dispatch;
-        std::copy_n(dispatch.bindings, launch.buffer_count, out.bindings.data());
-        dispatch.bindings = out.bindings.data();
-        dispatch.params = out.block.data();
     }
 }
 
-namespace {
+// What a request names, while it is repeated.
+struct Named {
+    registry::Pin program;  // or pipeline
+    registry::Pin device;   // or the buffer that decides it; empty with a pipeline
+    NamedQueue queue;
+    DeviceSession* session = nullptr;
+    Pipeline* pipeline = nullptr;
 
-[[gnu::cold, gnu::noinline]] void trace_repeat(const wye_dispatch_desc& desc,
-                                               const LoadedProgram& program, Trace& trace,
-                                               const RunTimes& times, Clock::time_point start) {
-    const std::uint64_t begin_ns = trace_ns(start), queued_ns = trace_ns(times.queued);
-    const Span all(&trace, "dispatch", {.subject = program.name(), .label = label_of(desc)}, start);
-    trace.span("repeat", {}, {begin_ns, queued_ns});
-    if (times.ended) trace.span("wait", {}, {queued_ns, trace_ns(*times.ended)});
-}
-
-// Whether the handles are live. If no buffer was freed since the last check, its result still
-// holds.
-[[nodiscard]] bool are_live(const registry::HandleTable& handles, Repeat& repeat,
-                            const QueuePool& queues) WYE_REQUIRES(queues.mutex) {
-    if (repeat.frees == queues.frees()) [[likely]]
+    // False: something is not live, and the request must take all steps.
+    [[nodiscard, gnu::always_inline]] bool find(const registry::HandleTable& handles,
+                                                const wye_dispatch_desc& desc) {
+        if (desc.pipeline != 0) {
+            program = handles.try_find(desc.pipeline, HandleKind::pipeline);
+            if (!program) return false;
+            pipeline = &program.as<Pipeline>();
+            session = &pipeline->session();
+        } else {
+            program = handles.try_find(desc.program, HandleKind::program);
+            if (!program) return false;
+            device = handles.try_find(desc.device, HandleKind::device);
+            if (device) [[likely]]
+                session = &device.as<DeviceSession>();
+            else if (!find_owner(handles, desc))
+                return false;
+        }
+        return desc.queue == 0 || queue.try_find(handles, desc.queue, *session);
+    }
+    // For a request without a device: uses that of its buffers; those of a kept request share one.
+    [[nodiscard, gnu::cold, gnu::noinline]] bool find_owner(const registry::HandleTable& handles,
+                                                            const wye_dispatch_desc& desc) {
+        if (desc.device != 0) return false;
+        device = handles.try_find(desc.arguments[0].buffer, HandleKind::buffer);
+        if (!device) return false;
+        session = &device.as<BufferObject>().session;
         return true;
-    registry::InFlight uses;
-    if (!handles.try_use(repeat.handles(), uses)) return false;
-    repeat.frees = queues.frees();
+    }
+};
+
+// The ordinary path of a repeated request.
+[[nodiscard, gnu::noinline]] Result<bool> run_again(const Context& context,
+                                                    const wye_dispatch_desc& desc,
+                                                    DeviceSession& session, const Instant& start,
+                                                    wye_report* report) {
+    if (!session.is_ready()) return false;
+    const PreparedRef work = find_for_long(session.queues(), desc);
+    if (!work) return false;
+    // If nobody reads times, the caller has not read `start`.
+    const bool timed = report != nullptr || context.reads_times();
+    const Clock::time_point begun = timed ? start.time() : Clock::time_point();
+    const Span span(session.trace(), "dispatch",
+                    {.subject = work->label(), .label = label_of(desc)}, begun);
+    return work->run(context, execution_of(desc), &desc, begun, report);
+}
+
+// Runs a repeated request and waits; only its handles are checked again. False, and nothing was
+// submitted: the request must take all steps (which also report any error).
+[[nodiscard, gnu::always_inline]] inline Result<bool> repeat(const Context& context,
+                                                             const wye_dispatch_desc& desc,
+                                                             const Instant& start,
+                                                             wye_report* report) {
+    if (!may_be_kept(desc)) return false;
+    Named on;
+    if (!on.find(context.handles(), desc)) return false;
+    Result<void> failed;
+    const bool quick = !context.reads_times() && (desc.flags & WYE_DISPATCH_TIMED) == 0;
+    bool submitted =
+        quick && PreparedWork::try_run<PreparedWork::Use::Kept>(
+                     *on.session, Quick{desc, on.queue.number()}, start, report, failed);
+    if (!submitted && failed.ok()) [[unlikely]] {
+        auto ran = run_again(context, desc, *on.session, start, report);
+        if (ran.ok() && !*ran) return false;
+        if (!ran.ok()) failed = std::move(ran).error();
+    }
+    if (on.pipeline != nullptr) on.pipeline->launched();
+    if (!failed.ok()) [[unlikely]]
+        return std::move(failed).error();
     return true;
 }
 
-// Finds the kept request and begins its submit. Null: it is not kept, or a handle is not live.
-[[nodiscard, gnu::always_inline]] inline Repeat* begin_again(
-    const registry::HandleTable& handles, const wye_dispatch_desc& desc, DeviceSession& session,
-    QueuePool& queues, std::uint32_t queue, Repeated& out, QueuePool::Sending& sending)
-    WYE_REQUIRES(queues.mutex) {
-    // No work was in the line when the call began.
-    const auto options = SubmitOptions((desc.flags & WYE_DISPATCH_TIMED) != 0, queue)
-                             .waiting(out.at_once, {})
-                             .in_place();
-    for (;;) {
-        Repeat* const repeat = Repeat::find(queues, desc);
-        if (repeat == nullptr) return nullptr;
-        if (repeat->work.sending) [[unlikely]] {
-            queues.await_sends();
-            continue;
-        }
-        if (!are_live(handles, *repeat, queues)) return nullptr;
-        const auto begun =
-            queues.begin(session.device(), repeat->used(), options, sending, &repeat->work.sending);
-        if (!begun.ok()) [[unlikely]] {
-            out.sent = begun.error();
-            return repeat;
-        }
-        if (*begun) [[likely]]
-            return repeat;
+// Submits a repeated request. Null: the request must take all steps.
+Result<WorkPtr<Pending>> submit_again(const Context& context, const Target& target,
+                                      std::uint32_t queue, Clock::time_point start) {
+    const wye_dispatch_desc request = kept_form(target.request());
+    DeviceSession& session = target.session();
+    if (!may_be_kept(request) || !session.is_ready() || session.trace() != nullptr)
+        return WorkPtr<Pending>();
+    registry::Pin pin = target.pin_again(context.handles());
+    if (!pin) return WorkPtr<Pending>();
+    Result<void> failed;
+    WorkPtr<Pending> out;
+    if (!context.reads_times() && (request.flags & WYE_DISPATCH_TIMED) == 0)
+        out = WorkPtr<Pending>::adopt(PendingLaunch::try_submit<PreparedWork::Use::Kept>(
+            session, Quick{request, queue}, pin, Instant(start), failed));
+    WYE_TRY(std::move(failed));
+    if (!out) {
+        const PreparedRef work = find_for_long(session.queues(), request);
+        if (!work) return WorkPtr<Pending>();
+        WYE_ASSIGN(out, PendingLaunch::submit(context, work, pin, execution_of(target.request()),
+                                              start, false, &target.desc()));
     }
-}
-
-[[nodiscard, gnu::always_inline]] inline bool submit_again(const registry::HandleTable& handles,
-                                                           const wye_dispatch_desc& desc,
-                                                           const LoadedProgram& program,
-                                                           DeviceSession& session,
-                                                           std::uint32_t queue, Repeated& out) {
-    QueuePool& queues = session.queues();
-    QueuePool::Sending sending;
-    Repeat* repeat = nullptr;
-    {
-        const sdk::Lock lock(queues.mutex);
-        repeat = begin_again(handles, desc, session, queues, queue, out, sending);
-        if (repeat == nullptr) return false;
-        if (out.report != nullptr) {
-            *out.report = repeat->report;
-            out.report->device = desc.device;
-        }
-        if (!out.sent.ok()) [[unlikely]] {
-            if (!out.waits) session.counters().failed();
-            return true;
-        }
-    }
-    const std::span<const wye_operation> list = repeat->to_submit(session, program);
-    out.sent = queues.send(sending, list);
-    const sdk::Lock lock(queues.mutex);
-    queues.end(sending, out.sent.ok());
-    if (!out.waits) session.counters().repeated_later(out.sent.ok());
-    if (!out.sent.ok()) return true;
-    out.ticket = std::move(sending.ticket);
-    if (list.data() == repeat->work.execute.data())
-        repeat->work.sent(out.ticket.index, out.ticket.value);
-    if (out.waits) session.counters().repeated(repeat->report.bytes_filled);
-    return true;
+    if (out && target.pipeline() != nullptr) target.pipeline()->launched();
+    return out;
 }
 
 }  // namespace
 
-bool submit_repeated(const registry::HandleTable& handles, const wye_dispatch_desc& desc,
-                     const LoadedProgram& program, DeviceSession& session, std::uint32_t queue,
-                     Repeated& out) {
-    return submit_again(handles, desc, program, session, queue, out);
+[[gnu::hot]] Result<void> dispatch(Context& context, const wye_dispatch_desc& desc,
+                                   wye_report* report) {
+    Instant start;
+    const bool timed = report != nullptr || context.reads_times();
+    if (timed) start.read();
+    WYE_ASSIGN(const bool repeated, repeat(context, desc, start, report));
+    if (repeated) [[likely]]
+        return {};
+    if (!timed) start.read();
+    return dispatch_in_full(context, desc, start.time(), keep, report);
 }
 
-namespace {
-
-// `queue`: the number of the public queue, or 0.
-[[nodiscard, gnu::always_inline]] inline bool repeat_on(std::uint32_t queue, const Context& context,
-                                                        const wye_dispatch_desc& desc,
-                                                        const LoadedProgram& loaded,
-                                                        DeviceSession& session,
-                                                        Clock::time_point start, wye_report* report,
-                                                        Result<void>& result) {
-    wye_report known;
-    Repeated work;
-    work.waits = true;
-    if (report != nullptr || context.logs()) work.report = &known;
-    if (!submit_again(context.handles(), desc, loaded, session, queue, work)) return false;
-
-    RunTimes times;
-    // If nobody reads times, the caller has not set `start`.
-    times.wanted = report != nullptr || context.reads_times();
-    const bool timed = times.wanted && (desc.flags & WYE_DISPATCH_TIMED) != 0;
-    times.submitted(start);
-    if (!work.sent.ok()) [[unlikely]]
-        result = session.noted(std::move(work.sent).error());
-    else
-        result =
-            session.ended(work.ticket.queue->wait(work.ticket.value), work.ticket, timed, times);
-    if (!result.ok()) [[unlikely]]
-        session.counters().repeat_failed(work.sent.ok());
-    if (work.report != nullptr) report_times(times, start, timed, known);
-    if (session.trace() != nullptr) [[unlikely]]
-        trace_repeat(desc, loaded, *session.trace(), times, start);
-    if (context.logs()) [[unlikely]]
-        log_dispatch(context, desc, loaded.name(), session.info().selector, result, known);
-    if (report != nullptr && result.ok()) {
-        known.header = report->header;
-        *report = known;
+Result<WorkPtr<Pending>> submit_dispatch(Context& context, Target& target,
+                                         const RequestRules& rules, Clock::time_point start) {
+    NamedQueue queue;
+    if (target.has_device()) [[likely]] {
+        WYE_ASSIGN(queue, NamedQueue::find(context.handles(), target.request().queue,
+                                           target.session(), true));
+        WYE_ASSIGN(auto repeated, submit_again(context, target, queue.number(), start));
+        if (repeated) return repeated;
     }
-    return true;
-}
-
-[[nodiscard, gnu::cold, gnu::noinline]] bool repeat_named(
-    const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
-    DeviceSession& session, Clock::time_point start, wye_report* report, Result<void>& result) {
-    NamedQueue queue;
-    return (desc.queue == 0 || queue.try_find(context.handles(), desc.queue, session)) &&
-           repeat_on(queue.number(), context, desc, loaded, session, start, report, result);
-}
-
-[[nodiscard, gnu::hot, gnu::noinline]] bool repeat_pipeline(const Context& context,
-                                                            const wye_dispatch_desc& desc,
-                                                            Clock::time_point start,
-                                                            wye_report* report,
-                                                            Result<void>& result) {
-    const registry::Pin pin =
-        context.handles().try_find(desc.pipeline, registry::HandleKind::pipeline);
-    if (!pin) return false;
-    Pipeline& pipeline = pin.as<Pipeline>();
-    DeviceSession& session = pipeline.session();
-    if (!session.is_ready()) return false;
-    NamedQueue queue;
-    if (desc.queue != 0 && !queue.try_find(context.handles(), desc.queue, session)) [[unlikely]]
-        return false;
-    if (!repeat_on(queue.number(), context, desc, pipeline.program(), session, start, report,
-                   result))
-        return false;
-    pipeline.launched();
-    if (report != nullptr && result.ok()) pipeline.routed().write(*report);
-    return true;
-}
-
-// For a request without a device: uses that of its buffers; those of a kept request share one.
-[[nodiscard, gnu::cold, gnu::noinline]] bool repeat_owned(
-    const Context& context, const wye_dispatch_desc& desc, const LoadedProgram& loaded,
-    Clock::time_point start, wye_report* report, Result<void>& result) {
-    if (desc.device != 0) return false;
-    const registry::Pin buffer =
-        context.handles().try_find(desc.arguments[0].buffer, registry::HandleKind::buffer);
-    if (!buffer) return false;
-    const BufferObject& object = buffer.as<BufferObject>();
-    if (!object.session.is_ready() ||
-        !repeat_named(context, desc, loaded, object.session, start, report, result))
-        return false;
-    if (report != nullptr && result.ok()) Routed{object.device, WYE_ROUTED_OWNER, 0}.write(*report);
-    return true;
-}
-
-}  // namespace
-
-[[gnu::hot]] bool repeat(const Context& context, const wye_dispatch_desc& desc,
-                         Clock::time_point start, wye_report* report, Result<void>& result) {
-    if (!Repeat::may_have(desc)) return false;
-    if (desc.pipeline != 0) return repeat_pipeline(context, desc, start, report, result);
-    const registry::HandleTable& handles = context.handles();
-    const registry::Pin program = handles.try_find(desc.program, registry::HandleKind::program);
-    const registry::Pin device = handles.try_find(desc.device, registry::HandleKind::device);
-    if (!program || !device)
-        return program &&
-               repeat_owned(context, desc, program.as<LoadedProgram>(), start, report, result);
-    DeviceSession& session = device.as<DeviceSession>();
-    if (!session.is_ready()) return false;
-    const LoadedProgram& loaded = program.as<LoadedProgram>();
-    if (desc.queue != 0) [[unlikely]]
-        return repeat_named(context, desc, loaded, session, start, report, result);
-    return repeat_on(0, context, desc, loaded, session, start, report, result);
+    return Pending::submit(context, target, rules, start, std::move(queue), keep);
 }
 
 }  // namespace wye::exec

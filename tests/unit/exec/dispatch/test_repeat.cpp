@@ -13,12 +13,13 @@ using Words = std::vector<std::uint32_t>;
 
 struct Ready {
     Rig rig;
-    wye_device device = rig.device();
+    const bool commands;
+    wye_device device = (rig.driver.commands = commands, rig.device());
     wye_program program = rig.program(kAdd);
     wye_buffer x = rig.buffer(device, 16, "x data");
     wye_buffer r = rig.buffer(device, 16, "results");
 
-    Ready() {
+    explicit Ready(bool has_commands = false) : commands(has_commands) {
         rig.driver.kernel = add_kernel;
         rig.upload(x, Words{1, 2, 3, 4});
     }
@@ -237,6 +238,41 @@ TEST_CASE("more requests than are remembered") {
             check_ok(t.job(k).run(t.rig));
             CHECK(t.results()[0] == 1 + k);
         }
+}
+
+TEST_CASE("repeated requests in flight are their own although others are remembered since") {
+    Ready t(true);
+    std::vector<wye_buffer> outputs;
+    std::vector<wye_pending> pending;
+    for (int i = 0; i < 40; ++i) outputs.push_back(t.rig.buffer(t.device, 16));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        t.r = outputs[i];
+        Job job = t.job(i);
+        check_ok(job.run(t.rig));
+        check_ok(attempt([&](wye_error** e) {
+            return wye_dispatch_submit(t.rig.context, &job.filled(), &pending.emplace_back(), e);
+        }));
+    }
+    CHECK(static_cast<int>(t.rig.driver.commands_made) == 40);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        wye_report report;
+        WYE_INIT(report);
+        check_ok(attempt([&](wye_error** e) {
+            return wye_pending_wait(t.rig.context, pending[i], UINT64_MAX, &report, e);
+        }));
+        CHECK(report.device == t.device);
+        CHECK(report.groups[0] == 1);
+        wye_bytes none;
+        check_refused(attempt([&](wye_error** e) {
+                          return wye_pending_output(t.rig.context, pending[i], 1, &none, e);
+                      }),
+                      WYE_NOT_FOUND, "dispatch of `add`");
+        check_ok(
+            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending[i], e); }));
+        t.r = outputs[i];
+        CHECK(t.results()[0] == 1 + i);
+    }
+    CHECK(t.rig.driver.live_commands <= 16);
 }
 
 TEST_CASE("a fault of the driver in a repeated request is reported, and the next one runs") {

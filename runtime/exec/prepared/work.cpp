@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/prepared/recording.hpp"
+#include "exec/prepared/work.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,17 @@
 #include "wye/sdk/plugin.hpp"
 
 namespace wye::exec {
-Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, const Routed& routed,
-                                                    std::string_view label, Use use) {
-    auto out = std::make_unique<Recording>(session, routed, label, use);
+namespace {
+
+bool moves_host_bytes(const wye_operation& operation) {
+    return operation.kind == WYE_OPERATION_UPLOAD || operation.kind == WYE_OPERATION_DOWNLOAD;
+}
+
+}  // namespace
+
+Result<PreparedRef> PreparedWork::begin(DeviceSession& session, const Routed& routed,
+                                        std::string_view label, Use use) {
+    auto out = PreparedRef::adopt(new PreparedWork(session, routed, label, use));
     routed.write(out->report_);
     WYE_TRY(session.ready());
     out->workspace_ = session.workspace();
@@ -23,8 +31,8 @@ Result<std::unique_ptr<Recording>> Recording::begin(DeviceSession& session, cons
     return out;
 }
 
-// With Use::Once, gives the memory of the operations back for the next recording.
-Recording::~Recording() {
+// With Use::Once, gives the memory of the operations back for the next list.
+PreparedWork::~PreparedWork() {
     if (use_ != Use::Once) return;
     if (!instances_.empty()) restart();
     if (!workspace_) return;
@@ -32,18 +40,40 @@ Recording::~Recording() {
     workspace_->recorded.swap(operations_);
 }
 
-void Recording::reserve(std::uint64_t steps) {
+void PreparedWork::refer() noexcept {
+    const sdk::Lock lock(session_.queues().mutex);
+    refer_held();
+}
+
+void PreparedWork::dereference() noexcept {
+    {
+        const sdk::Lock lock(session_.queues().mutex);
+        if (!dereference_held()) return;
+    }
+    delete this;
+}
+
+void PreparedWork::reserve(std::uint64_t steps) {
     constexpr std::uint64_t kMost = 4096;  // a refused step must not cost much memory
     operations_.reserve(static_cast<std::size_t>(std::min(steps, kMost)));
     if (use_ == Use::Often) parts_.reserve(operations_.capacity());
 }
 
-Result<void> Recording::add(Context& context, Target target) {
+Result<void> PreparedWork::add(Context& context, const wye_dispatch_desc& desc) {
+    const registry::HandleTable& handles = context.handles();
+    if (model_ && KeptRequest::may_be_same(desc) && desc.queue == 0 &&
+        model_->request.is_same(desc) && repeat(handles, desc.arguments, desc.params))
+        return {};
+    WYE_ASSIGN(Target target, Target::find(handles, desc));
+    return add(context, std::move(target));
+}
+
+Result<void> PreparedWork::add(Context& context, Target target) {
     if (target.routed().device != routed_.device)
         return Error(Code::WRONG_OWNER, "its device is not that of the graph",
                      "Fix: record the dispatches of each device in a graph of its own", label_);
     Flow flow(target);
-    flow.counted = true;  // recording does not run it
+    flow.counted = true;  // it does not run
     WYE_TRY(decide(context, flow));
     WYE_TRY(check(flow));
     WYE_TRY(compile_kernels(flow));
@@ -62,17 +92,9 @@ Result<void> Recording::add(Context& context, Target target) {
     WYE_ASSIGN(const Operations operations,
                write_operations(flow.program.plan(), flow.launch, flow.bound, flow.kernels,
                                 flow.residents, session_, *workspace_, number));
-    for (const plan::BoundBuffer& bound : flow.launch.bound()) {
-        const registry::Pin& pin = flow.residents.pin(bound.argument);
-        auto& buffer = pin.as<BufferObject>();
-        // Executions share the scratch that replaces moved ranges, so they must not overlap.
-        add_use(pin.handle(), {&buffer.history, bound.writable || operations.moves},
-                {buffer.native.object(), buffer.size});
-    }
-    if (const registry::Pin& grid = flow.residents.grid()) {
-        auto& buffer = grid.as<BufferObject>();
-        add_use(grid.handle(), {&buffer.history, false}, {buffer.native.object(), buffer.size});
-    }
+    const std::size_t first = operations_.size();
+    Part& part = add_launch(flow, operations);
+    if (const registry::Pin& grid = flow.residents.grid()) add_use(grid, false);
     registry::Pin program = target.take_pin();
     if (programs_.empty() || programs_.back().handle() != program.handle())
         programs_.push_back(std::move(program));
@@ -81,13 +103,7 @@ Result<void> Recording::add(Context& context, Target target) {
             compiled_.push_back(kernel.compiled);
     if (flow.kernels.grid_check && grid_checks_.empty())
         compiled_.push_back(flow.kernels.grid_check.compiled);
-    const plan::ProgramPlan& plan = flow.program.plan();
-    ParamRules rules(plan, flow.launch, flow.kernels);
-    Part& part = parts_.emplace_back();
-    part.rules = std::move(rules);
     part.program = &programs_.back();
-    const std::size_t first = operations_.size();
-    add_operations(flow, operations, part);
     const std::span<const wye_operation> reads = operations.read_backs();
     operations_.insert(operations_.end(), reads.begin(), reads.end());
     transfers_ += reads.size();
@@ -102,13 +118,13 @@ Result<void> Recording::add(Context& context, Target target) {
     report_.bytes_copied += flow.bound.bytes_copied;
     if (!flow.kernels.launches().empty()) {
         report_.cooperative = std::max(report_.cooperative, flow.kernels.cooperative);
-        report_.determinism =
-            std::max(report_.determinism, determinism(plan, flow.launch, flow.kernels.form));
+        report_.determinism = std::max(
+            report_.determinism, determinism(flow.program.plan(), flow.launch, flow.kernels.form));
     }
     return {};
 }
 
-Result<void> Recording::check(const Flow& flow) const {
+Result<void> PreparedWork::check(const Flow& flow) const {
     if (flow.desc.timeout_ns != 0)
         return Error(
             Code::UNSUPPORTED,
@@ -129,7 +145,7 @@ Result<void> Recording::check(const Flow& flow) const {
     return {};
 }
 
-Result<void> Recording::add(const Context& context, const wye_transfer_desc& desc) {
+Result<void> PreparedWork::add(const Context& context, const wye_transfer_desc& desc) {
     if (desc.queue != 0 || (desc.flags & ~WYE_TRANSFER_WHOLE) != 0)
         return Error(Code::INVALID_ARGUMENT,
                      "it names a queue, or has flags that executions of a graph have",
@@ -151,7 +167,7 @@ Result<void> Recording::add(const Context& context, const wye_transfer_desc& des
     return {};
 }
 
-void Recording::add_use(registry::Handle buffer, BufferUse use, Native native) {
+void PreparedWork::add_use(registry::Handle buffer, BufferUse use, Native native) {
     const std::uint32_t place = places_.find(buffer, handles_);
     if (place == Places::kNone) {
         handles_.push_back(buffer);
@@ -164,30 +180,36 @@ void Recording::add_use(registry::Handle buffer, BufferUse use, Native native) {
     if (native.size != Native::kUnknown) natives_[place] = native;
 }
 
-bool Recording::clears_traps(const wye_operation& operation) const {
+bool PreparedWork::clears_traps(const wye_operation& operation) const {
     return operation.kind == WYE_OPERATION_FILL && workspace_->trap_memory &&
            operation.u.fill.target == workspace_->trap_memory->object();
 }
 
-const void* Recording::keep_params(std::span<const std::byte> block) {
+const void* PreparedWork::keep_params(std::span<const std::byte> block) {
     void* const out = kept_.allocate(block.size(), alignof(std::uint64_t));
     if (!block.empty()) std::memcpy(out, block.data(), block.size());
     return out;
 }
 
-void Recording::add_operations(const Flow& flow, const Operations& operations, Part& part) {
+PreparedWork::Part& PreparedWork::add_launch(const Flow& flow, const Operations& operations) {
+    // Executions share the scratch that replaces moved ranges, so they must not overlap.
+    for (const plan::BoundBuffer& bound : flow.launch.bound())
+        add_use(flow.residents.pin(bound.argument), bound.writable || operations.moves);
+    ParamRules rules(flow.program.plan(), flow.launch, flow.kernels);
+    Part& part = parts_.emplace_back();
+    part.rules = std::move(rules);
     part.first_word = words_.size();
     part.word_count = flow.desc.param_count;
     words_.insert(words_.end(), flow.desc.params, flow.desc.params + flow.desc.param_count);
-    part.late = use_ == Use::Often && part.rules.may_change() && part.word_count != 0;
+    part.late = use_ != Use::Once && part.rules.may_change() && part.word_count != 0;
     if (part.late) {
         part.block = block_.size() * sizeof block_[0];
         block_.resize(block_.size() + (flow.launch.params_size + 7) / 8);
         std::memcpy(reinterpret_cast<std::byte*>(block_.data()) + part.block, flow.launch.params,
                     flow.launch.params_size);
     }
-    const wye_binding* const bindings =
-        keep(std::span<const wye_binding>(workspace_->bindings), bindings_);
+    const wye_binding* bindings = nullptr;  // of all launches
+    const void* params = nullptr;           // of the last one
     for (const wye_operation& operation : operations.launches()) {
         // The trap words are cleared once and read back once per execution.
         if ((traps_ && clears_traps(operation)) || operation.kind == WYE_OPERATION_DOWNLOAD)
@@ -195,50 +217,57 @@ void Recording::add_operations(const Flow& flow, const Operations& operations, P
         wye_operation& kept = operations_.emplace_back(operation);
         if (kept.kind != WYE_OPERATION_DISPATCH) continue;
         wye_dispatch_op& op = kept.u.dispatch;
-        if (op.bindings == workspace_->grid_check.bindings.data()) {
+        if (workspace_ && op.bindings == workspace_->grid_check.bindings.data()) {
             const auto& memory = workspace_->grid_check;
             op.bindings = keep(std::span<const wye_binding>(memory.bindings), bindings_);
             op.params = keep_params({memory.params.data(), op.params_size});
             grid_checks_.push_back(operations_.size() - 1);
             continue;
         }
-        op.again = 0;  // each launch has parameters of its own, and commands have no hints
+        if (bindings == nullptr)
+            bindings = keep(std::span(op.bindings, op.binding_count), bindings_);
         op.bindings = bindings;
+        if (use_ != Use::Kept) op.again = 0;  // each launch has parameters of its own
         if (part.late) {
             op.late_offset = static_cast<std::uint32_t>(part.block);
             op.late_size = flow.launch.params_size;
             continue;
         }
-        op.params = keep_params(flow.kernels.block(op.params));
+        if (op.again == 0) params = keep_params(flow.kernels.block(op.params));
+        op.params = params;
     }
     traps_ = traps_ || operations.traps;
+    return part;
 }
 
-Result<void> Recording::finish() {
+Result<void> PreparedWork::finish() {
     if (traps_) trap_ = workspace_->trap_memory->object();
     operation_count_ = operations_.size();
-    instances_.reserve(use_ == Use::Once ? 1 : kMostInstances);
-    // One execution needs no other instance.
-    auto operations = use_ == Use::Once ? std::move(operations_) : operations_;
+    full_ = use_ != Use::Often;
+    instances_.reserve(full_ ? 1 : kMostInstances);
+    auto operations = full_ ? std::move(operations_) : operations_;
     WYE_ASSIGN(auto first, make_instance(std::move(operations), std::move(workspace_)));
+    if (use_ != Use::Once) find_free_words();
     give_params(*first);
     instances_.push_back(std::move(first));
+    if (use_ == Use::Kept) return {};
     if (use_ == Use::Once) {
         warm_ = std::ranges::all_of(compiled_, [](const CompiledRef& one) {
             return one->warm.load(std::memory_order_relaxed);
         });
         return {};
     }
-    find_free_words();
     WYE_ASSIGN(const bool native, is_native());
     report_.graph = native ? WYE_GRAPH_NATIVE : WYE_GRAPH_REPLAYED;
     return {};
 }
 
-void Recording::restart() {
-    operations_ = std::move(instances_.front()->operations);
-    workspace_ = std::move(instances_.front()->workspace);
-    instances_.clear();
+void PreparedWork::restart() {
+    if (!instances_.empty()) {
+        operations_ = std::move(instances_.front()->operations);
+        workspace_ = std::move(instances_.front()->workspace);
+        instances_.clear();
+    }
     operations_.clear();
     bindings_.release();
     parts_.clear();
@@ -248,48 +277,120 @@ void Recording::restart() {
     natives_.clear();
     places_.clear();
     grid_checks_.clear();
-    frees_ = UINT64_MAX;
+    frees_ = quick_frees_ = UINT64_MAX;
     report_.bytes_filled = 0;
 }
 
-Result<std::unique_ptr<Recording::Instance>> Recording::make_instance(
+void PreparedWork::keep(const Flow& flow, const Operations& operations) {
+    restart();
+    kept_.release();
+    block_.clear();
+    free_words_.clear();
+    label_ = flow.program.name();
+    (void)add_launch(flow, operations);
+    report_ = launch_report(flow);
+    flow.routed.write(report_);
+    (void)finish();  // no command is made yet, and there are no trap words, so it does not fail
+}
+
+Result<std::unique_ptr<PreparedWork::Instance>> PreparedWork::make_instance(
     std::vector<wye_operation> operations, WorkspaceLease workspace) const {
     auto out = std::make_unique<Instance>();
     out->workspace = std::move(workspace);
     out->block.resize(block_.size());
     out->operations = std::move(operations);
-    wye_buffer_object* trap = nullptr;
     if (traps_) {
-        WYE_ASSIGN(trap, session_.trap_buffer(*out->workspace));
+        WYE_ASSIGN(wye_buffer_object * trap, session_.trap_buffer(*out->workspace));
         replace_trap(out->operations, trap_, trap, out->grid_bindings);
     }
-    if (use_ == Use::Often) {
-        const auto* const block = reinterpret_cast<const std::byte*>(out->block.data());
-        for (wye_operation& operation : out->operations)
-            if (operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0)
-                operation.u.dispatch.params = block + operation.u.dispatch.late_offset;
-        auto made = out->make_commands(session_.device(), out->operations, out->block.data(),
-                                       static_cast<std::uint32_t>(block_.size() * sizeof block_[0]),
-                                       label_);
-        if (!made.ok()) return session_.noted(std::move(made).error());
-        out->name_in(session_.trace(), label_);
-        // Operations that are submitted without a command read their parameters at each submit, so
-        // none are late.
-        for (wye_operation& operation : out->operations)
-            if (operation.kind == WYE_OPERATION_DISPATCH)
-                operation.u.dispatch.late_offset = operation.u.dispatch.late_size = 0;
+    // Operations that are submitted without a command read their parameters at each submit, so none
+    // are late.
+    if (!block_.empty()) {
+        for (wye_operation& operation : out->operations) {
+            wye_dispatch_op& op = operation.u.dispatch;
+            if (operation.kind != WYE_OPERATION_DISPATCH || op.late_size == 0) continue;
+            op.params = reinterpret_cast<const std::byte*>(out->block.data()) + op.late_offset;
+            op.late_offset = op.late_size = 0;
+        }
     }
-    if (out->commands.empty()) out->execute = out->operations;
-    if (!traps_) return out;
-    if (out->commands.empty()) out->own = out->operations;
-    wye_operation& read = out->own.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
-    read.u.transfer = {trap, 0, trap_bytes(), nullptr, out->workspace->trap_words};
-    out->execute = out->own;
+    if (use_ == Use::Often) {
+        auto made = make_commands(*out);
+        if (!made.ok()) return session_.noted(std::move(made).error());
+    }
+    set_execute(*out);
     return out;
 }
 
-void Recording::replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
-                             wye_buffer_object* to, std::vector<wye_binding>& bindings) const {
+void PreparedWork::set_execute(Instance& one) const {
+    if (traps_) {
+        if (one.commands.empty()) one.own = one.operations;
+        read_trap(one.own, *one.workspace);
+    }
+    one.execute = one.own.empty() ? one.operations : one.own;
+}
+
+void PreparedWork::read_trap(std::vector<wye_operation>& operations, Workspace& workspace) const {
+    wye_operation& read = operations.emplace_back(sdk::new_operation(WYE_OPERATION_DOWNLOAD));
+    read.u.transfer = {workspace.trap_memory->object(), 0,
+                       grid_checks_.empty() ? kTrapBytes : kCheckedBytes, nullptr,
+                       workspace.trap_words};
+}
+
+Result<void> PreparedWork::make_commands(Instance& one) const {
+    one.asked = true;
+    std::vector<wye_operation> all = one.operations;
+    const auto block = reinterpret_cast<std::uintptr_t>(one.block.data());
+    for (wye_operation& operation : all) {
+        if (operation.kind != WYE_OPERATION_DISPATCH) continue;
+        wye_dispatch_op& op = operation.u.dispatch;
+        op.again = 0;  // commands have no hints
+        const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(op.params) - block;
+        if (offset >= one.block.size() * sizeof one.block[0]) continue;
+        op.late_offset = static_cast<std::uint32_t>(offset);
+        op.late_size = op.params_size;
+    }
+    for (auto part = all.cbegin(); part != all.cend();) {
+        if (moves_host_bytes(*part)) {
+            one.own.push_back(*part++);
+            continue;
+        }
+        const auto end = std::find_if(part, all.cend(), moves_host_bytes);
+        auto made = make_command(one, {part, end});
+        if (!made.ok()) {
+            one.own.clear();
+            one.commands.clear();
+            one.limited = false;
+            if (made.error().code == Code::UNIMPLEMENTED) return {};
+            return made;
+        }
+        part = end;
+    }
+    for (const registry::NativeCommand& command : one.commands)
+        if (session_.trace() != nullptr) session_.trace()->name_object(command.object(), label_);
+    return {};
+}
+
+Result<void> PreparedWork::make_command(Instance& one, std::span<const wye_operation> part) const {
+    const bool late = std::ranges::any_of(part, [](const wye_operation& operation) {
+        return operation.kind == WYE_OPERATION_DISPATCH && operation.u.dispatch.late_size != 0;
+    });
+    wye_command_desc desc{};
+    desc.header = sdk::header_of(sizeof desc);
+    desc.operations = part.data();
+    desc.operation_count = part.size();
+    if (late) desc.params_size = static_cast<std::uint32_t>(one.block.size() * sizeof one.block[0]);
+    if (use_ == Use::Often) desc.label = sdk::to_abi(label_);
+    WYE_ASSIGN(auto made, registry::NativeCommand::create(session_.device(), desc));
+    const registry::NativeCommand& command = one.commands.emplace_back(std::move(made));
+    one.limited = one.limited || command.most_pending() != 0;
+    wye_operation& executes = one.own.emplace_back(sdk::new_operation(WYE_OPERATION_EXECUTE));
+    executes.u.execute = {command.object(), nullptr, late ? one.block.data() : nullptr, 0,
+                          desc.params_size};
+    return {};
+}
+
+void PreparedWork::replace_trap(std::span<wye_operation> operations, const wye_buffer_object* from,
+                                wye_buffer_object* to, std::vector<wye_binding>& bindings) const {
     const auto replace = [&](wye_buffer_object*& buffer) {
         if (buffer == from) buffer = to;
     };
@@ -311,46 +412,37 @@ void Recording::replace_trap(std::span<wye_operation> operations, const wye_buff
     }
 }
 
-Result<void> Recording::set_params(std::span<const std::uint64_t> params) {
+Result<void> PreparedWork::set_params(std::span<const std::uint64_t> params) {
     if (params.size() != words_.size())
         return Error(Code::INVALID_ARGUMENT,
                      fmt::format("graph `{}` has {} parameters, and {} were given", label_,
                                  words_.size(), params.size()),
                      "Fix: give those of all its dispatches, in the order recorded", label_);
-    if (std::memcmp(params.data(), words_.data(), params.size_bytes()) == 0) return {};
-    const auto words_of = [](std::span<const std::uint64_t> all, const Part& part) {
-        return all.subspan(part.first_word, part.word_count);
-    };
-    const auto about = [&](Error error, std::size_t i) {
+    if (std::ranges::equal(params, words_)) return {};
+    std::vector<std::uint64_t> block = block_;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const auto& [program, first_word, word_count, at, late, rules] = parts_[i];
+        const auto words = params.subspan(first_word, word_count);
+        if (std::ranges::equal(words, std::span(words_).subspan(first_word, word_count))) continue;
+        Result<void> packed =
+            rules.allow(words)
+                ? rules.pack(words, reinterpret_cast<std::byte*>(block.data()) + at)
+                : Error(Code::UNSUPPORTED,
+                        "its parameters decide sizes, the form of its kernel or whether it is "
+                        "deterministic, and differ from those recorded",
+                        "Fix: record a graph with these parameters", label_);
+        if (packed.ok()) continue;
+        Error error = std::move(packed).error();
         error.message = fmt::format("dispatch {} of graph `{}`: {}", i, label_, error.message);
         return error;
-    };
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const Part& part = parts_[i];
-        const auto words = words_of(params, part);
-        if (std::ranges::equal(words, words_of(words_, part))) continue;
-        if (!part.rules.allow(words))
-            return about(Error(Code::UNSUPPORTED,
-                               "its parameters decide sizes, the form of its kernel or whether it "
-                               "is deterministic, and differ from those recorded",
-                               "Fix: record a graph with these parameters", label_),
-                         i);
     }
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (!parts_[i].late) continue;
-        auto packed = pack(parts_[i], words_of(params, parts_[i]));
-        if (packed.ok()) continue;
-        // A refused call changes nothing, so earlier blocks are restored.
-        for (std::size_t back = 0; back <= i; ++back)
-            if (parts_[back].late) (void)pack(parts_[back], words_of(words_, parts_[back]));
-        return about(std::move(packed).error(), i);
-    }
+    block_.swap(block);
     std::ranges::copy(params, words_.begin());
     ++version_;
     return {};
 }
 
-void Recording::find_free_words() {
+void PreparedWork::find_free_words() {
     const auto is_free = [](const Part& part) {
         return part.word_count == 0 || part.rules.allow_all();
     };
@@ -364,7 +456,7 @@ void Recording::find_free_words() {
     }
 }
 
-bool Recording::try_set_free(const std::uint64_t* params) noexcept {
+bool PreparedWork::try_set_free(const std::uint64_t* params) noexcept {
     auto* const block = reinterpret_cast<std::byte*>(block_.data());
     const std::span<const FreeWord> places = free_words_;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -382,56 +474,16 @@ bool Recording::try_set_free(const std::uint64_t* params) noexcept {
     return true;
 }
 
-bool Recording::try_params(const wye_graph_run_desc& run, Instance& one) noexcept try {
-    if (!take_params(run).ok()) return false;
+bool PreparedWork::try_params(const std::uint64_t* params, std::uint64_t count,
+                              Instance& one) noexcept try {
+    if (!take_params(params, count).ok()) return false;
     give_params(one);
     return true;
 } catch (const std::exception&) {  // no memory for an error's text
     return false;
 }
 
-void Recording::copy_params(Instance& one) const {
-    std::ranges::copy(block_, one.block.begin());
-    one.version = version_;
-}
-
-Result<void> Recording::pack(const Part& part, std::span<const std::uint64_t> words) {
-    return part.rules.pack(words, reinterpret_cast<std::byte*>(block_.data()) + part.block);
-}
-
-Result<void> Recording::check_live(const registry::HandleTable& handles, QueuePool& queues) {
-    constexpr std::size_t kMost = WYE_LIMIT_BUFFERS;  // at once
-    for (std::size_t first = 0; first < handles_.size(); first += kMost) {
-        auto used = handles.begin_use(
-            std::span(handles_).subspan(first, std::min(kMost, handles_.size() - first)));
-        if (!used.ok() && used.error().code == Code::STALE_HANDLE)
-            return std::move(used).error().wrapped(
-                Code::STALE_HANDLE, fmt::format("graph `{}` uses a buffer that was freed", label_),
-                "Fix: keep its buffers while it runs, or put others in their place "
-                "(wye_graph_rebind)",
-                label_);
-        WYE_TRY(std::move(used));
-    }
-    frees_ = queues.frees();
-    return {};
-}
-
-Result<void> Recording::describe(wye_graph_info& out) const {
-    routed_.write(out);
-    out.dispatches = parts_.size();
-    out.operations = operation_count_;
-    out.transfers = transfers_;
-    out.native = report_.graph == WYE_GRAPH_NATIVE ? 1 : 0;
-    for (const auto& one : instances_) {
-        for (const registry::NativeCommand& command : one->commands) {
-            WYE_ASSIGN(const wye_command_info info, command.info());
-            out.recordings += info.recordings;
-        }
-    }
-    return {};
-}
-
-Result<bool> Recording::is_native() const {
+Result<bool> PreparedWork::is_native() const {
     const auto& commands = instances_.front()->commands;
     for (const registry::NativeCommand& command : commands) {
         WYE_ASSIGN(const wye_command_info info, command.info());

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "exec/prepared/recording.hpp"
+#include "exec/prepared/work.hpp"
 
 namespace wye::exec {
 namespace {
@@ -33,8 +33,8 @@ bool are_distinct(std::span<const wye_argument> arguments) {
 
 }  // namespace
 
-void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow,
-                          const ParamRules& rules, std::size_t first) {
+void PreparedWork::set_model(const wye_dispatch_desc& request, const Flow& flow,
+                             const ParamRules& rules, std::size_t first) {
     const std::span arguments(request.arguments, static_cast<std::size_t>(request.argument_count));
     if (model_)
         model_->clear();
@@ -69,13 +69,8 @@ void Recording::set_model(const wye_dispatch_desc& request, const Flow& flow,
         KeptRequest(request);  // set last, so that no request equals that of an incomplete model
 }
 
-bool Recording::add_alike(const registry::HandleTable& handles, const wye_dispatch_desc& desc) {
-    return model_ && KeptRequest::may_be_same(desc) && desc.queue == 0 &&
-           model_->request.is_same(desc) && repeat(handles, desc.arguments, desc.params);
-}
-
-bool Recording::repeat(const registry::HandleTable& handles, const wye_argument* arguments,
-                       const std::uint64_t* params) {
+bool PreparedWork::repeat(const registry::HandleTable& handles, const wye_argument* arguments,
+                          const std::uint64_t* params) {
     const Model& model = *model_;
     const std::span<const std::uint64_t> words(params, model.params.size());
     const bool same_params = std::ranges::equal(model.params, words);
@@ -93,17 +88,17 @@ bool Recording::repeat(const registry::HandleTable& handles, const wye_argument*
         packed = pack(words);
         if (packed == nullptr) return false;
     }
-    // After a restart the recording has no buffers.
+    // After a restart the work has no buffers.
     if ((!equal || handles_.empty()) && !replace_buffers(handles, all)) return false;
     if (!same_params) replace_params(words, packed);
     add_model();
     return true;
 }
 
-// A buffer that the recording has already is found without a look at the handle table: if it was
+// A buffer that the work has already is found without a look at the handle table: if it was
 // freed meanwhile, the submit refuses it.
-bool Recording::replace_buffers(const registry::HandleTable& handles,
-                                std::span<const wye_argument> arguments) {
+bool PreparedWork::replace_buffers(const registry::HandleTable& handles,
+                                   std::span<const wye_argument> arguments) {
     Model& model = *model_;
     std::array<std::uint32_t, WYE_LIMIT_BUFFERS> places;
     const auto find = [&] {
@@ -135,8 +130,8 @@ bool Recording::replace_buffers(const registry::HandleTable& handles,
     return true;
 }
 
-[[gnu::noinline]] bool Recording::add_buffers(const registry::HandleTable& handles,
-                                              std::span<const wye_argument> arguments) {
+[[gnu::noinline]] bool PreparedWork::add_buffers(const registry::HandleTable& handles,
+                                                 std::span<const wye_argument> arguments) {
     registry::InplaceList<registry::Pin, WYE_LIMIT_BUFFERS> pins;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         registry::Pin pin = handles.try_find(arguments[i].buffer, registry::HandleKind::buffer);
@@ -152,19 +147,19 @@ bool Recording::replace_buffers(const registry::HandleTable& handles,
     return true;
 }
 
-const void* Recording::pack(std::span<const std::uint64_t> words) {
+const void* PreparedWork::pack(std::span<const std::uint64_t> words) {
     const ParamRules& rules = model_->rules;
     void* const out = kept_.allocate(rules.plan().params.size, alignof(std::uint64_t));
     return rules.pack(words, static_cast<std::byte*>(out)).ok() ? out : nullptr;
 }
 
-void Recording::replace_params(std::span<const std::uint64_t> words, const void* packed) {
+void PreparedWork::replace_params(std::span<const std::uint64_t> words, const void* packed) {
     std::ranges::copy(words, model_->params.begin());
     for (Model::Step& step : model_->steps)
         if (step.argument == Model::kNone) step.operation.u.dispatch.params = packed;
 }
 
-void Recording::add_again(std::uint64_t count) {
+void PreparedWork::add_again(std::uint64_t count) {
     const Model& model = *model_;
     if (use_ == Use::Once && model.steps.size() == 1) {
         wye_operation operation = model.steps.front().operation;
@@ -177,7 +172,7 @@ void Recording::add_again(std::uint64_t count) {
     for (; count != 0; --count) add_model();
 }
 
-void Recording::add_model() {
+void PreparedWork::add_model() {
     const Model& model = *model_;
     std::ranges::fill(report_.groups, 0U);
     report_.bytes_filled += model.bytes_filled;
