@@ -52,6 +52,7 @@ registry::Pin PendingLaunch::fail_quick(const PreparedWork::Quick& quick) noexce
     quick.fail(queues);
     // Not the last reference: until now it was not replaced, since this submit held it.
     (void)std::exchange(work_, nullptr)->dereference_held();
+    set_references(0);
     session_.pending().keep_back(*this);
     return pin;
 }
