@@ -23,8 +23,10 @@ struct TargetFacts {
     bool native_f32_round = false;  // floor, ceil, trunc and rounding to even (SPIR-V only)
     bool native_f64_round = false;
     bool workgroup_loops = false;  // the driver runs a workgroup as a loop over its invocations
-    bool f64 = true;               // 64-bit floats exist (the emulations need them)
-    bool int64 = true;             // 64-bit integers exist (a folded grid needs them)
+    // 64-bit floats, as IEEE 754 says, and 64-bit integers. Emulations use them where they exist,
+    // and a folded grid needs the integers.
+    bool f64 = true;
+    bool int64 = true;
     // SPIR-V only: whether buffers may have elements of 8 and 16 bits. Others are words of 32 bits.
     bool storage8 = true, storage16 = true;
     // SPIR-V only: whether f32 subnormals are kept, and the available float-control modes.

@@ -72,6 +72,7 @@ std::uint64_t stack_bytes() noexcept {
 lower::TargetFacts target_facts(const registry::Facts& facts, const lower::QuirkChoice& choice) {
     lower::TargetFacts out;
     for (const FlagFact& flag : kFlags) out.*flag.member = facts.has(flag.key);
+    out.f64 = out.f64 && facts.has(WYE_FACT_KEY_IEEE_F64);
     for (const NumberFact& number : kNumbers)
         out.*number.member = facts.number(number.key).value_or(out.*number.member);
     if (out.workgroup_loops) out.stack_bytes = stack_bytes();

@@ -2,9 +2,11 @@
 #include "lower/passes/math_library.hpp"
 
 #include <cassert>
+#include <span>
 #include <string>
 
 #include "lower/math_text.hpp"
+#include "lower/passes/in_words.hpp"
 #include "program/text/text.hpp"
 #include "wye/sdk/lasting.hpp"
 
@@ -17,9 +19,9 @@ void forget_places(ir::Code& code) {
     for (ir::Local& l : code.locals) l.place = {};
 }
 
-ir::Program parsed() {
+ir::Program parsed(std::span<const char* const> parts) {
     std::string text = "wye 1; program math_functions; workgroup 1;\n";
-    for (const char* part : kMathText) text += part;
+    for (const char* part : parts) text += part;
     ir::ParseResult result = ir::parse(text + "main { }\n");
     assert(result.ok());  // the text is a constant, and the tests validate it
     // Positions in this text would mean nothing to readers of messages, so they are removed.
@@ -34,7 +36,14 @@ ir::Program parsed() {
 }  // namespace
 
 const ir::Program& math_library() {
-    static const sdk::Lasting<const ir::Program> library(parsed);
+    static const sdk::Lasting<const ir::Program> library([] { return parsed(kMathText); });
+    return *library;
+}
+
+const ir::Program& math_library_in_words() {
+    static const sdk::Lasting<const ir::Program> library([] {
+        return in_words(parsed({&kWordsText, 1}), math_library());
+    });
     return *library;
 }
 

@@ -14,4 +14,8 @@ namespace wye::lower {
 // expressions are set; positions are not. Its `main` is empty. Thread-safe.
 [[nodiscard]] const ir::Program& math_library();
 
+// The same in words of 32 bits (in_words.hpp), with the same names: what f32 functions need is
+// there. Types of its expressions are not set.
+[[nodiscard]] const ir::Program& math_library_in_words();
+
 }  // namespace wye::lower

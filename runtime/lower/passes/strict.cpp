@@ -36,8 +36,8 @@ std::uint32_t index_of(const ir::Program& library, std::string_view function) {
                : static_cast<std::uint32_t>(at - library.functions.begin());
 }
 
-// Functions of the library that are one operation on most devices, and the functions that take
-// their place on others.
+// Functions of the library that are one operation where the device says so, and the functions that
+// take their place elsewhere, if others.
 struct Choice {
     std::string_view function;
     Op operation;
@@ -45,7 +45,7 @@ struct Choice {
     bool MathWays::*native;
 };
 constexpr Choice kChoices[] = {
-    {"math2_mad", Op::FMA, "math2_mad_apart", &MathWays::fused},
+    {"math2_mad", Op::FMA, "math2_mad", &MathWays::fused},
     {"math2_quotient", Op::DIV, "math2_quotient_by_steps", &MathWays::divides},
     {"math2_root", Op::SQRT, "math2_root_by_steps", &MathWays::divides},
 };
@@ -54,10 +54,18 @@ bool replaced(const ir::Expr& e, NativeSet stay) {
     return ir::op_math(e.op) && (native_bit(e.op, e.type.kind) & stay) == 0;
 }
 
+template <typename Predicate>
+bool some(const ir::Program& program, Predicate predicate) {
+    const auto in = [&](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs, predicate);
+    };
+    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
+}
+
 class Expander {
   public:
     Expander(const ir::Program& program, NativeSet stay, const MathWays& ways)
-        : library_(math_library()),
+        : library_(ways.words ? math_library_in_words() : math_library()),
           stay_(stay),
           ways_(ways),
           out_(program),
@@ -112,14 +120,16 @@ class Expander {
     }
 
     // Makes a call in the library what the device computes: an operation, or a call, perhaps of
-    // another function.
+    // another function. In words an operation is what the function does already.
     void choose(ir::Expr& call) const {
         for (const Choice& choice : kChoices) {
             if (library_.functions[call.imm].name != choice.function) continue;
-            const bool native = ways_.*choice.native;
-            if (native) call.op = choice.operation;
-            call.imm =
-                native ? 0 : static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
+            if (!(ways_.*choice.native)) {
+                call.imm = static_cast<std::uint16_t>(index_of(library_, choice.otherwise));
+            } else if (!ways_.words) {
+                call.op = choice.operation;
+                call.imm = 0;
+            }
             return;
         }
     }
@@ -237,24 +247,27 @@ RootWay root_way(std::string_view format, const TargetFacts& facts) {
 }  // namespace
 
 bool uses_math(const ir::Program& program, NativeSet stay) {
-    const auto in = [stay](const ir::Code& code) {
-        return std::ranges::any_of(code.exprs,
-                                   [stay](const ir::Expr& e) { return replaced(e, stay); });
-    };
-    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
+    return some(program, [stay](const ir::Expr& e) { return replaced(e, stay); });
 }
 
 MathWays math_ways(std::string_view format, const TargetFacts& facts) {
+    const RootWay root = root_way(format, facts);
+    if (!facts.f64 || !facts.int64) return {.root = root, .words = true};
     // What runs the wire form may have to call a library for an fma, and joins a product and a sum
     // to one step anyway. GPUs divide in about as many steps as the library, or in far more.
-    return {.root = root_way(format, facts),
+    return {.root = root,
             .fused = facts.native_f64_fma && format != WYE_FORMAT_PROGRAM,
             .divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt};
 }
 
 Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, const MathWays& ways) {
     if (ways.root == RootWay::Form) stay |= native_bit(Op::RSQRT, ir::Kind::F32);
-    return Expander(program, stay, ways).run();
+    MathWays chosen = ways;
+    // A device that has f64 and no 64-bit integers cannot run f64 functions anyway.
+    chosen.words = ways.words && !some(program, [stay](const ir::Expr& e) {
+                       return replaced(e, stay) && e.type.kind == ir::Kind::F64;
+                   });
+    return Expander(program, stay, chosen).run();
 }
 
 }  // namespace wye::lower

@@ -24,8 +24,10 @@ enum class RootWay : std::uint8_t {
 // How a device computes what has several definitions, which give the same bytes.
 struct MathWays {
     RootWay root = RootWay::ThroughF64;
-    // `math2_mad` is the device's fma on f64; else `math2_mad_apart` takes its place.
+    // `math2_mad` is the device's fma on f64; else a product and a sum.
     bool fused = false;
+    // Nothing has 64 bits: for f32 only (in_words.hpp).
+    bool words = false;
     // `math2_quotient` and `math2_root` are the device's `/` and sqrt on f64; else those in steps.
     bool divides = true;
 };

@@ -185,9 +185,8 @@ class Analyser {
     void expression(const Code& code, const Expr& e) {
         type(
             e.type, [&] { return where(e.place, body_); }, e.place);
-        if (op_math(e.op) && !(e.op == Op::RSQRT && e.type.kind == Kind::F32)) {
-            // The portable definitions compute in f64 and read its bits; `rsqrt` of f32 has one
-            // that does not.
+        if (op_math(e.op) && e.type.kind == Kind::F64) {
+            // The definitions read the bits of f64. Those of f32 need nothing that has 64 bits.
             const auto because = [&] { return quoted(op_text(e.op)) + where(e.place, body_); };
             for (const char* capability : {"f64", "ieee_f64", "int64"})
                 need(capability, because, e.place);

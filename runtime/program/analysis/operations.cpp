@@ -9,7 +9,7 @@ namespace wye::ir {
 namespace {
 
 // The types that an operation takes, each with its needs in brackets.
-constexpr std::string_view kMath = "f32(f64,ieee_f64,int64,ieee_f32) f64(f64,ieee_f64,int64)";
+constexpr std::string_view kMath = "f32(ieee_f32) f64(f64,ieee_f64,int64)";
 constexpr std::string_view kIntegers = "i32 u32 i64(int64) u64(int64)";
 constexpr std::string_view kNumbers =
     "i32 u32 i64(int64) u64(int64) f16(storage16,ieee_f32) f32(ieee_f32) f64(f64,ieee_f64)";
@@ -104,7 +104,7 @@ constexpr Row kRows[] = {
     {"cosh", "", kMath},
     {"tanh", "", kMath},
     {"pow", "", kMath},
-    {"rsqrt", "", "f32(ieee_f32) f64(f64,ieee_f64,int64)"},
+    {"rsqrt", "", kMath},
     {"cbrt", "", kMath},
     {"hypot", "", kMath},
     {"erf", "", kMath},

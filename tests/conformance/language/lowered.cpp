@@ -65,7 +65,8 @@ wye::lower::TargetFacts target_facts(const Plugin& plugin) {
     facts.native_f32_round = plugin.flag(WYE_FACT_KEY_NATIVE_F32_ROUND);
     facts.native_f64_round = plugin.flag(WYE_FACT_KEY_NATIVE_F64_ROUND);
     facts.workgroup_loops = plugin.flag(WYE_FACT_KEY_WORKGROUP_LOOPS);
-    facts.f64 = plugin.flag(WYE_FACT_KEY_F64);
+    facts.f64 = plugin.flag(WYE_FACT_KEY_F64) && plugin.flag(WYE_FACT_KEY_IEEE_F64);
+    facts.int64 = plugin.flag(WYE_FACT_KEY_INT64);
     facts.keeps_f32_denormals = plugin.flag(WYE_FACT_KEY_KEEPS_F32_DENORMALS);
     facts.f32_denorm_mode = plugin.flag(WYE_FACT_KEY_F32_DENORM_MODE);
     facts.f32_sign_nan_mode = plugin.flag(WYE_FACT_KEY_F32_SIGN_NAN_MODE);
@@ -104,7 +105,7 @@ Outcome run_lowered(Plugin& plugin, Device& device, const Program& program, cons
     options.folded_grid = launch.folded;
     wye::lower::TargetFacts facts = target_facts(plugin);
     const bool spirv = std::string_view(subject().format) == WYE_FORMAT_SPIRV;
-    if (launch.f32_alone) facts.f64 = false;
+    if (launch.f32_alone) facts.f64 = facts.int64 = false;
     if (launch.f32_alone && spirv) facts.native_f32_div = facts.native_f32_sqrt = false;
     const auto lowered = wye::lower::lower(program, subject().format, facts, options);
     if (!lowered.ok()) throw std::runtime_error(lowered.error().text());

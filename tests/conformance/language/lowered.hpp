@@ -22,7 +22,8 @@ struct Launch {
     std::vector<std::vector<std::byte>> buffers;         // in binding order, without `shared`
     std::optional<std::array<std::uint32_t, 3>> groups;  // else by the program's grid clause
     bool folded = false;  // run the logical grid as one row of workgroups, with surplus ones
-    // As on a device without f64; in SPIR-V also without exact division and roots of f32.
+    // As on a device that has nothing of 64 bits; in SPIR-V also without exact division and roots
+    // of f32.
     bool f32_alone = false;
 };
 

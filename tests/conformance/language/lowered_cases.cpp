@@ -172,6 +172,25 @@ void roots_are_right(Plugin& plugin, Device& device) {
     }
 }
 
+void functions_need_nothing_wide(Plugin& plugin, Device& device) {
+    support::Random random(43);
+    const std::vector<std::byte> x = support::random_scalars(random, WYE_KIND_F32, 1U << 12U);
+    for (const char* function : {"exp(x[i])", "log(x[i])", "sin(x[i])", "pow(x[i], x[i ^ 1u])"}) {
+        const auto program = valid_program(
+            "wye 1; math 2; program one; workgroup 64; input x: f32[]; output r: f32[len(x)]; "
+            "grid elements len(x); main { let i = global_id.x; if i < len(x) { r[i] = " +
+            std::string(function) + "; } }");
+        Launch launch;
+        launch.buffers = {x, std::vector<std::byte>(x.size())};
+        const auto wide = run_lowered(plugin, device, program, launch);
+        launch.f32_alone = true;
+        const auto alone = run_lowered(plugin, device, program, launch);
+        CHECK_MESSAGE(alone.buffers[1] == wide.buffers[1], function, ": ",
+                      difference(alone.buffers[1], wide.buffers[1]));
+        CHECK(alone.source.find("double") == std::string::npos);
+    }
+}
+
 void random_programs_are_right(Plugin& plugin, Device& device, std::uint64_t first_seed,
                                std::uint64_t step,
                                support::RandomProgramOptions (*options)(std::uint64_t,

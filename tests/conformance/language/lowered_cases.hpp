@@ -22,6 +22,8 @@ void is_what_the_oracle_gives(Plugin& plugin, Device& device, const wye::ir::Pro
 void open_loops_are_right(Plugin& plugin, Device& device);
 // Division and roots of f32 in the forms for devices without f64.
 void roots_are_right(Plugin& plugin, Device& device);
+// Functions of f32 have the same results as on a device that has nothing of 64 bits.
+void functions_need_nothing_wide(Plugin& plugin, Device& device);
 
 // Random programs: those of `first_seed`, `first_seed + step` and so on, 24 seeds further at most.
 // The grids of seeds that are multiples of three are folded. `options` chooses their shape by seed.

@@ -25,6 +25,8 @@ constexpr const char* kUsage =
     "  random [--seeds FIRST..LAST] [--seconds N] [--dump FOLDER]\n"
     "         random programs, LAST left out; after N seconds no other one begins\n"
     "  traps  as random, with programs that may trap\n"
+    "  functions [--seeds FIRST..LAST] [--seconds N]\n"
+    "         all results of math functions of f32, 16 cases for each; for all, 0..352\n"
     "  sweeps [--only TYPE] [--count N]               every operation on every type, N inputs "
     "each\n"
     "  capabilities                                   a program for each capability\n"
@@ -127,6 +129,8 @@ bool run(const Device& device, const Options& o, conformance::Tally& tally) {
         conformance::run_random(device, o.seeds, tally);
     else if (o.suite == "traps")
         conformance::run_traps(device, o.seeds, tally);
+    else if (o.suite == "functions")
+        conformance::run_functions(device, o.seeds, tally);
     else if (o.suite == "features")
         conformance::run_features(device, o.only, tally);
     else if (o.suite == "capabilities")

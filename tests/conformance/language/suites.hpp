@@ -33,17 +33,21 @@ void run_limits(const Device& device, Tally& tally);
 // The examples of the language reference.
 void run_reference(const Device& device, Tally& tally);
 
-// Random programs with the seeds [first, last), within the device's capabilities. After `time` no
-// other one begins. Failing programs are written to the folder `dump`, if it is not empty.
+// The seeds [first, last), or the numbers of cases. After `time` no other one begins. Failing
+// programs are written to the folder `dump`, if it is not empty.
 struct Seeds {
     std::uint64_t first = 0, last = 100;
     std::chrono::seconds time = std::chrono::hours(24);
     std::string dump;
 };
+// Random programs, within the device's capabilities.
 void run_random(const Device& device, const Seeds& seeds, Tally& tally);
 
 // Random programs that may trap: compares code and count, and that a trap delivers no outputs.
 void run_traps(const Device& device, const Seeds& seeds, Tally& tally);
+
+// All results of the math functions of f32 with one argument, 16 cases for each.
+void run_functions(const Device& device, const Seeds& cases, Tally& tally);
 
 // Every operation on every type, with `inputs` inputs each (8 and 16-bit types begin with all
 // values), within the device's capabilities. `only`: the name of one type, or empty.

@@ -131,12 +131,20 @@ class Object {
     void* handle_ = nullptr;
 };
 
-Result<ir::Program> strict_program(const std::string& text) {
+Result<ir::Program> strict_program(const std::string& text, bool words) {
     ir::ParseResult parsed = ir::parse(text);
     if (!parsed.ok() || !ir::validate(parsed.program).empty())
         return trouble(Code::INVALID_PROGRAM, "the program has errors");
     if (!lower::uses_math(parsed.program)) return std::move(parsed.program);
-    return lower::expand_math(parsed.program);
+    return lower::expand_math(parsed.program, 0, {.words = words});
+}
+
+bool is_wide(const ir::Program& program) {
+    const auto in = [](const ir::Code& code) {
+        return std::ranges::any_of(code.exprs,
+                                   [](const ir::Expr& e) { return e.type.bits() == 64; });
+    };
+    return in(program.main) || std::ranges::any_of(program.functions, in, &ir::Function::code);
 }
 
 struct Memory {
@@ -181,10 +189,7 @@ Result<std::array<std::uint32_t, 3>> groups_of(const ir::Program& program,
     return out;
 }
 
-}  // namespace
-
-Result<support::Ending> run(const wye::Program&, const support::Case& what) {
-    WYE_ASSIGN(const ir::Program program, strict_program(what.text));
+Result<support::Ending> run_expanded(const ir::Program& program, const support::Case& what) {
     for (const ir::Stmt& s : program.main.stmts)
         if (s.op == ir::Op::GRID_BARRIER)
             return trouble(Code::UNSUPPORTED, "a grid barrier ends a launch");
@@ -233,6 +238,19 @@ Result<support::Ending> run(const wye::Program&, const support::Case& what) {
         ending.bytes.push_back(std::move(memory.buffers[b]));
     }
     return ending;
+}
+
+}  // namespace
+
+Result<support::Ending> run(const wye::Program&, const support::Case& what) {
+    WYE_ASSIGN(const ir::Program program, strict_program(what.text, false));
+    return run_expanded(program, what);
+}
+
+Result<support::Ending> run_in_words(const wye::Program&, const support::Case& what) {
+    WYE_ASSIGN(const ir::Program program, strict_program(what.text, true));
+    if (is_wide(program)) return trouble(Code::INTERNAL, "a value has 64 bits");
+    return run_expanded(program, what);
 }
 
 }  // namespace c11

@@ -13,5 +13,9 @@ namespace c11 {
 // COMPILE_FAILED with the output of `cc`.
 [[nodiscard]] wye::Result<support::Ending> run(const wye::Program& program,
                                                const support::Case& what);
+// The same as on a device that has nothing of 64 bits, on which f32 functions are computed in
+// words. The case's program has no other values of 64 bits.
+[[nodiscard]] wye::Result<support::Ending> run_in_words(const wye::Program& program,
+                                                        const support::Case& what);
 
 }  // namespace c11

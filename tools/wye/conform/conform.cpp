@@ -160,8 +160,9 @@ class Run {
 
   private:
     [[nodiscard]] bool chosen(const GroupPlan& plan) const {
-        return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(),
-                                                  plan.name) != options_.only.end();
+        if (options_.only.empty()) return !plan.full || setup_.depth == Depth::full;
+        return std::find(options_.only.begin(), options_.only.end(), plan.name) !=
+               options_.only.end();
     }
 
     [[nodiscard]] Result<void> one(const GroupPlan& plan, bool shown) {

@@ -199,7 +199,9 @@ Amount amount_of(Depth depth) {
     return {"1", "65536", "0..250", "0..60"};
 }
 
-bool is_random(std::string_view group) { return group == "random" || group == "traps"; }
+bool has_random_time(std::string_view group) {
+    return group == "random" || group == "traps" || group == "functions";
+}
 
 std::vector<std::string> words_of(const GroupPlan& plan, const Setup& setup,
                                   const Verdict& verdict) {
@@ -217,6 +219,7 @@ std::vector<std::string> words_of(const GroupPlan& plan, const Setup& setup,
         add("sweeps", "--count", amount.inputs);
         add("random", "--seeds", amount.random);
         add("traps", "--seeds", amount.traps);
+        add("functions", "--seeds", "0..352");
     } else {
         out = {setup.abi_kit, setup.plugin, fmt::format("--test-suite={}", plan.name)};
         if (verdict.device)
@@ -278,7 +281,7 @@ class GroupRun {
         words.insert(words.end(), {"--from", std::to_string(reader_.told())});
         if (most != 0) {
             words.insert(words.end(), {"--cases", std::to_string(most)});
-        } else if (setup_.random_time && is_random(group_.name)) {
+        } else if (setup_.random_time && has_random_time(group_.name)) {
             const double left =
                 static_cast<double>(setup_.random_time->count()) - seconds_since(begun_);
             words.insert(words.end(),
@@ -380,6 +383,7 @@ const std::vector<GroupPlan>& group_plans() {
         {"examples", "the example programs", Needs::language},
         {"reference", "the examples of the language reference", Needs::language},
         {"sweeps", "every operation on every type", Needs::language},
+        {"functions", "all results of math functions", Needs::language, true},
         {"random", "random programs", Needs::language},
         {"traps", "random programs that may trap", Needs::language},
     };

@@ -23,6 +23,7 @@ struct GroupPlan {
     const char* name;
     const char* about;
     Needs needs;
+    bool full = false;  // it runs with --full, and where --only names it
 };
 // The groups, in the order in which they run.
 [[nodiscard]] const std::vector<GroupPlan>& group_plans();
@@ -36,8 +37,8 @@ struct Setup {
     std::vector<std::string> layers;  // files
     Depth depth = Depth::usual;
     std::chrono::milliseconds limit{};  // of one case
-    // The time limit of each group of random programs, after which it begins no more programs;
-    // none: all programs run.
+    // The time limit of each group of random programs, and of `functions`, after which it begins no
+    // more cases; none: all run.
     std::optional<std::chrono::seconds> random_time;
 };
 

@@ -134,6 +134,21 @@ TEST_CASE("each unmet need is named with what there is, and a device that has th
     CHECK(chosen.fix.find("choose `fake:1`") != std::string::npos);
 }
 
+TEST_CASE("math functions of f32 need nothing that has 64 bits, those of f64 do") {
+    Rig rig;
+    rig.driver.facts[WYE_FACT_KEY_F64] = rig.driver.facts[WYE_FACT_KEY_INT64] = 0;
+    const wye_device poor = rig.device("fake:0");
+    const auto of_type = [&](const std::string& type) {
+        return rig.program("wye 1; math 2; program one; workgroup 64; output r: " + type +
+                           "[64]; grid elements 64; main { let x = " + type +
+                           "(global_id.x); r[global_id.x] = pow(x, sin(x)); }");
+    };
+    std::vector<std::uint64_t> r(64);
+    check_ok(Job(of_type("f32"), poor).out(0, r.data(), 256).run(rig));
+    check_refused(Job(of_type("f64"), poor).out(0, r.data(), 512).run(rig), WYE_UNSUPPORTED,
+                  "needs f64 yes");
+}
+
 TEST_CASE("limits of the device") {
     Ready t;
     const wye_program large = t.rig.program(R"(wye 1; program large; workgroup 2048;

@@ -75,6 +75,12 @@ TEST_CASE("the library is a valid program, in text and in the wire form") {
     CHECK(wye::ir::same_program(library, again.program));
     for (const auto& f : library.functions)
         CHECK((f.name.starts_with("math_") || f.name.starts_with("math2_")));
+
+    Program words = wye::lower::math_library_in_words();
+    CHECK(wye::ir::validate(words).empty());
+    const auto names = function_names(words);
+    for (const auto& f : library.functions)
+        if (f.name.ends_with("_f32")) CHECK_MESSAGE(names.contains(f.name), f.name);
 }
 
 TEST_CASE("every operation is defined, and none is left") {
@@ -101,7 +107,7 @@ TEST_CASE("every operation is defined, and none is left") {
     }
 }
 
-// Every call of `math2_mad` is an fma, or one of `math2_mad_apart`.
+// Every call of `math2_mad` is an fma, or stays.
 TEST_CASE("products and sums are fused where the device says so") {
     wye::lower::TargetFacts exact, none;
     exact.native_f64_fma = true;
@@ -115,14 +121,38 @@ TEST_CASE("products and sums are fused where the device says so") {
         const auto result = wye::lower::expand_math(program, 0, {.fused = fused});
         REQUIRE(result.ok());
         const auto names = function_names(*result);
-        CHECK_FALSE(names.contains("math2_mad"));
-        if (fused) CHECK_FALSE(names.contains("math2_mad_apart"));
+        CHECK(names.contains("math2_mad") == !fused);
         std::size_t fma = 0;
         for (const auto& f : result->functions)
             fma += static_cast<std::size_t>(
                 std::ranges::count(f.code.exprs, Op::FMA, &wye::ir::Expr::op));
         if (!fused) CHECK(fma == 0);
     }
+}
+
+// The functions' results are tested in tests/differential/c11.
+TEST_CASE("on a device that has nothing of 64 bits, f32 functions are computed in words") {
+    wye::lower::TargetFacts no_f64, no_int64;
+    no_f64.f64 = no_int64.int64 = false;
+    for (const char* format : {WYE_FORMAT_CUDA_C, WYE_FORMAT_SPIRV, WYE_FORMAT_PROGRAM}) {
+        CHECK(wye::lower::math_ways(format, no_f64).words);
+        CHECK(wye::lower::math_ways(format, no_int64).words);
+        CHECK_FALSE(wye::lower::math_ways(format, {}).words);
+    }
+    const auto check = [](const char* text, int operands, unsigned set) {
+        const std::string x = operands == 2 ? "(f32x2(x[0]), f32x2(x[1]))" : "(f32x2(x[0]))";
+        const auto result = wye::lower::expand_math(
+            valid_program("wye 1; math " + std::to_string(set) + kHead.substr(5) +
+                          "main { let v = " + text + x + "; r[0] = v.x + v.y; }"),
+            0, {.words = true});
+        if (!result.ok()) FAIL(result.error().text());
+        for (const auto& f : result->functions)
+            for (const auto& e : f.code.exprs) CHECK(e.type.bits() != 64);
+    };
+#define WYE_TEST_CHECK(name, code, text, operands) \
+    for (unsigned set = wye::ir::op_math_set(Op::name); set <= 2; ++set) check(text, operands, set);
+    WYE_MATH(WYE_TEST_CHECK)
+#undef WYE_TEST_CHECK
 }
 
 TEST_CASE("a plugin is given programs of math set 1") {

@@ -21,6 +21,12 @@ TEST_CASE("f32 division and roots are correctly rounded, also without f64") {
     harness::cases::roots_are_right(plugin, device);
 }
 
+TEST_CASE("functions of f32 give the same without f64 and 64-bit integers") {
+    Plugin plugin;
+    Device device(plugin);
+    harness::cases::functions_need_nothing_wide(plugin, device);
+}
+
 TEST_CASE("random programs on folded grids give what the oracle gives") {
     Plugin plugin;
     Device device(plugin);

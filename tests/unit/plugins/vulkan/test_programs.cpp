@@ -25,6 +25,12 @@ TEST_CASE("f32 division and roots are correctly rounded, also without f64, and n
     harness::cases::roots_are_right(plugin, device);
 }
 
+TEST_CASE("functions of f32 give the same without f64 and 64-bit integers") {
+    CheckedPlugin plugin;
+    Device device(plugin);
+    harness::cases::functions_need_nothing_wide(plugin, device);
+}
+
 TEST_CASE("random programs give what the oracle gives, and no message") {
     CheckedPlugin plugin;
     Device device(plugin);
