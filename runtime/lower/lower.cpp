@@ -182,9 +182,8 @@ Result<Artifact> lower(const ir::Program& program, std::string_view format,
         if (artifact.ok()) artifact->natives = chosen.natives;
         return artifact;
     };
-    if (!uses_math(program, chosen.natives)) return finish(program);
-    WYE_ASSIGN(const ir::Program expanded,
-               expand_math(program, chosen.natives, math_ways(format, facts)));
+    if (!expands_for(format, program, chosen.natives)) return finish(program);
+    WYE_ASSIGN(const ir::Program expanded, expand_for(format, facts, program, chosen.natives));
     return finish(expanded);
 }
 

@@ -16,8 +16,8 @@ std::string place_of_line(const ir::Program& program, std::string_view format,
     const bool opencl = format == WYE_FORMAT_OPENCL_C;
     if (line == 0 || (!opencl && format != WYE_FORMAT_CUDA_C)) return {};
     std::optional<ir::Program> expanded;
-    if (uses_math(program, options.natives)) {
-        auto result = expand_math(program, options.natives, math_ways(format, facts));
+    if (expands_for(format, program, options.natives)) {
+        auto result = expand_for(format, facts, program, options.natives);
         if (!result.ok()) return {};
         expanded = *std::move(result);
     }

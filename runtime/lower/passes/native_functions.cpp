@@ -81,6 +81,16 @@ constexpr Row kVulkan[] = {
     {Op::RSQRT, {2, {}, 32}, kNone},
 };
 
+// The definitions in ../math/fast.wye, of f32: the greatest error of all results, in ulp.
+struct Fast {
+    Op op;
+    std::uint32_t ulp;
+};
+constexpr Fast kFast[] = {
+    {Op::EXP, 1},   {Op::EXP2, 2}, {Op::EXP10, 2}, {Op::LOG, 1},  {Op::LOG2, 1},
+    {Op::LOG10, 1}, {Op::SIN, 2},  {Op::COS, 2},   {Op::TANH, 2}, {Op::ERF, 2},
+};
+
 constexpr unsigned kWide = 32;  // the first bit of f64 operations
 
 // Returns the index of an operation that may be native.
@@ -111,6 +121,13 @@ const NativeForm* native_form(std::string_view format, Op op, Kind kind) {
     return form.ulp == 0 ? nullptr : &form;
 }
 
+NativeSet native_in(std::string_view format, NativeSet set) {
+    for (const Fast& fast : kFast)
+        if (native_form(format, fast.op, Kind::F32) == nullptr)
+            set &= ~native_bit(fast.op, Kind::F32);
+    return set;
+}
+
 NativeSet native_bit(Op op, Kind kind) {
     const bool may = op == Op::DIV || op == Op::SQRT || ir::op_math(op);
     if (!may || (kind != Kind::F32 && kind != Kind::F64)) return 0;
@@ -137,8 +154,15 @@ NativeSet choose_natives(const ir::Program& program, std::string_view format,
     each_expression(program, [&](const ir::Expr& e) {
         const NativeSet bit = native_bit(e.op, e.type.kind);
         if (bit == 0) return;
-        const NativeForm* form = native_form(format, e.op, e.type.kind);
-        if (form != nullptr && form->ulp <= ulp_budget) out |= bit;
+        if (const NativeForm* form = native_form(format, e.op, e.type.kind)) {
+            if (form->ulp <= ulp_budget) out |= bit;
+            return;
+        }
+        const auto* const fast = std::ranges::find(kFast, e.op, &Fast::op);
+        // What runs the program itself is strict under every budget.
+        if (format == WYE_FORMAT_SPIRV && e.type.kind == Kind::F32 && fast != std::end(kFast) &&
+            fast->ulp <= ulp_budget)
+            out |= bit;
     });
     return out;
 }

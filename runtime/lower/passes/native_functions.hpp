@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the operations that an error budget allows in native form: division, square root and math
-// functions for which the dialect's specification states a maximum error within the budget. Pure.
+// Chooses the operations that an error budget allows in another than the strict form: division,
+// square root and math functions for which the dialect's specification states a maximum error
+// within the budget, and, where the dialect has none, functions that are fast in f32 alone. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,18 @@ struct NativeForm {
 // ulp for all operands.
 [[nodiscard]] const NativeForm* native_form(std::string_view format, ir::Op op, ir::Kind kind);
 
+// The native forms that the format has, of those in `set`. The others are the definitions
+// `fast_OP_f32` of the library (../math/fast.wye).
+[[nodiscard]] NativeSet native_in(std::string_view format, NativeSet set);
+
 // Returns the bit of an operation on a type, or 0 if the operation has no native form.
 [[nodiscard]] NativeSet native_bit(ir::Op op, ir::Kind kind);
 // Returns the operation that a bit stands for, such as "sin (f32)", or "" for an unused bit. Static
 // storage.
 [[nodiscard]] const char* native_name(unsigned bit);
 
-// Returns the operations of the program that the budget makes native; none for a budget of 0.
+// Returns the operations of the program that the budget makes native or fast; none for a budget of
+// 0.
 [[nodiscard]] NativeSet choose_natives(const ir::Program& program, std::string_view format,
                                        std::uint32_t ulp_budget);
 

@@ -108,6 +108,8 @@ class Expander {
   private:
     // The definition of the program's math set. What set 2 does not define anew is that of set 1.
     std::uint32_t definition(const Need& need) const {
+        if ((native_bit(need.first, type_of(need).kind) & ways_.fast) != 0)
+            return index_of(library_, "fast_" + std::string(ir::op_text(need.first)) + "_f32");
         std::string name = "_" + std::string(ir::op_text(need.first)) + "_" +
                            ir::type_name(type_of(need).component());
         if (need.first == Op::RSQRT && type_of(need).kind == ir::Kind::F32) {
@@ -258,6 +260,18 @@ MathWays math_ways(std::string_view format, const TargetFacts& facts) {
     return {.root = root,
             .fused = facts.native_f64_fma && format != WYE_FORMAT_PROGRAM,
             .divides = facts.workgroup_loops && facts.native_f64_div && facts.native_f64_sqrt};
+}
+
+bool expands_for(std::string_view format, const ir::Program& program, NativeSet natives) {
+    return uses_math(program, native_in(format, natives));
+}
+
+Result<ir::Program> expand_for(std::string_view format, const TargetFacts& facts,
+                               const ir::Program& program, NativeSet natives) {
+    const NativeSet stay = native_in(format, natives);
+    MathWays ways = math_ways(format, facts);
+    ways.fast = natives & ~stay;
+    return expand_math(program, stay, ways);
 }
 
 Result<ir::Program> expand_math(const ir::Program& program, NativeSet stay, const MathWays& ways) {

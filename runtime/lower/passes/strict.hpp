@@ -30,9 +30,18 @@ struct MathWays {
     bool words = false;
     // `math2_quotient` and `math2_root` are the device's `/` and sqrt on f64; else those in steps.
     bool divides = true;
+    NativeSet fast = 0;  // functions with a fast definition
 };
 // Returns the definitions that are the fastest on a device and need nothing that it lacks.
 [[nodiscard]] MathWays math_ways(std::string_view format, const TargetFacts& facts);
+
+// Whether `expand_for` changes the program.
+[[nodiscard]] bool expands_for(std::string_view format, const ir::Program& program,
+                               NativeSet natives);
+// As expand_math, with the ways of a device. Of the functions in `natives`, those that the format
+// has stay, and the others get their fast definitions.
+[[nodiscard]] Result<ir::Program> expand_for(std::string_view format, const TargetFacts& facts,
+                                             const ir::Program& program, NativeSet natives);
 
 // Whether the program uses a math function other than those in `stay`.
 [[nodiscard]] bool uses_math(const ir::Program& program, NativeSet stay = 0);

@@ -40,7 +40,12 @@ const Figures kCuda = {{"/", {2, 0}},     {"sqrt", {2, 0}},  {"exp", {2, 1}},   
                        {"cosh", {2, 1}},  {"tanh", {2, 1}},  {"pow", {9, 2}},   {"rsqrt", {2, 1}},
                        {"cbrt", {1, 1}},  {"hypot", {3, 2}}, {"erf", {2, 2}},   {"expm1", {1, 1}},
                        {"log1p", {1, 1}}, {"sinpi", {2, 2}}, {"cospi", {2, 2}}};
-const Figures kVulkan = {{"rsqrt", {2, 0}}, {"atan", {4096, 0}}, {"atan2", {4096, 0}}};
+// Those up to 4 are from the library's fast definitions, but for rsqrt.
+const Figures kVulkan = {{"rsqrt", {2, 0}}, {"atan", {4096, 0}}, {"atan2", {4096, 0}},
+                         {"exp", {1, 0}},   {"exp2", {2, 0}},    {"exp10", {2, 0}},
+                         {"log", {1, 0}},   {"log2", {1, 0}},    {"log10", {1, 0}},
+                         {"sin", {2, 0}},   {"cos", {2, 0}},     {"tanh", {2, 0}},
+                         {"erf", {2, 0}}};
 
 // r = OP(x) or OP(x, y) on one type.
 std::string program_of(const std::string& op, int operands, const std::string& type) {

@@ -74,7 +74,8 @@ TEST_CASE("the library is a valid program, in text and in the wire form") {
     REQUIRE(again.ok());
     CHECK(wye::ir::same_program(library, again.program));
     for (const auto& f : library.functions)
-        CHECK((f.name.starts_with("math_") || f.name.starts_with("math2_")));
+        CHECK((f.name.starts_with("math_") || f.name.starts_with("math2_") ||
+               f.name.starts_with("fast_")));
 
     Program words = wye::lower::math_library_in_words();
     CHECK(wye::ir::validate(words).empty());
