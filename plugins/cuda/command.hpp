@@ -23,7 +23,7 @@ class Command {
     [[nodiscard]] Result<void> update(std::uint64_t index, const wye_operation& operation);
     // Queues an execution. The context must be current.
     [[nodiscard, gnu::hot]] Result<void> launch(CUstream stream, const wye_execute_op& execution);
-    // As launch. If it returns false, call launch for the error.
+    // Like `launch`. If it returns false, call `launch` for the error.
     [[nodiscard]] bool try_launch(CUstream stream, const wye_execute_op& execution) {
         if (list_.is_fixed() && exec_ && grid_barrier_.is_prepared()) [[likely]]
             return device_.driver.cuGraphLaunch(exec_.get(), stream) == CUDA_SUCCESS;

@@ -64,7 +64,7 @@ class Program {
     // Queues the kernel and returns before it runs. The context must be current.
     [[nodiscard, gnu::hot]] CUresult launch_plain(CUstream stream, const wye_dispatch_op& op,
                                                   Arguments& arguments) const;
-    // As launch_plain, for any launch. Error: LIMIT_EXCEEDED for a cooperative launch of more
+    // Like `launch_plain`, for any launch. Error: LIMIT_EXCEEDED for a cooperative launch of more
     // workgroups than can run at once. `barrier`: the words of a program with a grid barrier, see
     // GridBarrier.
     [[nodiscard]] Result<void> launch(CUstream stream, const wye_dispatch_op& op,

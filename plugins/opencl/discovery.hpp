@@ -42,8 +42,8 @@ struct DeviceInfo : sdk::DeviceInfo {
     }
 };
 
-// Environment variables of the process, passed by the host, that decide about quirks of PoCL;
-// unset: unknown.
+// Environment variables of the process that affect the quirks of PoCL, as the host passed them.
+// nullopt: the host passed no variable of this name.
 struct Surroundings {
     std::optional<std::string> pocl_cache_dir;  // POCL_CACHE_DIR
     std::optional<std::string> path;            // PATH

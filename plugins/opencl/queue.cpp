@@ -40,8 +40,8 @@ Result<void> Queue::wait_for(Timeline& other, std::uint64_t value) {
     return {};
 }
 
-// As wait_for, for a wait that ignores failures. A command whose wait list has a failed event does
-// not run, so the command waits for a marker behind the other queue's work (Timeline::end_of).
+// Like `wait_for`, for a wait that ignores failures. A command whose wait list has a failed event
+// does not run, so the command waits for a marker behind the other queue's work (Timeline::end_of).
 Result<void> Queue::order_after(Timeline& other, std::uint64_t value) {
     WYE_TRY(timeline_.mark_newest());
     WYE_ASSIGN(EventHandle event, other.end_of(value));

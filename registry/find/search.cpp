@@ -377,8 +377,10 @@ class Search {
                 fmt::format("it has {} bytes, more than {}", seen.status.size, kManifestBytes),
                 "Fix: keep the manifest short");
         if (seen.status.size > room_)
-            return too_long(fmt::format("those before it have {} bytes", kManifestTotal - room_),
-                            "Fix: remove manifests that are no plugins");
+            return too_long(
+                fmt::format("the manifests before it have {} bytes, and all together may have {}",
+                            kManifestTotal - room_, kManifestTotal),
+                "Fix: remove manifests that belong to no plugin");
         auto content = files_.read(seen.real, kManifestBytes);
         if (!content.ok()) return std::move(content).error();
         room_ -= std::min(room_, content->bytes.size());

@@ -195,7 +195,8 @@ void Store::evict(OpenFolder& open, std::uint64_t limit) {
     });
 }
 
-// As opened, but also while the store is off, since earlier processes may have kept entries.
+// Like `opened`, but also works while the store is off, since earlier processes may have kept
+// entries.
 std::shared_ptr<Store::OpenFolder> Store::found() {
     std::error_code none;
     if (on() || path_.empty() || !std::filesystem::is_directory(path_, none)) return opened();

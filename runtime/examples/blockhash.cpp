@@ -34,7 +34,8 @@
 namespace {
 
 constexpr std::uint32_t kDigestBytes = 32;
-// Most bytes of a file per dispatch: enough to keep a device busy, and few enough to show progress.
+// The maximum number of bytes of a file in one dispatch: enough to keep a device busy, and few
+// enough to show progress.
 constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 20U;
 constexpr std::uint32_t kMaxBlock = std::uint32_t{1} << 30U;  // the program counts in 32 bits
 

@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
             options.numbers("--at", view.at, "X,Y: the centre");
             options.positive("--width", view.width, "Of the view, in the plane (default 0.002)");
             options.number("--rounds", view.rounds, 1, 1000000,
-                           "Rounds before a point is inside (default 1000)");
+                           "Iterations after which a point counts as inside (default 1000)");
             options.flag("--f64", view.f64, "64-bit floats, for deeper views");
             options.file("out", view.out, "PNG file to write");
         },

@@ -43,8 +43,8 @@ struct TargetFacts {
     std::uint64_t max_push_bytes = 128;
     // C only: the bytes of variables that a workgroup may have on the stack of a driver's thread.
     std::uint64_t stack_bytes = std::uint64_t{1} << 20U;
-    // For SPIR-V only: the driver ends an invocation's loops after this many rounds in total; 0:
-    // never. Loops that may run longer are watched, and trap with kLoopsEnded.
+    // For SPIR-V only: the driver ends an invocation's loops after this many iterations in total;
+    // 0: never. Loops that may run longer are watched, and trap with kLoopsEnded.
     std::uint64_t loop_rounds = 0;
     std::vector<std::uint32_t> subgroup_sizes;  // ascending; empty: unknown
     // Workarounds that the device needs or may need. All driver defects are expressed here; the

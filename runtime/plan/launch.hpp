@@ -27,7 +27,7 @@ struct ProgramPlan {
     const ir::Program* program = nullptr;
     BindingPlan bindings;
     ir::ParamLayout params;
-    std::uint32_t params_bytes = 0;  // the most that a kernel (the program or a phase) needs
+    std::uint32_t params_bytes = 0;  // the maximum of what its kernels (the program or phases) need
     ir::Analysis analysis;
     ir::ZeroFill zero_fill;
     // By binding number: the index of the argument, or -1.
@@ -87,7 +87,7 @@ struct Request {
     bool sizes_only = false;  // only sizes are wanted, so outputs may lack storage
 };
 
-// The most invocations on an axis of a grid, and the most workgroups of a grid.
+// The maximum number of invocations on an axis of a grid, and of workgroups in a grid.
 inline constexpr std::uint32_t kMostInGrid = 0xffffffffU;
 // The bytes of a grid in a buffer: three u32.
 inline constexpr std::uint64_t kGridBufferBytes = 12;

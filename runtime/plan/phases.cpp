@@ -120,7 +120,8 @@ class Walk {
                 fmt::format("the grid barriers of program `{}` split this launch into more than {} "
                             "phases",
                             program_.name, kMaxPhases),
-                "Fix: run fewer rounds in one dispatch", program_.name};
+                "Fix: run fewer iterations of the loops with a grid barrier in one dispatch",
+                program_.name};
     }
 
     const ir::Program& program_;

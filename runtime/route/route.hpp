@@ -82,7 +82,7 @@ struct Route {
     std::uint32_t variant = ir::kNone;  // index of the native variant that replaces the body
 };
 
-// As reasons_against, for one launch. `out` is set if there is no reason. Errors: those of
+// Like `reasons_against`, for one launch. `out` is set if there is no reason. Errors: those of
 // choose_variant.
 [[nodiscard]] Result<std::vector<std::string>> reasons_against_launch(
     const registry::DeviceInfo& device, const plan::ProgramPlan& plan, const plan::Launch& launch,

@@ -129,8 +129,8 @@ TEST_CASE("check warns of what is hardly meant, if asked") {
                      "main {\n    for i in 4..2 { r[i] = 1u; }\n    r[64] = 1u << 32u;\n}\n");
     const std::string lines =
         program +
-        ":3:5: warning: this `for` has no rounds: its first value is 4, its end 2. Fix: count up, "
-        "and compute the falling number from it\n" +
+        ":3:5: warning: this `for` has no iterations: its first value is 4, its end 2. Fix: count "
+        "up, and compute the falling number from it\n" +
         program +
         ":4:7: warning: this index of `r` is 64, but `r` has 64 elements, so that it stores "
         "nothing. Fix: use an index below 64\n" +
@@ -222,8 +222,9 @@ TEST_CASE("check says what grid barriers split a program into") {
     const std::string two = checked("r[local_index] = n; grid_barrier; r[local_index] = 1u;");
     CHECK(contains(two, "grid barrier   split into 2 kernels\n"));
     CHECK_FALSE(contains(two, "needs"));
-    CHECK(contains(checked("for k in 0u..n { grid_barrier; r[local_index] = k; }"),
-                   "grid barrier   split into one kernel for each round of the loops around it"));
+    CHECK(
+        contains(checked("for k in 0u..n { grid_barrier; r[local_index] = k; }"),
+                 "grid barrier   split into one kernel for each iteration of the loops around it"));
     CHECK_FALSE(contains(checked("r[local_index] = n;"), "grid barrier"));
 }
 
@@ -407,7 +408,7 @@ TEST_CASE("a program that never ends is given up after its time limit") {
                      "wye 1;\nprogram endless;\nworkgroup 64;\noutput r: u32[64];\ngrid groups 1;\n"
                      "main {\n    var x = 1u;\n    while x != 0u { x = x | 1u; }\n"
                      "    r[local_index] = x;\n}\n");
-    // Mesa's lavapipe ends every loop itself after 65,535 rounds.
+    // Mesa's lavapipe ends every loop itself after 65,535 iterations.
     for (const std::string& device : listed_devices("llvmpipe")) {
         CAPTURE(device);
         const bool stops = device.starts_with("cpu");

@@ -52,7 +52,7 @@ run() { # run NAME OPTIONS...
 }
 run random --seed "$seed" --count "$count"
 run regressions --replay "$here/regressions"
-# Without random programs, which ran above, and without leaks, which take long and are the driver's own.
+# Without random programs, which ran above, and without the group `leaks`: it is slow, and would find leaks of the driver.
 "$wye" conform --quick --only "$groups" "$plugins/wye_$plugin.so" >"$folder/kits" 2>&1 || { cat "$folder/kits"; bad=1; }
 tail -1 "$folder/kits"
 if grep -E 'UNREACHABLE' "$folder/kits"; then bad=1; fi

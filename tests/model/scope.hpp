@@ -19,7 +19,7 @@ struct Scope {
     int queues = 1;           // public ones at a time
     int pending = 3;          // pending dispatches in a sequence
     int calls = 1;            // in progress at a time; 2: calls can be stopped
-    int places = 0;           // the most places to stop at
+    int places = 0;           // maximum number of places to stop at
     bool holds_line = false;  // the line's thread stops before each thing that it does
     int native = 2;           // queues.count
     int pending_count = 16;

@@ -343,7 +343,7 @@ Value Invocation::evaluate(const Node& node) {
     if (args.size() == 1) return apply(node.op, node.imm, std::array{evaluate(args[0])});
     if (args.size() == 2)
         return apply(node.op, node.imm, std::array{evaluate(args[0]), evaluate(args[1])});
-    std::array<Value, 4> v;  // the most that an operation has
+    std::array<Value, 4> v;  // the maximum number of operands
     if (args.size() > v.size()) throw Refused("too many operands");
     for (std::size_t i = 0; i < args.size(); ++i) v[i] = evaluate(args[i]);
     return apply(node.op, node.imm, std::span(v).first(args.size()));

@@ -32,7 +32,7 @@ struct Launch {
     // Overrides the program's workgroup size, if it allows that.
     std::optional<std::array<std::uint32_t, 3>> workgroup;
     std::uint32_t subgroup_size = 32;                   // if the program does not state it
-    std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop rounds
+    std::uint64_t step_limit = std::uint64_t{1} << 36;  // statements and loop iterations
     bool check_races = false;                           // also for atomics whose order is visible
     // What an analysis claims, in the order of the wire form: of a load, store or atomic that its
     // index is in range; of a FOR that its counter does not overflow; and of a SELECT that only the

@@ -13,7 +13,7 @@
 namespace wye::stress {
 
 constexpr std::size_t kMostWords = 3000;   // per buffer
-constexpr std::uint32_t kShortLoop = 300;  // rounds
+constexpr std::uint32_t kShortLoop = 300;  // iterations
 
 // A buffer of one thread, and its expected contents.
 struct OwnBuffer {

@@ -157,7 +157,7 @@ void Worker::dispatch_resident() {
                  }) == WYE_OK)
             check(one.name, got, own_[b].words);
     } else if (status == WYE_TIMEOUT) {
-        // Its contents are unspecified after the time-out.
+        // The contents of the buffer are unspecified after the time-out.
         const wye_buffer lost = own_[b].handle;
         own_.erase(own_.begin() + static_cast<std::ptrdiff_t>(b));
         call("wye_buffer_free after a time-out", {WYE_BUFFER_IN_USE}, [&](wye_error** error) {

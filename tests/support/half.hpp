@@ -12,7 +12,7 @@ namespace support {
 double value_of_half(std::uint64_t bits);
 // The nearest f16, ties to even; infinite beyond the largest; the canonical NaN for any NaN.
 std::uint16_t half_of_value(double value);
-// As half_of_value, for bf16.
+// Like `half_of_value`, for bf16.
 std::uint16_t bf16_of_value(double value);
 
 }  // namespace support

@@ -181,7 +181,7 @@ std::string Statements::new_phase(const Flow& flow) {
     out += stretch(inner);
     out +=
         random_.chance(25) ? new_phase(inner) + indent(inner) + "barrier;\n" : grid_barrier(inner);
-    // A barrier, since the next round, and what follows the loop, may use `shared` differently.
+    // A barrier, since the next iteration, and what follows the loop, may use `shared` differently.
     out += stretch(inner) + indent(inner) + "barrier;\n";
     fixed_.resize(outside);
     scope_.variables = fixed_;

@@ -288,7 +288,7 @@ std::string Statements::counted(const Flow& flow) {
     return out;
 }
 
-// Emits a `while` that counts its rounds, so that it ends.
+// Emits a `while` that counts its iterations, so that it ends.
 std::string Statements::repeated(const Flow& flow) {
     const std::string name = fresh("w");
     const std::size_t visible = scope_.variables.size();

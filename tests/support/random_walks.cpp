@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Program shapes that drivers miscompiled or did not finish compiling: indices that are the low
-// bits of a counter, loops with as many rounds as a table has elements, deeply nested calls. Also
-// loops over a range read from the data, which lowerings write twice.
+// bits of a counter, loops with as many iterations as a table has elements, deeply nested calls.
+// Also loops over a range read from the data, which lowerings write twice.
 #include "support/random_statements.hpp"
 
 namespace support {
@@ -67,7 +67,7 @@ std::string Statements::walk(const Flow& flow) {
     return out;
 }
 
-// Emits as many rounds as a table has elements, with loops inside.
+// Emits as many iterations as a table has elements, with loops inside.
 std::string Statements::rounds(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)
@@ -92,7 +92,7 @@ std::string Statements::rounds(const Flow& flow) {
     return out;
 }
 
-// Emits a few rounds around the end of some array, around zero, or anywhere.
+// Emits a few iterations around the end of some array, around zero, or anywhere.
 std::string Statements::span(const Flow& flow) {
     std::vector<const Memory*> choices;
     for (const Memory& m : scope_.memory)

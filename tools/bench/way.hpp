@@ -14,7 +14,7 @@
 
 namespace wye::bench {
 
-// A base of objects that stay where they were made.
+// A base class of objects that can be neither copied nor moved.
 struct Fixed {
     Fixed() = default;
     Fixed(const Fixed&) = delete;

@@ -31,8 +31,8 @@ enum class Kind { Any, Regular };
                                                        std::uint64_t limit = UINT64_MAX,
                                                        Kind kind = Kind::Any);
 
-// The most bytes that are read from a stream, which may be endless: a quarter of the machine's
-// memory.
+// The maximum number of bytes that are read from a stream, which may be endless: a quarter of the
+// machine's memory.
 [[nodiscard]] std::uint64_t most_of_stream();
 
 // Outputs that appear complete or not at all (sdk::OutputFile). All are opened before the work that

@@ -14,7 +14,7 @@
 
 namespace wye::tool {
 
-// The line, after so many seconds. `total` 0: unknown.
+// The progress line after `seconds`. `total` 0: unknown.
 [[nodiscard]] std::string progress_line(const std::string& unit, std::uint64_t done,
                                         std::uint64_t total, double seconds);
 

@@ -71,7 +71,7 @@ void print_analysis(const wye_program_description& about, const Json& analysis) 
     if (uses.value("grid_barrier", false)) {
         const unsigned kernels = uses.value("kernels", 0U);
         const std::string parts =
-            kernels == 0 ? "one kernel for each round of the loops around it"
+            kernels == 0 ? "one kernel for each iteration of the loops around it"
                          : fmt::format("{} kernel{}", kernels, kernels == 1 ? "" : "s");
         fmt::print("grid barrier   split into {}\n", parts);
     }

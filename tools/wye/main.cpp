@@ -137,8 +137,8 @@ void add_run(CLI::App& app, RunWords& words) {
                  "Run all workgroups at once; grid barriers may still split the launch");
     CLI::Option* const repeat =
         app.add_option("--repeat", words.repeat,
-                       "Run so many times on buffers that stay on the device; each run sees what "
-                       "the last left")
+                       "Run N times on buffers that stay on the device; each run sees what the "
+                       "previous run left")
             ->type_name("N");
     app.add_flag("--graph", options.graph, "Record the run as a graph, and replay that")
         ->needs(repeat);

@@ -118,8 +118,9 @@ struct KernelSet {
     Kernel blend[kWidths];  // to = mask ? a : to
     Kernel pack;            // u64 from u32 a (low), b (high)
     Kernel for_next[2];     // 32, 64 bits: to = continues; counter b (in place), end a, step c
-    // Loads and stores. The index b is lanes, or if affine, scalar b + lane. `array`, `stride` and
-    // `part` are members of the instruction.
+    // Loads and stores. Operand b is the index: one value for each lane or, in the affine kernels,
+    // one scalar, to which each lane adds its number. `array`, `stride` and `part` are members of
+    // the instruction.
     Kernel load[at(Elem::Count)][at(Index::Count)];
     Kernel load_affine[at(Elem::Count)][2];           // [index is I32]
     Kernel store[at(Elem::Count)][at(Index::Count)];  // value a; masked

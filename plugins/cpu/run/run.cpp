@@ -87,7 +87,7 @@ bool take_if(Frame& f, const Instr& i, const std::byte* condition) {
     return true;
 }
 
-// As take_if, for ramps. Most blocks are entirely inside or outside; lanes are checked only in
+// Like `take_if`, for ramps. Most blocks are entirely inside or outside; lanes are checked only in
 // blocks that contain a boundary.
 bool take_if_ramp(Frame& f, const Instr& i) {
     bool all = true;
@@ -105,7 +105,8 @@ bool take_if_ramp(Frame& f, const Instr& i) {
         slot_of(f, i).count = 0;
         return f.active != 0;
     }
-    // Uses the lanes of the slot itself, since split() reads each before writing it.
+    // The condition goes into the slot's own lanes: split(), which writes its result there too,
+    // reads each lane before it writes it.
     std::byte* condition = slot_of(f, i).lanes;
     i.run(f, i, condition);
     return take_if(f, i, condition);

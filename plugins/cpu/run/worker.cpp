@@ -141,7 +141,8 @@ void Worker::prepare(const Launch& launch) {
 void Worker::prepare_short(const Launch& launch) {
     prepare(launch);
     place(launch, 0);
-    // No instruction of a routine for rows writes what the runner sets.
+    // A routine for rows never overwrites the coordinates that place() has set, so a repetition of
+    // this launch need not place its block again.
     if (launch.routine->geometry == Geometry::Row) placed_ = launch.number;
 }
 

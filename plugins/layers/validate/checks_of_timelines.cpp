@@ -44,7 +44,7 @@ void learn(DeviceNode& node, std::string_view slot, const wye_event& event, wye_
     if (before != WYE_OK)
         plugin.breaches.add(Side::plugin, "P-26", slot, event.timeline,
                             "the value " + number(event.value) +
-                                " is reached, and had failed with the status " +
+                                " is reached, but failed before, with the status " +
                                 number(static_cast<std::uint32_t>(before)));
     check_end(node, slot, event, status);
 }
@@ -61,13 +61,13 @@ void turned_back(DeviceNode& node, std::string_view slot, const wye_event& event
     if (failed != WYE_OK)
         node.plugin().state().breaches.add(Side::plugin, "P-26", slot, event.timeline,
                                            "the value " + number(event.value) +
-                                               " is pending, and had failed with the status " +
+                                               " is pending, but failed before, with the status " +
                                                number(static_cast<std::uint32_t>(failed)));
     if (event.value > reached) return;
     node.plugin().state().breaches.add(Side::plugin, "P-25", slot, event.timeline,
                                        "the value " + number(event.value) +
-                                           " is not reached, and " + number(reached) +
-                                           " was before");
+                                           " is not reached, but " + number(reached) +
+                                           " was reached before");
 }
 
 Result<void> signals(DeviceNode& node, const wye_event& event) {

@@ -246,11 +246,12 @@ Result<void> HostChecks::grid(const wye_dispatch_op& op, const Place& place) con
         constexpr std::uint64_t kGridBytes = 9 * sizeof(std::uint32_t);
         if (!is_inside(op.late_offset, op.late_size, place.params_size))
             return broken("late parameters of " + number(op.late_size) + " bytes at " +
-                          number(op.late_offset) + " are not inside the block of " +
-                          number(place.params_size));
+                          number(op.late_offset) + " are not inside the parameter block of " +
+                          number(place.params_size) + " bytes");
         if (late && !is_inside(op.grid_offset, kGridBytes, place.params_size))
             return broken("the late grid at " + number(op.grid_offset) +
-                          " is not inside the block of " + number(place.params_size) + " bytes");
+                          " is not inside the parameter block of " + number(place.params_size) +
+                          " bytes");
     }
     if (late || (op.flags & WYE_LAUNCH_INDIRECT) != 0) return {};
     const bool empty = op.groups[0] == 0 && op.groups[1] == 0 && op.groups[2] == 0;

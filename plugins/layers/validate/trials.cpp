@@ -110,7 +110,7 @@ wye_operation moved(std::uint32_t kind, wye_buffer_object* buffer, std::vector<s
     return out;
 }
 
-// The most bytes that an operation moves.
+// The bytes of the operation that moves the largest number of bytes.
 std::uint64_t most_bytes(const wye_submission& submission) {
     std::uint64_t out = 0;
     for (const wye_operation& one : std::span(submission.operations, submission.operation_count)) {
@@ -166,10 +166,10 @@ void check_grid(DeviceNode& node, const wye_submission& submission) {
                                         launch, read};
     if (!trial.run(operations) || last == kWord + kBy) return;
     plugin.breaches.add(Side::plugin, "P-19", "submit", node.object,
-                        "a launch of the layer of " + number(groups) + " workgroups, of at most " +
-                            number(limits.workgroups[0]) +
-                            " that are claimed, left out the last one: its last word is " +
-                            number(last) + ", not " + number(kWord + kBy));
+                        "the layer's trial launch of " + number(groups) +
+                            " workgroups (the device claims up to " + number(limits.workgroups[0]) +
+                            ") left out the last one: its last word is " + number(last) + ", not " +
+                            number(kWord + kBy));
 }
 
 void check_moves(DeviceNode& node, const wye_submission& submission) {
@@ -207,14 +207,14 @@ void check_moves(DeviceNode& node, const wye_submission& submission) {
         std::memcpy(&filled_with[i], &kWord, kWordBytes);
     // Stops at the first wrong move, since the later ones depend on it.
     const std::tuple<const char*, const std::vector<std::byte>&, const std::vector<std::byte>&>
-        moves[] = {{"an upload or a download", uploaded, source},
-                   {"a copy", copied, source},
-                   {"a fill", words, filled_with}};
+        moves[] = {{"upload or download", uploaded, source},
+                   {"copy", copied, source},
+                   {"fill", words, filled_with}};
     for (const auto& [what, found, right] : moves) {
         const auto wrong = std::ranges::mismatch(found, right);
         if (wrong.in1 == found.end()) continue;
         plugin.breaches.add(Side::plugin, "P-55", "submit", node.object,
-                            std::string(what) + " of the layer of " + number(size) +
+                            "the layer's " + std::string(what) + " of " + number(size) +
                                 " bytes left byte " +
                                 number(static_cast<std::uint64_t>(wrong.in1 - found.begin())) +
                                 " at " + number(std::to_integer<std::uint64_t>(*wrong.in1)) +

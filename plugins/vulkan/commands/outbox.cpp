@@ -187,7 +187,8 @@ bool Outbox::is_dry() const {
            now >= signalled(first_ - 1);
 }
 
-// Drops the segments of a lost device. push_back cannot fail: `keep` has reserved memory for it.
+// Sends what is kept, or drops it and records the failure if the device is lost or refuses it.
+// push_back cannot fail: keep() has reserved memory for it.
 void Outbox::send_kept(std::uint64_t asked) noexcept {
     if (count_ == 0) return;
     const VkResult result = device_.loss.lost() ? VK_ERROR_DEVICE_LOST : submit(asked);

@@ -198,7 +198,7 @@ class Segments {
     // Whether everything up to `number` has ended. An error drops the copies of pending segments,
     // since the caller then frees their memory.
     [[nodiscard]] Result<bool> has_ended(std::uint64_t number);
-    // As has_ended, after waiting for at most timeout_ns.
+    // Like `has_ended`, after waiting for at most timeout_ns.
     [[nodiscard]] Result<bool> await(std::uint64_t number, std::uint64_t timeout_ns);
     // Waits for all segments, also after an error.
     [[nodiscard]] Result<void> finish();

@@ -88,7 +88,7 @@ Result<std::string> check(Device& device, const Verdict& verdict) {
         return std::string("conversions to or from f16 differ");
     const std::uint64_t rounds = verdict.loop_rounds == 0 ? kTriedRounds : verdict.loop_rounds;
     if (loop[kSpotCount] != rounds)
-        return "a loop made " + std::to_string(loop[kSpotCount]) + " rounds";
+        return "a loop made " + std::to_string(loop[kSpotCount]) + " iterations";
     return std::string();
 }
 

@@ -149,7 +149,7 @@ class Call {
 
 [[nodiscard]] wye_blob* make_blob(std::string bytes);
 
-// As wye_context_create, but with given options; for tests with built-in plugins.
+// Like `wye_context_create`, but with given options; for tests with built-in plugins.
 [[nodiscard]] Result<wye_context*> make_context(registry::Options options,
                                                 std::string default_selector);
 

@@ -28,7 +28,7 @@ Result<void> check_batch(const wye_batch_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_batch_desc"));
     if ((desc.flags & ~WYE_BATCH_POINTERS) != 0 || desc.reserved != 0)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("wye_batch_desc has the flags {:#x} and the reserved member {}",
+                     fmt::format("`flags` of wye_batch_desc is {:#x}, and `reserved` is {}",
                                  desc.flags, desc.reserved),
                      "Fix: use WYE_BATCH_POINTERS only; other flags belong to the items", "flags");
     if (desc.item_count == 0) return no_items("items");
@@ -40,7 +40,7 @@ Result<void> check_rows(const wye_rows_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_rows_desc"));
     if (desc.flags != 0)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("wye_rows_desc has the flags {:#x}", desc.flags),
+                     fmt::format("`flags` of wye_rows_desc is {:#x}", desc.flags),
                      "Fix: set them to 0; flags belong to the dispatch", "flags");
     WYE_NEED(desc.dispatch);
     WYE_TRY(check_dispatch(*desc.dispatch));

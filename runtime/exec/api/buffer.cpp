@@ -32,7 +32,7 @@ wye_status wye_buffer_create(wye_context* context, wye_device device,
                          std::string(from_abi(desc->label)));
         if (desc->usage > WYE_BUFFER_USAGE_SHARED || desc->reserved != 0)
             return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("the buffer has the usage {} and the reserved member {}",
+                         fmt::format("`usage` of the buffer is {}, and `reserved` is {}",
                                      desc->usage, desc->reserved),
                          "Fix: use WYE_BUFFER_USAGE_DEVICE, _UPLOAD, _READBACK or _SHARED, and "
                          "leave `reserved` 0",

@@ -47,11 +47,12 @@ std::filesystem::path own_folder() {
 Result<void> check_desc(const wye_context_desc& desc) {
     WYE_TRY(check_header(desc.header, sizeof desc, "wye_context_desc"));
     if ((desc.flags & ~kKnownFlags) != 0 || desc.reserved != 0)
-        return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("the context has unknown flags {:#x} or a reserved member {}",
-                                 desc.flags & ~kKnownFlags, desc.reserved),
-                     "Fix: start from WYE_INIT and use the WYE_CONTEXT_ flags of this version",
-                     "wye_context_desc");
+        return Error(
+            Code::INVALID_ARGUMENT,
+            fmt::format("the context's unknown `flags` are {:#x}, and its `reserved` is {}",
+                        desc.flags & ~kKnownFlags, desc.reserved),
+            "Fix: start from WYE_INIT and use the WYE_CONTEXT_ flags of this version",
+            "wye_context_desc");
     if (desc.plugin_path_count != 0) WYE_NEED(desc.plugin_paths);
     if (desc.config_count != 0) WYE_NEED(desc.config);
     for (std::uint64_t i = 0; i < desc.plugin_path_count; ++i)

@@ -26,11 +26,11 @@ Result<void> check_run(const wye_graph_run_desc& run, std::uint32_t flags) {
     WYE_TRY(check_header(run.header, sizeof run, "wye_graph_run_desc"));
     if (run.param_count != 0) WYE_NEED(run.params);
     if ((run.flags & ~flags) != 0 || run.reserved != 0)
-        return Error(
-            Code::INVALID_ARGUMENT,
-            fmt::format("wye_graph_run_desc has the flags {:#x} and the reserved member {}",
-                        run.flags, run.reserved),
-            "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only", "flags");
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`flags` of wye_graph_run_desc is {:#x}, and `reserved` is {}",
+                                 run.flags, run.reserved),
+                     "Fix: use WYE_DISPATCH_TIMED, and WYE_DISPATCH_AT_ONCE for submits, only",
+                     "flags");
     return {};
 }
 
@@ -40,7 +40,7 @@ Result<void> check_graph(const wye_graph_desc& desc) {
     if (desc.step_count != 0) WYE_NEED(desc.steps);
     if (desc.flags != 0 || desc.reserved != 0)
         return Error(Code::INVALID_ARGUMENT,
-                     fmt::format("wye_graph_desc has the flags {:#x} and the reserved member {}",
+                     fmt::format("`flags` of wye_graph_desc is {:#x}, and `reserved` is {}",
                                  desc.flags, desc.reserved),
                      "Fix: set both to 0", "flags");
     for (std::uint64_t i = 0; i < desc.step_count; ++i) {

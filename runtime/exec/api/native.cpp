@@ -42,7 +42,7 @@ Result<void> check_handle(const wye_native_handle& handle) {
                      "Fix: make the handle with wye_native_of", "wye_native_handle");
     };
     if (handle.count == 0 || handle.count > WYE_NATIVE_VALUES || handle.reserved != 0)
-        return refused(fmt::format("wye_native_handle has {} values and the reserved member {}",
+        return refused(fmt::format("`count` of wye_native_handle is {}, and `reserved` is {}",
                                    handle.count, handle.reserved));
     for (const wye_native_value& one : std::span(handle.values, handle.count)) {
         WYE_TRY(check_string(one.type, "type"));
@@ -128,11 +128,11 @@ wye_status wye_buffer_adopt(wye_context* context, wye_device device,
         WYE_TRY(check_header(desc->header, sizeof *desc, "wye_buffer_adopt_desc"));
         WYE_TRY(check_string(desc->label, "label"));
         if (desc->flags != 0 || desc->reserved != 0)
-            return Error(Code::INVALID_ARGUMENT,
-                         fmt::format("wye_buffer_adopt_desc has the flags {:#x} and the reserved "
-                                     "member {}",
-                                     desc->flags, desc->reserved),
-                         "Fix: set both to 0", "flags");
+            return Error(
+                Code::INVALID_ARGUMENT,
+                fmt::format("`flags` of wye_buffer_adopt_desc is {:#x}, and `reserved` is {}",
+                            desc->flags, desc->reserved),
+                "Fix: set both to 0", "flags");
         WYE_NEED(desc->memory);
         WYE_TRY(check_handle(*desc->memory));
         WYE_ASSIGN(*out, self->adopt_buffer(device, *desc->memory, desc->size,

@@ -24,11 +24,10 @@ Result<void> check_queue(const wye_queue_create_desc& desc) {
         return Error(Code::INVALID_ARGUMENT, fmt::format("a queue has no kind {}", desc.kind),
                      "Fix: use WYE_QUEUE_ANY, _COMPUTE or _TRANSFER", "kind");
     if ((desc.flags & ~WYE_QUEUE_OWN) != 0 || desc.reserved != 0)
-        return Error(
-            Code::INVALID_ARGUMENT,
-            fmt::format("wye_queue_create_desc has the flags {:#x} and the reserved member {}",
-                        desc.flags, desc.reserved),
-            "Fix: use WYE_QUEUE_OWN only, and leave `reserved` 0", "flags");
+        return Error(Code::INVALID_ARGUMENT,
+                     fmt::format("`flags` of wye_queue_create_desc is {:#x}, and `reserved` is {}",
+                                 desc.flags, desc.reserved),
+                     "Fix: use WYE_QUEUE_OWN only, and leave `reserved` 0", "flags");
     return {};
 }
 

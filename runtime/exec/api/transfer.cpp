@@ -29,8 +29,8 @@ Result<void> wye::exec::check_transfer_desc(const wye_transfer_desc& desc, std::
                        "Fix: use WYE_TRANSFER_UPLOAD, _DOWNLOAD, _COPY or _FILL");
     if ((desc.flags & ~flags) != 0 || desc.reserved != 0)
         return invalid(
-            fmt::format("wye_transfer_desc has the flags {:#x} and the reserved member {}",
-                        desc.flags, desc.reserved),
+            fmt::format("`flags` of wye_transfer_desc is {:#x}, and `reserved` is {}", desc.flags,
+                        desc.reserved),
             "Fix: use WYE_TRANSFER_WHOLE and WYE_DISPATCH_TIMED, and for "
             "wye_buffer_transfer_submit also WYE_DISPATCH_BORROW and _AT_ONCE, and leave "
             "`reserved` 0");

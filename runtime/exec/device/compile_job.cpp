@@ -20,8 +20,8 @@
 namespace wye::exec {
 namespace {
 
-// The most programs that are kept alive until the device is closed because they can be saved only
-// then.
+// The maximum number of programs that are kept alive until the device is closed, because they can
+// be saved only then.
 constexpr std::size_t kMostUnsaved = 64;
 
 void add(CompileStats& sum, CompileStats&& part) {

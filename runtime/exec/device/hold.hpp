@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hold: the place in the order of submits of work that is submitted later than its call returns. A
-// later submit that uses a buffer of such work in conflict, or the same public queue, must come
-// after it. Holds: those of a session, in order. Guarded by the lock of the session's queues.
-// Nothing here allocates.
+// Hold: reserves a place in the order of submits for work that is submitted only after its call has
+// returned. A later submit must come after this work if it uses the same public queue, or one of
+// the work's buffers in conflict. Holds: those of a session, in order. Guarded by the lock of the
+// session's queues. Nothing here allocates.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Holds {
         hold.newer->older = hold.older;
         hold.older = hold.newer = nullptr;
     }
-    // Whether a submit with these uses, on this public queue (0: none), must come after one.
+    // Whether a submit with these uses, on this public queue (0: none), must come after a hold.
     [[nodiscard]] bool concern(std::span<const BufferUse> uses, std::uint32_t queue) const {
         for (const Hold* one = ends_.newer; one != &ends_; one = one->newer) {
             if (queue != 0 && one->queue == queue) return true;

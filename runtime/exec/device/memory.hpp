@@ -75,7 +75,7 @@ class ContextMemory {
     struct Amounts {
         MemoryAccount device;
         std::uint64_t limit = 0, held = 0;  // of the context
-        // Whether so many bytes more are within the context's limit.
+        // Whether `bytes` more bytes are within the context's limit.
         [[nodiscard]] bool in_context(std::uint64_t bytes) const noexcept;
     };
     // Reserves memory of a device. Empty: it would exceed a limit, and `then` has what was held.

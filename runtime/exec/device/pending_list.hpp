@@ -39,7 +39,7 @@ class PendingWork : private WorkLink {
     // Returns whether it has ended; if so, first settles it: completes its report, and releases the
     // buffers and memory that it used. Does not wait for the device.
     [[nodiscard]] virtual bool poll() = 0;
-    // As poll, but waits for the end, at most until the deadline (none: no limit).
+    // Like `poll`, but waits for the end, at most until the deadline (none: no limit).
     virtual bool wait(std::optional<Clock::time_point> deadline) = 0;
     // Waits without a limit. Needs no memory.
     virtual void wait_for_end() noexcept = 0;

@@ -55,7 +55,7 @@ class NamedQueue {
     [[nodiscard]] static Result<NamedQueue> find(const registry::HandleTable& handles,
                                                  registry::Handle queue,
                                                  const DeviceSession& session, bool dispatches);
-    // As find, for a dispatch. If it returns false, call find for the error.
+    // Like `find`, for a dispatch. If it returns false, call `find` for the error.
     [[nodiscard]] bool try_find(const registry::HandleTable& handles, registry::Handle queue,
                                 const DeviceSession& session) noexcept;
 

@@ -97,8 +97,8 @@ struct KeptWork {
 
 class QueuePool {
   public:
-    // `limit`: the most native queues for work without a public queue; capped at kMostQueues.
-    // `device_limit`: the number of all native queues of the device.
+    // `limit`: the maximum number of native queues for work without a public queue; capped at
+    // kMostQueues. `device_limit`: the number of all native queues of the device.
     explicit QueuePool(std::uint64_t limit, std::uint64_t device_limit, DeviceTrace trace = {})
         : trace_(trace),
           limit_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(limit, 1, kMostQueues))),
@@ -240,8 +240,8 @@ class QueuePool {
     }
     // ---- Work that has its place in the order, but is not submitted yet: see hold.hpp ----
 
-    // Gives work its place. From then on a submit that must come after it waits in `begin`, unless
-    // its own place is known (SubmitOptions::in_place).
+    // Gives work its place. From then on, `begin` blocks every submit that must come after this
+    // work, except one whose own place is known (SubmitOptions::in_place).
     void hold_place(Hold& hold) noexcept WYE_REQUIRES(mutex) {
         holds_.add(hold);
         used_ |= 1U << kHeld;

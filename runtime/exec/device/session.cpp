@@ -284,7 +284,7 @@ Result<void> DeviceSession::await_place(std::span<const BufferUse> uses, std::ui
     return Error(Code::TIMEOUT,
                  fmt::format("work on {} that must come before, on the same buffers or queue, was "
                              "not submitted before the time-out, since it is still being compiled, "
-                             "or its rounds still run",
+                             "or not all of its fixpoint iterations are submitted",
                              info().selector),
                  "Fix: give a longer time-out, or prepare programs before they are dispatched "
                  "(wye_program_prepare_submit)",

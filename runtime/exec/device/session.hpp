@@ -74,7 +74,7 @@ struct TransferOptions {
         Off
     };
     std::uint64_t threads;    // threads that copy at once
-    std::uint64_t bytes = 0;  // the most staging memory of a device; 0: the default
+    std::uint64_t bytes = 0;  // maximum of a device's staging memory; 0: the default
     Staging staging = Staging::Auto;
 
     // The defaults on this machine.
@@ -92,7 +92,7 @@ enum class ReportDetails : std::uint8_t {
 struct SessionOptions {
     lower::QuirkChoice quirks;
     PendingLimits pending;
-    // The most native queues of a device for work without a public queue.
+    // The maximum number of native queues of a device for work without a public queue.
     std::uint64_t queues = kMostQueues;
     TransferOptions transfer;
     std::uint64_t device_memory_limit = 0, context_memory_limit = 0;  // bytes; 0: none
@@ -139,7 +139,7 @@ class DeviceSession {
     // Returns DEVICE_LOST, with the driver's first message, once a call has met the loss.
     [[nodiscard]] Result<void> alive() const;
     [[nodiscard]] bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-    // As lost, but also asks the driver.
+    // Like `lost`, but also asks the driver.
     [[nodiscard]] bool ask_lost();
     // Does the set-up that the first dispatch would do.
     [[nodiscard]] Result<void> prepare();
@@ -254,9 +254,9 @@ class DeviceSession {
 
     // Waits until nothing runs, including abandoned work and overdue compiles.
     [[nodiscard]] Result<void> flush();
-    // As flush, whether or not the device was lost.
+    // Like `flush`, but reports no loss: waits whether or not the device was lost.
     void settle_all();
-    // Waits as flush does, and until all completion callbacks have run. If memory runs out it
+    // Waits as `flush` does, and until all completion callbacks have run. If memory runs out it
     // retries.
     void finish() noexcept;
     // Work in flight, which this session outlives.

@@ -17,8 +17,8 @@
 
 namespace wye::exec {
 
-// Runs all steps, for a call that began at `start`. `report` may be null; its members except the
-// header are written on success and for TRAPPED.
+// Runs all steps, for a call that began at `start`. `report` may be null; else its members, except
+// the header, are written on success and for TRAPPED.
 [[nodiscard]] Result<void> dispatch_in_full(Context& context, const wye_dispatch_desc& desc,
                                             Clock::time_point start, Keep keep, wye_report* report);
 

@@ -72,8 +72,8 @@ Result<WorkPtr<Pending>> Pending::submit(Context& context, Target& target,
     return WorkPtr<Pending>(std::move(out));
 }
 
-// Between the check of the holds and the submit another thread may add a hold; its call is in no
-// order to this one, so this submit need not come after it.
+// Another thread may add a hold between the check of the holds and the submit. As the two calls are
+// not ordered, this submit need not come after that hold.
 Result<WorkPtr<Pending>> Pending::submit_later(Context& context, Target& target, Flow& flow,
                                                bool must, Clock::time_point start,
                                                PendingRoom& room) {

@@ -70,7 +70,7 @@ class Pending : public PendingWork {
     // and work that the device cannot stop keeps the device busy.
     void expire() noexcept final;
     [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_acquire); }
-    // As `poll` and `wait`, but for the result, which work that was given up has before its end,
+    // Like `poll` and `wait`, but for the result, which work that was given up has before its end,
     // unless it uses memory of the caller. Both cancel the work when its time limit has passed.
     [[nodiscard]] bool poll_result() {
         return special_.load(std::memory_order_acquire) != 0 ? poll_special() : poll();

@@ -46,7 +46,7 @@ class PendingRequest : public Pending {
         const sdk::Lock lock(mutex_);
         return ticket_;
     }
-    // As start, for a caller that holds the lock.
+    // Like `start`, for a caller that holds the lock.
     [[nodiscard]] Result<void> start_held(const registry::HandleTable& handles, Flow& flow)
         WYE_REQUIRES(mutex_);
     // The part of `start` of a transfer before its submit. `copies`: memory for the operations that
@@ -62,7 +62,7 @@ class PendingRequest : public Pending {
         WYE_REQUIRES(mutex_);
     // Replaces the transfers that use staging memory by copies on the device.
     void copy_staged_memory() WYE_REQUIRES(mutex_);
-    // As take_memory above, for a transfer.
+    // Like `take_memory` above, for a transfer.
     [[nodiscard]] Result<void> take_memory(wye_operation& operation) WYE_REQUIRES(mutex_);
     // Called when the submitted operations have ended: submits the next ones, or ends.
     void advance(Result<void> waited) noexcept WYE_REQUIRES(mutex_);

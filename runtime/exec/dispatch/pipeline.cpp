@@ -76,8 +76,8 @@ Result<Pipeline::Begun> Pipeline::begin(Context& context, const wye_pipeline_des
     if ((desc.flags & ~kOptionFlags) != 0 || desc.reserved != 0)
         return Error(
             Code::INVALID_ARGUMENT,
-            fmt::format("wye_pipeline_desc has the flags {:#x} and the reserved member {}",
-                        desc.flags, desc.reserved),
+            fmt::format("`flags` of wye_pipeline_desc is {:#x}, and `reserved` is {}", desc.flags,
+                        desc.reserved),
             "Fix: use WYE_DISPATCH_VARIANTS and WYE_DISPATCH_COOPERATIVE only; the other flags are "
             "those of each dispatch",
             "wye_pipeline_desc");

@@ -45,7 +45,7 @@ struct Prepared {
 [[nodiscard]] Result<Prepared> find_prepared(Context& context, wye_program program,
                                              wye_device device);
 
-// As compile_ahead, with the options of a plain dispatch. Fills the report except its header.
+// Like `compile_ahead`, with the options of a plain dispatch. Fills the report except its header.
 // UNSUPPORTED for programs with grid barriers.
 [[nodiscard]] Result<void> prepare(Context& context, wye_program program, wye_device device,
                                    wye_prepare_report& report);

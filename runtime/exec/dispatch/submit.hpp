@@ -22,8 +22,8 @@ namespace wye::exec {
 // The first part of submit: compiles the kernels. Splits a cooperative launch with grid barriers,
 // and binds it again, if the driver does not say that all of its workgroups run at once.
 [[nodiscard]] Result<void> compile_kernels(Flow& flow);
-// As compile_kernels, but compiles nothing. False: a kernel is not in memory; the flow must not be
-// used any further.
+// Like `compile_kernels`, but compiles nothing. False: a kernel is not in memory; the flow must not
+// be used any further.
 [[nodiscard]] Result<bool> find_kernels(Flow& flow);
 
 // Finds registered memory among the host arguments.

@@ -24,7 +24,7 @@ class Target {
     // that the pipeline decides. Without `runs` a device of 0 stays unknown.
     [[nodiscard]] static Result<Target> find(const registry::HandleTable& handles,
                                              const wye_dispatch_desc& request, bool runs = true);
-    // As find, with a pin taken earlier (`pin`): the program's handle may have been freed since.
+    // Like `find`, with a pin taken earlier: the program's handle may have been freed since.
     [[nodiscard]] static Result<Target> find_again(const registry::HandleTable& handles,
                                                    const wye_dispatch_desc& request,
                                                    registry::Pin program);

@@ -31,12 +31,12 @@ Error trapped(const std::string& name, Ran what, const std::string& device, cons
 // The error for a launch in which the driver ended a loop, which makes the results invalid.
 Error loops_ended(const std::string& name, Ran what, const registry::DeviceInfo& device) {
     return {Code::LIMIT_EXCEEDED,
-            fmt::format("the driver of {} ended a loop of {}: it allows an invocation {} rounds, "
-                        "all loops together",
+            fmt::format("the driver of {} ended a loop of {}: it allows an invocation {} loop "
+                        "iterations, counted over all loops",
                         device.selector, shown(name, what),
                         device.facts.number(WYE_FACT_KEY_LOOP_ROUNDS).value_or(0)),
-            "Fix: run it on another device, such as `cpu`, or do fewer rounds in one dispatch; no "
-            "output was delivered",
+            "Fix: run it on another device, such as `cpu`, or do fewer iterations in one dispatch; "
+            "no output was delivered",
             name};
 }
 

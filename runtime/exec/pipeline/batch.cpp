@@ -14,7 +14,8 @@ namespace {
 
 // The batch waits before it returns, so inputs and storage may be borrowed from the caller.
 constexpr RequestRules kIntoStorage = {.flags = WYE_DISPATCH_BORROW, .asynchronous = true};
-// With a time limit it may return before the device has ended.
+// With a time limit the batch may return while the device still works, so inputs and outputs are
+// copied: the device must not use memory of the caller.
 constexpr RequestRules kCopied = {.flags = 0, .asynchronous = true, .copies_out = true};
 
 Error of_item(Error error, std::uint64_t first, std::uint64_t count) {

@@ -43,7 +43,7 @@ class Batch {
     // buffers, in ways that keep its launch: it needs no more checks. False: nothing was added; use
     // `add`.
     [[nodiscard]] bool add_alike(const wye_dispatch_desc& item);
-    // As add_alike, for an item that differs only in its arguments from all that were added before.
+    // Like `add_alike`, for an item that differs only in its arguments from all added before.
     [[nodiscard]] bool add_like_last(const wye_dispatch_desc& item);
     // Adds the item that was added last again, `count` times. False as in `add`.
     [[nodiscard]] bool add_again(const wye_dispatch_desc& item, std::uint64_t count);

@@ -93,7 +93,7 @@ PreparedRef Graph::work() const {
     return PreparedRef::adopt(work_.get());
 }
 
-// The work may be replaced between the two steps of a round.
+// The work may be replaced between the two steps of an iteration.
 Result<void> Graph::run(const Context& context, const wye_graph_run_desc& run,
                         Clock::time_point start, wye_report* report) {
     for (;;) {

@@ -42,8 +42,8 @@ class KeptRequest {
     [[nodiscard]] bool is_same(const wye_dispatch_desc& desc) const {
         return has_same_members(desc) && profile_id(desc.profile) == profile_;
     }
-    // As both, on the same queue, for a request that nobody has checked: its header is as before,
-    // and its texts are not read.
+    // `may_be_same` and `is_same` together, and on the same queue, for a request that nobody has
+    // checked: its header must be as before, and its texts are not read.
     [[nodiscard]] bool is_same_unchecked(const wye_dispatch_desc& desc) const {
         return desc.header.size == desc_.header.size && desc.header.type == desc_.header.type &&
                desc.header.next == desc_.header.next && may_be_same(desc) &&

@@ -164,9 +164,9 @@ class PreparedWork {
     [[nodiscard]] Result<bool> submit(const registry::HandleTable& handles,
                                       const wye_graph_run_desc& run, Clock::time_point start,
                                       const Submitted& out);
-    // As submit, and waits. `report` may be null, and `start` is then read only if the context
-    // reads times; its members except the header are written on success and for TRAPPED. `request`:
-    // the kept request; null: none.
+    // Like `submit`, but also waits for the end. `report` may be null; then `start` is read only if
+    // the context reads times. The members of the report, except its header, are written on success
+    // and for TRAPPED. `request`: the kept request; null: none.
     [[nodiscard]] Result<bool> run(const Context& context, const wye_graph_run_desc& run,
                                    const wye_dispatch_desc* request, Clock::time_point start,
                                    wye_report* report);
@@ -379,12 +379,13 @@ class PreparedWork {
         return set_params({params, static_cast<std::size_t>(count)});
     }
     [[nodiscard]] Result<void> set_params(std::span<const std::uint64_t> params);
-    // As take_params, and gives the parameters to an instance. False: take_params has the error.
+    // Like `take_params`, and gives the parameters to an instance. False: call `take_params` for
+    // the error.
     [[nodiscard]] bool try_params(const std::uint64_t* params, std::uint64_t count,
                                   Instance& one) noexcept;
     void find_free_words();
-    // As set_params, for as many parameters as `free_words_` has. False: a value is refused, and
-    // nothing was changed.
+    // Like `set_params`, for as many parameters as `free_words_` has. False: a value is refused,
+    // and nothing was changed.
     [[nodiscard]] bool try_set_free(const std::uint64_t* params) noexcept;
 
     // A submit of the ordinary path, and the instance that it holds.

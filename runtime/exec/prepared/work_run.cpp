@@ -31,9 +31,10 @@ Result<void> PreparedWork::await_place(const registry::HandleTable& handles,
     const bool at_once = (run.flags & WYE_DISPATCH_AT_ONCE) != 0;
     return Error(
         at_once ? Code::DEVICE_BUSY : Code::TIMEOUT,
-        fmt::format("graph `{}` must run after work that is still being compiled, or whose "
-                    "rounds still run, on the same buffers or queue of {}",
-                    label_, session_.info().selector),
+        fmt::format(
+            "graph `{}` must run after work on the same buffers or queue of {} that is still "
+            "being compiled, or whose fixpoint iterations are not all submitted",
+            label_, session_.info().selector),
         at_once ? "Fix: wait for that work first, or leave WYE_DISPATCH_AT_ONCE out"
                 : "Fix: give a longer time-out, or prepare programs before they are "
                   "dispatched (wye_program_prepare_submit)",
@@ -102,7 +103,7 @@ Result<void> PreparedWork::check_live(const registry::HandleTable& handles, Queu
                                                      QueuePool& queues,
                                                      const wye_graph_run_desc& run,
                                                      SubmitOptions options, Sending& out) {
-    for (;;) {  // all of it may have changed since the last round
+    for (;;) {  // all of it may have changed since the last iteration
         if (replaced_) [[unlikely]]
             return false;
         auto ready = take_params(run.params, run.param_count);

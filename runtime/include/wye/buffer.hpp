@@ -146,7 +146,7 @@ class Buffer {
         desc.source = bytes.data();
         return submit(desc);
     }
-    // As download_range.
+    // Like `download_range`.
     [[nodiscard]] Result<Pending> submit_download(std::uint64_t size, std::uint64_t offset = 0,
                                                   const Queue* queue = nullptr) const {
         return submit(transfer(WYE_TRANSFER_DOWNLOAD, offset, size, queue),

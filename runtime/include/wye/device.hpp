@@ -102,7 +102,7 @@ class Device {
         }));
         return Buffer(context_, out);
     }
-    // Makes a buffer of so many bytes.
+    // Makes a buffer of `size` bytes.
     [[nodiscard]] Result<Buffer> buffer(std::uint64_t size, std::string_view label = {},
                                         wye_buffer_usage usage = WYE_BUFFER_USAGE_DEVICE) const {
         wye_buffer_create_desc desc;

@@ -59,7 +59,7 @@ class Step {
         out.transfer_.source = bytes.data();
         return out;
     }
-    // As upload, the other way.
+    // Like `upload`, but from the buffer to `values`.
     template <Values R>
     [[nodiscard]] static Step download(const Buffer& from, R& values, std::uint64_t offset = 0) {
         const auto bytes = std::as_writable_bytes(std::span(values));

@@ -57,8 +57,8 @@ class Pipeline {
         return create(program, wye_device{0}, options);
     }
 
-    // As create, but does not wait for the compile: see wye_pipeline_create_submit. `take` gets the
-    // pipeline from what this returns. Without a device the library chooses one.
+    // Like `create`, but does not wait for the compile: see wye_pipeline_create_submit. `take` gets
+    // the pipeline from what this returns. Without a device the library chooses one.
     [[nodiscard]] static Result<Pending> create_submit(const Program& program, const Device& device,
                                                        const PipelineOptions& options = {}) {
         return create_submit(program, device.get(), options);
@@ -115,7 +115,7 @@ class Pipeline {
         });
         return out;
     }
-    // As batch, but outputs without an argument go to slots: one OutputSlots for each item.
+    // Like `batch`, but outputs without an argument go to slots: one OutputSlots for each item.
     [[nodiscard]] BatchResult batch_into(std::span<Dispatch* const> items,
                                          std::span<OutputSlots> slots,
                                          std::uint64_t timeout_ns = 0) const {
@@ -137,7 +137,7 @@ class Pipeline {
         for (std::size_t i = 0; i < owned.size(); ++i) items[i]->point_nowhere(owned[i]);
         return out;
     }
-    // As batch, but `outputs` receives and owns the outputs of each completed item.
+    // Like `batch`, but `outputs` receives and owns the outputs of each completed item.
     [[nodiscard]] BatchResult batch_owned(std::span<Dispatch* const> items,
                                           std::vector<Outputs>& outputs,
                                           std::uint64_t timeout_ns = 0) const {

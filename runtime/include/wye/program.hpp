@@ -78,7 +78,7 @@ class Program {
         return out;
     }
 
-    // As prepare, but does not wait for the compile, which ends with TIMEOUT if it takes longer
+    // Like `prepare`, but does not wait for the compile, which ends with TIMEOUT if it takes longer
     // than the limit (0: none). With device 0 the library chooses one.
     [[nodiscard]] Result<Pending> prepare_submit(wye_device device,
                                                  std::uint64_t timeout_ns = 0) const {

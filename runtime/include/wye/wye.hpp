@@ -120,7 +120,7 @@ class Context {
         return Device(context_, out);
     }
 
-    // As open, with any policy.
+    // Like `open`, with any policy.
     [[nodiscard]] Result<Device> choose(std::string_view selector, wye_device_policy policy,
                                         const Program* program = nullptr) const {
         wye_device_choice choice;
@@ -134,8 +134,8 @@ class Context {
         return Device(context_, out);
     }
 
-    // Why the library chose the device of a dispatch that named none, by the member `choice` of its
-    // report.
+    // Why the library chose the device of a dispatch that named no device. `number`: the member
+    // `choice` of the dispatch's report.
     [[nodiscard]] Result<Choice> choice(std::uint32_t number) const {
         wye_choice* raw = nullptr;
         WYE_TRY(
@@ -468,7 +468,7 @@ class Dispatch {
             [&](wye_error** e) { return wye_dispatch(context_.get(), &desc_, &report_, e); }));
         return report_;
     }
-    // As run, but outputs without an argument are read back into memory that the result owns.
+    // Like `run`, but outputs without an argument are read back into memory that the result owns.
     [[nodiscard]] Result<Outputs> run_owned() {
         std::vector<Pending::Output> owned = own_outputs();
         WYE_TRY(ready());
@@ -479,7 +479,8 @@ class Dispatch {
         }));
         return Outputs(Pending(context_, out, std::move(owned)), report_);
     }
-    // As run, but outputs without an argument are read back into these slots, which grow as needed.
+    // Like `run`, but outputs without an argument are read back into these slots, which grow if
+    // needed.
     [[nodiscard]] Result<wye_report> run_into(OutputSlots& slots) {
         WYE_ASSIGN(const std::vector<Pending::Output> owned, point_at(slots));
         auto result = run();
@@ -489,8 +490,8 @@ class Dispatch {
     // Starts the launch and does not wait for it. Inputs are copied. Outputs without an argument
     // are read back into memory that the Pending owns; see Pending::output.
     [[nodiscard]] Result<Pending> submit() { return start(own_outputs()); }
-    // As submit, but copies nothing: the memory of inputs and outputs is in use until the dispatch
-    // ends.
+    // Like `submit`, but copies nothing: the memory of inputs and outputs is in use until the
+    // dispatch ends.
     [[nodiscard]] Result<Pending> submit_borrowing() {
         desc_.flags |= WYE_DISPATCH_BORROW;
         auto started = start({});

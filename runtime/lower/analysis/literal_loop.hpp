@@ -12,13 +12,13 @@
 
 namespace wye::lower {
 
-// The number of rounds of a loop with literal bounds and step of at most 31 bits; empty for other
-// loops.
+// The number of iterations of a loop with literal bounds and step of at most 31 bits; empty for
+// other loops.
 [[nodiscard]] std::optional<std::uint64_t> literal_rounds(const ir::Code& code,
                                                           const ir::Stmt& loop);
 
-// Whether the loop should be unrolled: it has few rounds, its inner loops have literal bounds, it
-// has no barriers, jumps or atomics, and its total size is limited.
+// Whether the loop should be unrolled: it has few iterations, its inner loops have literal bounds,
+// it has no barriers, jumps or atomics, and its total size is limited.
 [[nodiscard]] bool worth_unrolling(const ir::Program& program, const ir::Code& code,
                                    const ir::Stmt& loop);
 

@@ -20,15 +20,15 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
     return __builtin_mul_overflow(a, b, &out) ? kAnyRounds : out;
 }
 
-// Counts the rounds of main or of one function.
+// Counts the loop iterations of main or of one function.
 class Count {
   public:
     Count(const ir::Program& program, const ir::Code& code,
           const std::vector<std::uint64_t>& functions)
         : program_(program), code_(code), functions_(functions) {}
 
-    // An expression is evaluated at most `own` + 1 times, and each call adds the rounds of its
-    // callee.
+    // An expression is evaluated at most `own` + 1 times, and each call adds the iterations of
+    // its callee.
     [[nodiscard]] std::uint64_t rounds() const {
         const std::uint64_t own = block(code_.root, 1);
         std::uint64_t called = 0;
@@ -59,7 +59,7 @@ class Count {
         const std::uint64_t by = *step < 1 ? 1 : static_cast<std::uint64_t>(*step);
         return (span - 1) / by + 1;
     }
-    // Returns the rounds of a block that runs `times` times.
+    // Returns the loop iterations of a block that runs `times` times.
     [[nodiscard]] std::uint64_t block(ir::BlockId id, std::uint64_t times) const {
         if (id == ir::kNone) return 0;
         std::uint64_t out = 0;

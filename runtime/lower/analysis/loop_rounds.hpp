@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes an upper bound of the rounds of all loops of one invocation. Pure.
+// Computes an upper bound of the iterations of all loops of one invocation. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace wye::lower {
 
 inline constexpr std::uint64_t kAnyRounds = std::numeric_limits<std::uint64_t>::max();
 
-// Counts the loops that zero arrays too, and the last test of each loop as a round. Returns
+// Counts the loops that zero arrays too, and the last test of each loop as an iteration. Returns
 // kAnyRounds if no literals give a bound. `program` is valid. The `invocations` of a workgroup
 // share the work of zeroing `shared`.
 [[nodiscard]] std::uint64_t most_rounds(const ir::Program& program, std::uint32_t invocations);

@@ -636,7 +636,8 @@ void Walk::for_statement(ir::StmtId id) {
         __builtin_add_overflow(to.high, std::max<std::int64_t>(by.high, 1) - 1, &last);
     const bool plain =
         by.high <= 1 || (!overflow && last <= most && !(kind == Kind::U64 && to.high == most));
-    // Compilers unroll loops that count rounds, but not with barriers: those use a precondition.
+    // Compilers unroll loops that count iterations, except loops with barriers: those use a
+    // precondition.
     const bool asks = !plain && by.exact() && holds_barrier(code_, s.body);
     note(result_.plain_loops, id,
          plain  ? State::Proven

@@ -51,7 +51,7 @@ std::string CWriter::less(const middle::Loop& loop, const std::string& a, const 
     return native + a + " < " + native + b;
 }
 
-// Writes the rounds that run in groups; the loop for the remaining rounds follows.
+// Writes the iterations that run in groups; the loop for the remaining ones follows.
 void CWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& loop,
                                const Counted& counted) {
     const ir::Kind kind = loop.kind;

@@ -83,16 +83,16 @@ enum class BitcastPart : std::uint8_t {
 // The arithmetic of counted loops, on operands of the counter's kind.
 enum class LoopPart : std::uint8_t {
     AtLeastOne,           // (step): a step below 1 counts as 1
-    Rounds,               // (first, end, step): the number of rounds, for a step of at least 1
+    Rounds,               // (first, end, step): the number of iterations, for a step of at least 1
     RoundsByOne,          // (first, end)
     RoundsFromZero,       // (end, step)
     RoundsFromZeroByOne,  // (end)
-    // (end, step, 4 * step): a group of 4 rounds may start below this value, without overflow.
+    // (end, step, 4 * step): a group of 4 iterations may start below this value, without overflow.
     StopOfFour,
     StopOfEight,       // the same for groups of 8
     EndInLength,       // (end, length): the smaller one, compared unsigned
     EndIfNotNegative,  // (end, a, b): the least value if a or b is negative
-    Last               // (i, end, step): whether this is the last round, for i less than the end
+    Last               // (i, end, step): whether this iteration is the last, if i is below the end
 };
 [[nodiscard]] constexpr FormKey loop_part(LoopPart part, ir::Kind kind) {
     return static_cast<FormKey>(key::kLoops + static_cast<unsigned>(part) * 16 +

@@ -118,7 +118,7 @@ std::optional<std::uint64_t> CodeForm::literal(ir::ExprId id) const {
     return leaf.bits;
 }
 
-// Returns how many rounds run together. Bodies with writes get fewer, since writes separate the
+// Returns how many iterations run together. Bodies with writes get fewer, since writes separate the
 // loads.
 unsigned CodeForm::rounds_together(const ir::Stmt& s) const {
     const Target& target = program_.target;
@@ -171,7 +171,7 @@ Loop CodeForm::loop(ir::StmtId id) const {
         out.test =
             plain && !steps_may_wrap(type, out.step) ? Loop::Test::Counter : Loop::Test::Rounds;
     else if (!plain || program_.target.unrolls_by_division)
-        out.test = Loop::Test::End;  // counting rounds would need a division
+        out.test = Loop::Test::End;  // counting iterations would need a division
     const bool by_lengths =
         program_.target.doubles_loops ? out.together == 1 && out.step != 0 : out.together > 1;
     if (by_lengths && !run_by_workgroup) {

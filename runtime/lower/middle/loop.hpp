@@ -15,16 +15,16 @@ struct Loop {
     std::uint64_t step = 0;
     enum class Test : std::uint8_t {
         Counter,  // tests i < end, since no step can overflow
-        Rounds,   // counts rounds up to loop_rounds()
-        End       // after the round for which LoopPart::Last is true, i is set to the end
+        Rounds,   // counts iterations up to loop_rounds()
+        End       // after the iteration for which LoopPart::Last is true, i is set to the end
     } test = Test::Counter;
-    // If above 1: this many rounds run together while i < group_stop(); a second loop runs the
-    // remaining rounds.
+    // If above 1: this many iterations run together while i < group_stop(); a second loop runs the
+    // remaining iterations.
     unsigned together = 1;
-    // The accesses that are in range in every round in which the counter is below these lengths
-    // (and not negative). Groups of rounds stop before the shortest length. Without groups the loop
-    // is written twice: a version without these checks, for an end that is at most the lengths, and
-    // one with them.
+    // The accesses that are in range in every iteration in which the counter is below these lengths
+    // (and not negative). Groups of iterations stop before the shortest length. Without groups the
+    // loop is written twice: a version without these checks, for an end that is at most the
+    // lengths, and one with them.
     LoopLengths lengths = {};
     enum class Unroll : std::uint8_t { Free, All, Never } unroll = Unroll::Free;
 

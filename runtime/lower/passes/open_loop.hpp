@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decides which loops without a known end (`for i in global_id.x..len(x) step s`) are unrolled, so
-// that the loads of several rounds are in flight at the same time. Pure.
+// that the loads of several iterations are in flight at the same time. Pure.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ class EarlyLanes {
 };
 
 // For the quirk `ptxas-spinning-atomic`: whether the device lacks an instruction for this operation
-// in shared memory. The compiler then emits a loop, which lanes can leave in different rounds.
+// in shared memory. The compiler then emits a loop, which lanes can leave in different iterations.
 [[nodiscard]] bool spins_in_shared(ir::Op op, ir::Kind kind);
 
 }  // namespace wye::lower

@@ -104,8 +104,8 @@ constexpr QuirkEntry kEntries[] = {
      false},
     {Quirk::PtxasUnrolledStep, "ptxas-unrolled-step", kNvcc,
      "A loop `i < end` is unrolled behind a test of `end - i` against several steps, whose product "
-     "wraps if the literal step is large: it runs 32 rounds in place of one.",
-     "The rounds of loops with such steps are counted.", "A division before each such loop.",
+     "wraps if the literal step is large: it runs 32 iterations in place of one.",
+     "The iterations of loops with such steps are counted.", "A division before each such loop.",
      "steps_that_wrap_together.wye", kC, kNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::NvvmZeroExtremes, "nvvm-zero-extremes", kNvcc,
      "`fminf(0, -0)` of constants is folded to the zero of the wrong sign.",
@@ -138,8 +138,8 @@ constexpr QuirkEntry kEntries[] = {
      kZero, "zeros_that_were_folded.wye", kFormatOpenClC | kFormatCudaC | kFormatSpirv, 0, 0,
      kAnyVersion, Found::SelfTest, false, false},
     {Quirk::MesaOneBesideZero, "mesa-one-beside-zero", kLavapipe,
-     "A select between the constant 1.0 or -1.0 and a zero loses the zero's sign, however late the "
-     "compiler finds the constant.",
+     "A select between the constant 1.0 or -1.0 and a zero loses the zero's sign, even if the "
+     "compiler finds the constant only in a late pass.",
      "Such literals, floats converted from integers that may be constant, and rounded f64 are "
      "combined with a zero passed at launch.",
      kZero, "converted_one_beside_zero.wye", kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0,
@@ -150,8 +150,8 @@ constexpr QuirkEntry kEntries[] = {
      "Three instructions in place of one; their time is not measured.", "extended_signs.wye",
      kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver, true, false},
     {Quirk::MesaUnrollTableLoop, "mesa-unroll-table-loop", kLavapipe,
-     "A loop of N rounds whose counter indexes an array of N elements is unrolled, however large "
-     "it is.",
+     "A loop of N iterations whose counter indexes an array of N elements is unrolled, even if the "
+     "loop is large.",
      "Large loops of this kind are marked `DontUnroll`.", "Not measured.",
      "rounds_over_a_table.wye", kFormatSpirv, kDriverMesa | kDriverLlvmpipe, 0, kAnyVersion,
      Found::Driver, true, true},
@@ -162,7 +162,7 @@ constexpr QuirkEntry kEntries[] = {
      kZero, "integer_through_half.wye", kFormatSpirv, kMesaAndNvidia, 0, kAnyVersion, Found::Driver,
      true, false},
     {Quirk::LlvmpipeEndOfRow, "llvmpipe-end-of-row", kLavapipe,
-     "Vector lanes beyond the end of a row of the workgroup run loops too: their rounds count "
+     "Vector lanes beyond the end of a row of the workgroup run loops too: their iterations count "
      "towards the driver's limit, or keep the other lanes waiting at a barrier.",
      "These lanes return before the first statement of main.",
      "A comparison and a branch for each invocation.", "rounds_behind_the_end_of_a_row.wye",
@@ -185,7 +185,7 @@ constexpr QuirkEntry kEntries[] = {
      kAnyVersion, Found::Driver, true, true},
     {Quirk::LlvmpipeWayOut, "llvmpipe-way-out", kLavapipe,
      "The compiler assumes that a loop ends at once if a `break` condition holds for the "
-     "variable's value before the first round.",
+     "variable's value before the first iteration.",
      "The condition of such an `if` is combined with a zero that looks different for each "
      "invocation to the compiler.",
      kZero, "way_out_that_was_true_before.wye", kFormatSpirv, kDriverLlvmpipe, 0, kAnyVersion,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For the quirk `mesa-unroll-table-loop`: finds loops that Mesa unrolls whatever their size,
-// because their counter indexes an array with as many elements as the loop has rounds. Pure.
+// because their counter indexes an array with as many elements as the loop has iterations. Pure.
 #pragma once
 
 #include "wye/sdk/program.hpp"

@@ -93,7 +93,7 @@ class SpirvContext {
     [[nodiscard]] bool hides_constants() const {
         return quirk(Quirk::MesaLiteralZero) && usage.arithmetic;
     }
-    // Whether loops may exceed the driver's limit of rounds, so that each records how it ended.
+    // Whether loops may exceed the driver's limit of iterations, so that each records how it ended.
     [[nodiscard]] bool watches_loops() const { return watches_loops_; }
 
     // Records a refusal. Only the first one is kept. Afterwards the words are invalid, but writing

@@ -157,7 +157,7 @@ class ReadBack {
         for (const ir::StmtId each : program_.main.blocks[id]) {
             const ir::Stmt& s = program_.main.stmts[each];
             const bool loops = s.op == Op::FOR || s.op == Op::WHILE;
-            if (loops && !loop) writes(s.body);  // a round may read what an earlier one wrote
+            if (loops && !loop) writes(s.body);  // an iteration may read what an earlier one wrote
             for (const ir::ExprId argument : s.args) read(argument);
             write(s);
             block(s.body, loop || loops);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes expressions. They are pure and total, so only guarded selects are branches.
+// Writes expressions. They are pure and total, so both arms of a select are computed; only a select
+// whose accesses are in range in the taken arm alone becomes a branch.
 #include <algorithm>
 
 #include "lower/spirv/words.hpp"

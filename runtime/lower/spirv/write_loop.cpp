@@ -51,10 +51,10 @@ Id SpirvWriter::loop_value(middle::FormKey key, std::initializer_list<Id> operan
     return spirv_form(b_, key, std::span(operands.begin(), operands.size()));
 }
 
-// Runs rounds in groups, so that their loads are in flight together: drivers do not unroll loops of
-// unknown end. If the end is loaded data, groups also stop before the shortest array, so accesses
-// at the counter need no checks; the remaining rounds are checked. Returns the counter at which it
-// stopped.
+// Runs iterations in groups, so that their loads are in flight together: drivers do not unroll
+// loops of unknown end. If the end is loaded data, groups also stop before the shortest array, so
+// accesses at the counter need no checks; the remaining iterations are checked. Returns the counter
+// at which it stopped.
 Id SpirvWriter::groups_of_rounds(const ir::Stmt& s, const middle::Loop& form,
                                  const Counted& counted) {
     const Id held = module_.value_type(form.kind);

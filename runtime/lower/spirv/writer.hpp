@@ -29,7 +29,7 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
 
   private:
     struct Loop {
-        Id merge, next;  // the blocks after the loop, and after each round
+        Id merge, next;  // the blocks after the loop, and after each iteration
         Id flag = 0;     // tells whether the driver ended the loop; 0 if it is not watched
         Id before = 0, header = 0, body = 0;  // blocks
     };
@@ -112,7 +112,7 @@ class SpirvWriter : public middle::Walk<SpirvWriter, Id> {
     void counted_loop(const ir::Stmt& s, const middle::Loop& form, const Counted& counted);
     // Loops, which are watched if the driver may end them (spirv/write_watch.cpp)
     Loop open_loop(bool has_body = true);  // opens the header
-    // The value of a counter in the header: `first`, and after each round `next`.
+    // The value of a counter in the header: `first`, and after each iteration `next`.
     Id counter(const Loop& loop, Id first, Id next);
     // Ends the header, behind its OpLoopMerge: opens the body, which runs if `goes_on`.
     void open_body(const Loop& loop, Id goes_on);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loop spins if what decides its end comes from writable memory alone, and the loop itself
-// changes neither that memory nor a variable from round to round. In doubt a loop does not spin.
+// A loop spins if its exit depends only on writable memory, and the loop itself changes neither
+// that memory nor a variable from one iteration to the next. A loop that cannot be judged counts as
+// one that does not spin.
 #include "program/check/spinning.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ class Spin {
     }
 
     // Whether a value depends on a variable of the loop, directly or not, so that it may change
-    // from round to round.
+    // from one iteration to the next.
     bool reads(ExprId root, std::uint32_t local) {
         std::vector<ExprId> open{root};
         std::vector<bool> seen(code_.locals.size());

@@ -11,7 +11,7 @@
 
 namespace wye::ir {
 
-// Derives types (as assign_types does) and checks names, roles, arity, structure, limits and
+// Derives types (as `assign_types` does) and checks names, roles, arity, structure, limits and
 // uniformity. The program may come from the parser, the wire reader or a builder. Returns no
 // diagnostics if the program is valid.
 [[nodiscard]] std::vector<Diagnostic> validate(Program& program);

@@ -130,7 +130,7 @@ class Phases {
                         say(s.place,
                             fmt::format("`{}` leaves a loop that holds a `grid_barrier`",
                                         op_text(s.op)),
-                            "Fix: guard the work of a round with `if` instead");
+                            "Fix: guard the work of an iteration with `if` instead");
                     break;
                 case Op::RETURN:
                 case Op::TRAP:
@@ -187,7 +187,7 @@ class Phases {
             if ((s.op == Op::BREAK || s.op == Op::CONTINUE) && loops == 0 && phase_loops_ > 0)
                 say(s.place,
                     fmt::format("`{}` leaves a loop that holds a `grid_barrier`", op_text(s.op)),
-                    "Fix: guard the work of a round with `if` instead");
+                    "Fix: guard the work of an iteration with `if` instead");
             if (s.op == Op::GRID_BARRIER) ++passed_;
             const bool loop = s.op == Op::FOR || s.op == Op::WHILE;
             if (s.body != kNone) inner(s.body, loops + (loop ? 1 : 0));

@@ -248,7 +248,7 @@ class Warner {
         if (exact && first.low >= end.low) {
             const bool down = first.low > end.low;
             say(s.place,
-                fmt::format("this `for` has no rounds: its first value is {}, its end {}",
+                fmt::format("this `for` has no iterations: its first value is {}, its end {}",
                             static_cast<std::int64_t>(first.low),
                             static_cast<std::int64_t>(end.low)),
                 down ? "Fix: count up, and compute the falling number from it"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Warnings: what is legal in a program but surely not meant, such as a loop without rounds or a
+// Warnings: what is legal in a program but surely not meant, such as a loop without iterations or a
 // name that nothing uses. Pure; thread-safe.
 #pragma once
 

@@ -29,7 +29,7 @@ struct OtherLanguage {
 // empty for every other name.
 [[nodiscard]] std::string_view foreign_name(std::string_view text);
 
-// As foreign_name, for a word that begins a statement or a declaration: `switch`, `struct`.
+// Like `foreign_name`, for a word that begins a statement or a declaration: `switch`, `struct`.
 [[nodiscard]] std::string_view foreign_start(std::string_view text);
 
 // Whether the word stands before the type in declarations of other languages: `static`, `auto`.

@@ -151,8 +151,8 @@ ExprId Parser::binary(int level) {
             continue;
         }
         if (const std::optional<Op> meant = foreign_operator()) {
-            // The word is parsed as the operator that it stands for, and reported when that is
-            // taken.
+            // Parses the word as the operator that it stands for. The error is reported when the
+            // operator is consumed.
             token_.tok = Tok::Operator;
             token_.code = static_cast<std::uint16_t>(*meant);
         }

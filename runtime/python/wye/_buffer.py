@@ -156,7 +156,7 @@ class Buffer:
 
     def submit_upload(self, source: Any, *, offset: int = 0, borrow: bool = False,
                       queue: Queue | None = None, timed: bool = False) -> Future:
-        """As upload, but does not wait: the returned Future has the report.
+        """Like `upload`, but does not wait: the returned Future has the report.
 
         The source is copied before this returns. With `borrow` it is used in place until the end, and
         the caller must not change it before.
@@ -168,7 +168,7 @@ class Buffer:
 
     def submit_download(self, out: Any = None, *, offset: int = 0, queue: Queue | None = None,
                         timed: bool = False) -> Future:
-        """As download, but does not wait: `result().out` of the returned Future is the array.
+        """Like `download`, but does not wait: `result().out` of the returned Future is the array.
 
         `out` is written in place, and the caller must not read or change it before the end.
         """
@@ -189,7 +189,7 @@ class Buffer:
                       source_offset=begin, offset=integer("target_offset", target_offset), size=size)
 
     def submit_fill(self, value: Any = 0, *, queue: Queue | None = None, timed: bool = False) -> Future:
-        """As fill, but does not wait: the returned Future has the report."""
+        """Like `fill`, but does not wait: the returned Future has the report."""
         from ._transfer import submit
         return submit("FILL", self, queue, timed, False, None, size=self.nbytes,
                       pattern=pattern(value, self.dtype), pattern_size=self.dtype.itemsize)

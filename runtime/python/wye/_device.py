@@ -143,7 +143,7 @@ class Device:
         return Pipeline._create(self, program, options)
 
     def submit_pipeline(self, program: Program, options: Options | None = None) -> Future[Pipeline]:
-        """As pipeline, but does not wait for the compile: the Future's result is the Pipeline."""
+        """Like `pipeline`, but does not wait for the compile: the Future's result is the Pipeline."""
         return Pipeline._submit(self, program, options)
 
     def graph(self, *, label: str = "") -> Graph:

@@ -159,7 +159,7 @@ class Graph:
 
     def submit(self, params: Any = None, *, timed: bool = False, queue: Queue | None = None,
                timeout: float | None = None) -> Future[Outputs]:
-        """As run, but does not wait. The Future's Outputs have the report only."""
+        """Like `run`, but does not wait. The Future's Outputs have the report only."""
         desc = self._run_desc(params, timed, queue, timeout)
         out = cell("wye_pending")
         self._core.call("wye_graph_submit", self._handle, desc, out)

@@ -289,7 +289,7 @@ class Program:
                         handle("device", device, Device, self._core), None)
 
     def submit_prepare(self, device: Device, timeout: float | None = None) -> Future[Report]:
-        """As prepare, but does not wait: the Future ends with the compile, or after `timeout` seconds."""
+        """Like `prepare`, but does not wait: the Future ends with the compile, or after `timeout` seconds."""
         from ._device import Device
         from ._future import Future, Pending
         from ._report import read_report

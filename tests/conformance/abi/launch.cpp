@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches of the most workgroups, of workgroups that come from a buffer or run at once.
+// Launches of the maximum number of workgroups, of workgroups whose number comes from a buffer, and
+// of workgroups that run at once.
 #include <algorithm>
 #include <string>
 

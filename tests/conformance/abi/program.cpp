@@ -92,7 +92,7 @@ TEST_CASE("a saved program loads again and does the same (P-33)") {
     if (status == WYE_UNSUPPORTED) return harness::not_applicable("the driver saves no programs");
     REQUIRE_MESSAGE(status == WYE_OK, sink.failure().message);
     REQUIRE(saved.size > 0);
-    REQUIRE(saved.size <= std::uint64_t{256} << 20U);  // the most that the host takes
+    REQUIRE(saved.size <= std::uint64_t{256} << 20U);  // the maximum that the host takes
     const auto* bytes = static_cast<const std::byte*>(saved.data);
     const std::vector<std::byte> kept(bytes, bytes + saved.size);
     const wye_artifact artifact = rig.sample();

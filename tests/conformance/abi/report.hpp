@@ -14,7 +14,7 @@
 //   work                the case goes on
 //   end                 the case has ended
 //   leave               the process ends now, and the cases left need another one
-//   rest COUNT          so many cases are left that do not begin, since the time for them is over
+//   rest COUNT          COUNT cases do not begin, since the time for them is over
 //   done                there are no more cases
 //
 // Fields are separated by tabs. A line break or tab in a text is written as \n or \t, a backslash

@@ -27,7 +27,7 @@ TEST_CASE(
         CHECK_FALSE(rig.plugin.flag(WYE_FACT_KEY_DEVICE_TIMESTAMPS));
         return harness::not_applicable("the plugin gives no times");
     }
-    constexpr std::uint64_t kClockError = 1'000'000;      // the most between both clocks
+    constexpr std::uint64_t kClockError = 1'000'000;      // maximum between both clocks
     constexpr std::uint64_t kOtherClock = 1'000'000'000;  // a difference that another clock has
     constexpr std::uint64_t kBytes = std::uint64_t{4} << 20U;
     wye_buffer_object* buffer = rig.device.buffer(kBytes);

@@ -49,8 +49,8 @@ void run_traps(const Device& device, const Seeds& seeds, Tally& tally);
 // All results of the math functions of f32 with one argument, 16 cases for each.
 void run_functions(const Device& device, const Seeds& cases, Tally& tally);
 
-// Every operation on every type, with `inputs` inputs each (8 and 16-bit types begin with all
-// values), within the device's capabilities. `only`: the name of one type, or empty.
+// Every operation on every type, with `inputs` inputs each (for 8 and 16-bit types, every value of
+// the type comes first), within the device's capabilities. `only`: the name of one type, or empty.
 void run_sweeps(const Device& device, const std::string& only, std::uint64_t inputs, Tally& tally);
 // The sweep's part for subgroup operations, if `only` is empty or "subgroup".
 void sweep_subgroups(const Device& device, std::uint64_t inputs, Tally& tally);

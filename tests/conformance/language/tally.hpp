@@ -17,23 +17,23 @@ class Tally {
                    std::uint64_t most = UINT64_MAX)
         : rules_(std::move(rules)), skip_(skip), most_(most) {}
 
-    // A case begins. False: it is left out, and does not end.
+    // Begins a case. False: the case is left out, so do not call `end`.
     [[nodiscard]] bool begin(const std::string& name);
-    // As begin, for a case of other rules.
+    // Like `begin`, for a case that checks other rules.
     [[nodiscard]] bool begin(const std::string& name, const std::string& rules);
     // A long case calls this from time to time, so that it is not taken for one that hangs.
     void work() const;
-    // It has ended; an empty problem: it passed.
+    // Ends the case. An empty problem: it passed.
     void end(const std::string& problem);
-    // It does not apply to this device.
+    // Ends a case that does not apply to this device.
     void leave_out(const std::string& why);
-    // As end, or, if `why` is not empty, as leave_out.
+    // Like `end`, or, if `why` is not empty, like `leave_out`.
     void end(const std::string& problem, const std::string& why) {
         why.empty() ? end(problem) : leave_out(why);
     }
     // Whether the next case is one of the first, which are left out.
     [[nodiscard]] bool skips() const { return skip_ > 0; }
-    // The time is over, and so many cases do not begin.
+    // The time is over, and `left` cases do not begin.
     void stop(std::uint64_t left) const;
     // A whole case.
     void add(const std::string& name, const std::string& problem) {

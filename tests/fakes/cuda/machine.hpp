@@ -165,8 +165,8 @@ inline void add(const Launch& launch) {
     }
 }
 
-// Each workgroup adds 1 to r[0] and stores what it then sees in r[1 + its number]: if all run at
-// once, the sum of all.
+// Each workgroup adds 1 to r[0], then reads r[0] and stores that value to r[1 + its number]. If all
+// workgroups run at once, each reads the final sum.
 inline void meet(const Launch& launch) {
     std::uint64_t r = 0;
     std::memcpy(&r, launch.arguments[1], 8);

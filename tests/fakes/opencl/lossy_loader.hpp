@@ -3,9 +3,9 @@
 // An OpenCL loader in front of the real one that loses devices as NVIDIA's driver 580 does after an
 // illegal memory access. One state per process.
 //
-// A test that has the process calls `Control`. For another process, as an example program, the
-// library is preloaded (LD_PRELOAD) with the variable LOSSY_OPENCL: the first kernel loses the
-// device, which can be opened again (`once`) or not (`always`).
+// A test controls the loader in its own process through `Control`. For another process, such as an
+// example program, preload the library (LD_PRELOAD) and set LOSSY_OPENCL: the first kernel then
+// loses the device, which can be opened again (`once`) or not (`always`).
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Counted loops on real drivers against plain C++ that counts in 64 bits: ends and steps at the
 // edges of the type, and every remainder of an unrolled loop. Loops with barriers have a form that
-// does not count rounds, for launches in which nothing overflows.
+// does not count iterations, for launches in which nothing overflows.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 using api_test::take;
 
-// The result depends on the order of the rounds.
+// The result depends on the order of the iterations.
 std::string text_of(const std::string& type, const std::string& step,
                     const std::string& last = "") {
     return "wye 1; program rounds; workgroup 1; param a: " + type + "; param b: " + type +
@@ -112,7 +112,7 @@ void check_all(const wye::Context& context, const wye::Device& device, const std
     const T steps[] = {1, 3, 64, 1000000007};
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix), {step}, ran);
-    CHECK(ran.free == 0);  // rounds are counted
+    CHECK(ran.free == 0);  // iterations are counted
     // With a barrier in the loop, the launch decides whether the steps overflow.
     for (const T step : steps)
         check<T>(context, device, text_of(type, std::to_string(step) + suffix, "barrier;"), {step},

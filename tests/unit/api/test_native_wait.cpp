@@ -53,7 +53,7 @@ struct Work {
         if (queue != nullptr) out.on(*queue);
         return out;
     }
-    // Whether the buffer has the input, advanced so many times. True on a fake driver.
+    // Whether the buffer has the input, advanced `times` times. True on a fake driver.
     [[nodiscard]] bool has(std::size_t buffer, int times) const {
         Words found(kCount);
         need(buffers[buffer].download(found));

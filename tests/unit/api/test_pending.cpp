@@ -235,7 +235,7 @@ TEST_CASE("a time limit ends work in flight, waited for or not, and the device w
     const auto program = take(t.context.program_from_text(kMix));
     take(program.prepare(t.device.get()));
     // Takes much longer than its limit everywhere, but ends: on a CPU by the number of
-    // invocations, since lavapipe ends long loops, on a GPU by the rounds of each.
+    // invocations, since lavapipe ends long loops, on a GPU by the iterations of each.
     const auto kind = t.device.fact("device_kind");
     const bool gpu = kind.ok() && std::string_view(kind->text.data, kind->text.size) == "gpu";
     const Words many(gpu ? 64 : 1U << 18U, 7), one(1, 9);

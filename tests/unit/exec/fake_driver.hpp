@@ -131,7 +131,7 @@ struct FakeDriver {
     std::atomic<int> recovered{0};          // by try_recover
     std::atomic<int> shutdowns{0};          // of the plugin
     std::atomic<int> in_submit{0};          // calls of submit in progress
-    std::atomic<int> most_in_submit{0};     // the most at once, of one device
+    std::atomic<int> most_in_submit{0};     // maximum at once, of one device
     std::vector<wye_operation> operations;  // of the last submits, in order
     struct Submit {
         const wye_queue_object* queue;

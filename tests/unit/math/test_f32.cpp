@@ -133,7 +133,7 @@ float random_argument(support::Random& random, float other) {
     }
 }
 
-// One argument: one value in so many of all there are.
+// One argument: special values, and one value in `step` of all.
 void try_one(test::Evaluator& cpu, unsigned set, const reference::Function& f, std::uint64_t step) {
     std::vector<float> r;
     Judgement judgement;

@@ -156,7 +156,7 @@ std::string schedule_with(std::size_t params, const std::string& body, std::uint
 }  // namespace
 
 TEST_CASE("a phase never has more parameters than a program may have") {
-    // The rounds of the outer loop have no barrier, since the inner loop has none.
+    // The iterations of the outer loop have no barrier, since the inner loop has none.
     const std::string rounds =
         "for i in 0u..n { a[0] = i; for j in 0i64..q { grid_barrier; a[1] = n; } }";
     CHECK(schedule_with(0, rounds, 62) == "62:62");

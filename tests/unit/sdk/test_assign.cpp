@@ -13,7 +13,7 @@ using namespace wye::ir;
 
 namespace {
 
-// A body written as statements over literals; everything by hand.
+// Builds a program body by hand, without the parser: statements whose operands are literals.
 struct Maker {
     Program program;
     Code& code = program.main;

@@ -82,8 +82,8 @@ bool is_layer(const std::string& path) {
 
 Case check_manifest(const Verdict& verdict) {
     Case check{
-        "the manifest beside the file agrees with the plugin, or the file has its id as its "
-        "name",
+        "the manifest beside the file agrees with the plugin; without one, the file is named after "
+        "the plugin's id",
         {"P-5"},
         Outcome::passed,
         {},

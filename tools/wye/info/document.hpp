@@ -39,7 +39,7 @@ constexpr std::size_t kReportNesting = 32;
 [[nodiscard]] const Report& member(const Report& object, const char* key);
 [[nodiscard]] std::string text(const Report& object, const char* key);     // empty: not known
 [[nodiscard]] const Report& items(const Report& object, const char* key);  // empty: not known
-// As items, for an object.
+// Like `items`, for an object.
 [[nodiscard]] const Report& fields(const Report& object, const char* key);
 [[nodiscard]] std::optional<std::uint64_t> number(const Report& object, const char* key);
 [[nodiscard]] bool flag(const Report& object, const char* key);  // false: not known

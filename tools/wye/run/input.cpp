@@ -315,7 +315,7 @@ Result<Values> from_raw(const Wanted& wanted, const std::string& path,
     return Values{std::move(bytes), {}};
 }
 
-// The most bytes that a file may have: `times` bytes for each byte that can be used, and `more`.
+// The maximum size of a file in bytes: `times` bytes for each byte that can be used, and `more`.
 std::uint64_t most_of_file(const Wanted& wanted, std::uint64_t times, std::uint64_t more) {
     std::uint64_t out = 0;
     if (__builtin_mul_overflow(wanted.most, times, &out) || __builtin_add_overflow(out, more, &out))

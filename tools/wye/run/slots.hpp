@@ -44,7 +44,8 @@ struct SlotOptions {
                                                    const SlotOptions& options, const Device& device,
                                                    const Dispatch& dispatch);
 
-// Makes room for an output of so many bytes. INVALID_ARGUMENT if it cannot have its shape or form.
+// Makes room for an output of `bytes`. INVALID_ARGUMENT if the output cannot have the slot's shape
+// or form.
 [[nodiscard]] Result<void> make_room(Slot& slot, std::uint64_t bytes);
 
 // Opens the files of the outputs.

@@ -128,7 +128,7 @@ class Pin {
 // Uses of objects by submitted work. Destroy it when the work has ended. Move-only.
 class InFlight {
   public:
-    // The most uses of one submit: the buffers of a program, and the grid's buffer.
+    // The maximum number of uses of one submit: the buffers of a program, and the grid's buffer.
     static constexpr std::size_t kMost = WYE_LIMIT_BUFFERS + 1;
 
     InFlight() = default;
@@ -178,7 +178,7 @@ class HandleTable {
                                  const OwnerRef& owner) noexcept;
 
     [[nodiscard]] Result<Pin> find(Handle handle, HandleKind kind, const Place& place = {}) const;
-    // As find; WRONG_OWNER unless `expected` owns the object.
+    // Like `find`; WRONG_OWNER unless `expected` owns the object.
     [[nodiscard]] Result<Pin> find_owned(Handle handle, HandleKind kind, const OwnerRef& expected,
                                          const Place& place = {}) const;
     // Another pin of the same object, even if its handle was freed meanwhile. LIMIT_EXCEEDED.

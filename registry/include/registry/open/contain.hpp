@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// contain(): calls a slot of a plugin, as call_slot does. Internal to the registry.
+// contain(): calls a slot of a plugin, as `call_slot` does. Internal to the registry.
 #pragma once
 
 #include <exception>

@@ -329,7 +329,8 @@ class NativeQueue {
                 const wye_queue_table& table, std::uint64_t newest) noexcept;
     // Sets the device as the subject of a failure that has none.
     [[nodiscard, gnu::cold]] Result<void> about_it(Result<void> failed) const;
-    // The rest of a wait that returned an error.
+    // Handles a wait that failed: waits again if only memory ran out and there is no time limit
+    // (with one, throws bad_alloc), else returns the error.
     [[nodiscard, gnu::cold]] Result<void> failed_wait(std::uint64_t value, std::uint64_t timeout_ns,
                                                       Result<void> failed) const;
 

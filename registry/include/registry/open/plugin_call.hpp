@@ -63,7 +63,7 @@ namespace detail {
 
 }  // namespace detail
 
-// As call_slot below; returns whether the slot succeeded, and writes `failed` if not.
+// Like `call_slot` below; returns whether the slot succeeded, and writes `failed` if not.
 template <typename Call>  // wye_status(wye_error**)
 [[nodiscard, gnu::always_inline]] inline bool try_slot(const PluginSlot& at, Call&& call,
                                                        Result<void>& failed) {

@@ -3,9 +3,9 @@
 // Prober: provides verdicts on plugin files before they are opened in this process. A verdict is a
 // remembered one, or the result of running the helper program `wye-probe`: one process per plugin,
 // all at once. Verdicts are kept in the cache folder, else in this process's memory, and are valid
-// for the plugin's content, the state of the driver's files, and the machine or container around. A
-// process that dies inside a plugin leaves a mark there, and the plugin is probed again.
-// Free-threaded; waits for its children, and holds no lock meanwhile.
+// for the plugin's content, the state of the driver's files, and the surrounding machine or
+// container. A process that dies inside a plugin leaves a mark in the cache folder, and the plugin
+// is probed again. Free-threaded; waits for its children, and holds no lock meanwhile.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Report: the catalogue as one JSON document. Keys, in this order: schema_version, host, filters,
-// picks (the selector of the device that the selector takes), order,
+// picks (the selector of the device that is chosen; null: none), order,
 // layers[name,version,path] (over every plugin, the first nearest to the host),
 // plugins[id,name,path,abi,state,reason,...],
 // devices[id,selector,physical_id,aliases,name,facts,formats,quirks,unmet,...], records,

@@ -140,7 +140,7 @@ TEST_CASE("wrong native waits are refused by name, and queue nothing") {
     }
     t.event = good;
     t.event.reserved = 3;
-    check_refused(t.wait(), WYE_INVALID_ARGUMENT, "reserved member 3");
+    check_refused(t.wait(), WYE_INVALID_ARGUMENT, "`reserved` is 3");
     t.event = good;
     t.event.values[0].type = {nullptr, 4};
     check_refused(t.wait(), WYE_INVALID_ARGUMENT, "type");
@@ -233,7 +233,7 @@ TEST_CASE("wrong adoptions are refused by name, and without the plugin where it 
     }
     t.handle = good;
     t.handle.reserved = 7;
-    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "reserved member 7");
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "`reserved` is 7");
     t.handle = good;
     t.handle.values[0].type.size = 0;
     check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "no type");

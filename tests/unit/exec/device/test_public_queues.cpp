@@ -188,7 +188,7 @@ TEST_CASE("a device without native queues left shares one, or refuses by name") 
     CHECK(describe(t, none).shared == 0);
 }
 
-TEST_CASE("so many queues live at once, and no more") {
+TEST_CASE("the maximum number of queues live at once, and no more") {
     Ready t(64);
     std::vector<wye_queue> all;
     for (std::uint32_t i = 0; i < kMostPublicQueues; ++i) all.push_back(queue(t));

@@ -47,7 +47,7 @@ struct Ready {
         rig.driver.facts[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 64;
         rig.driver.second[WYE_FACT_KEY_MAX_BUFFER_BYTES] = 256;
     }
-    // Runs r = x + 1 on so many words, and checks them.
+    // Runs r = x + 1 on `count` words, and checks them.
     wye_report run(std::size_t count) {
         Words x(count, 7), r(count);
         Job job(program, 0);

@@ -25,7 +25,7 @@ struct Where {
     bool grid_sync;
     std::uint32_t resident_groups, max_groups, use;
     [[nodiscard]] std::uint32_t boxes() const { return max_groups == 1 ? 2 : 1; }
-    // The flags of each launch, if the program runs so many times.
+    // The flags of each launch, if the program runs `times` times.
     [[nodiscard]] Words flags(std::uint32_t times) const {
         if (use == WYE_COOPERATIVE_NATIVE) return Words(times, kAtOnce);
         return Words(std::size_t{kPhases} * boxes() * times, 0);

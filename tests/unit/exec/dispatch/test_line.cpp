@@ -318,7 +318,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     t.await_compile();
     const wye_pending second = t.submitted(twice);
     run.timeout_ns = kShort;
-    check_refused(go(), WYE_TIMEOUT, "must run after work that is still being compiled");
+    check_refused(go(), WYE_TIMEOUT, "that is still being compiled, or whose fixpoint iterations");
     run.timeout_ns = 0;
     run.flags = WYE_DISPATCH_AT_ONCE;
     wye_pending pending = 0;

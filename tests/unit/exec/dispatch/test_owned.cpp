@@ -360,7 +360,7 @@ TEST_CASE("wrong descriptions of transfers are refused by name") {
         {"no kind 0", [](auto& d) { d.kind = 0; }},
         {"no kind 5", [](auto& d) { d.kind = 5; }},
         {"0x2", [](auto& d) { d.flags = 2; }},
-        {"reserved member 1", [](auto& d) { d.reserved = 1; }},
+        {"`reserved` is 1", [](auto& d) { d.reserved = 1; }},
         {"size 0", [](auto& d) { d.header.size = 0; }},
         {"members of an upload", [](auto& d) { d.source = &d; }},
         {"members of a download", [](auto& d) { d.target = &d; }},

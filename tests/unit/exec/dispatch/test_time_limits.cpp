@@ -180,7 +180,7 @@ TEST_CASE(
                           "fake:0 busy");
             CHECK(t.ended(pending));
             check_refused(t.wait(pending), WYE_TIMEOUT, "within 5 ms");
-            // Others are told that the device is busy, and its buffers are in use.
+            // Until the work ends, other calls get DEVICE_BUSY, and its buffers are in use.
             check_refused(t.job(0).run(t.rig), WYE_DEVICE_BUSY, "is still running a dispatch of");
             if (submit != with_host_bytes) CHECK(t.rig.free(t.x).status == WYE_BUFFER_IN_USE);
             t.rig.driver.holds = false;

@@ -179,7 +179,7 @@ TEST_CASE("what can be refused before is refused by the call, and the rest by th
     wye_pending pending = 0;
     wye_pipeline_desc desc = t.description();
     desc.flags = WYE_DISPATCH_TIMED;
-    check_refused(t.create(desc, pending), WYE_INVALID_ARGUMENT, "wye_pipeline_desc has the flags");
+    check_refused(t.create(desc, pending), WYE_INVALID_ARGUMENT, "`flags` of wye_pipeline_desc is");
     desc = t.description();
     desc.workgroup[0] = 32;
     CHECK(t.create(desc, pending).status != WYE_OK);

@@ -248,7 +248,7 @@ var a = n; var l: u32[6];
             }
         }
     }
-    // Ends after a few rounds, whatever its bounds are.
+    // Ends after a few iterations, whatever its bounds are.
     std::string loop(int depth) {
         const std::string rounds = fresh(), name = fresh();
         std::string out =

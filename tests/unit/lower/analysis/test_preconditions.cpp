@@ -109,7 +109,7 @@ TEST_CASE("where the preconditions hold, no access is out of range") {
             if (!conditions.hold({params, counts, {gx, gy, 1}, program.workgroup})) continue;
             ++held;
             bool inside = true;
-            // Long loops stay in range if they do for the first thousand rounds and the last.
+            // Long loops stay in range if they do for the first thousand iterations and the last.
             for (u32 y = 0; y < gy * kSize[1]; ++y)
                 for (u32 x = 0; x < gx * kSize[0]; ++x) {
                     if (std::string(c.what) == "a loop in steps" && w > 1000) continue;

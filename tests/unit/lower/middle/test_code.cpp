@@ -183,7 +183,7 @@ main {
         CHECK(each.unroll == Loop::Unroll::Free);
     }
 
-    // Groups of rounds, which also stop before the shortest array.
+    // Groups of iterations, which also stop before the shortest array.
     target.most_together = 4;
     target.most_together_nodes = 192;
     found = loops(target);

@@ -584,7 +584,7 @@ TEST_CASE("the arithmetic of counted loops") {
                     const std::uint64_t jump = step * group & mask(kind);
                     const Number stop =
                         number(apply(lower::middle::group_stop(kind, group), {end, step, jump}));
-                    // No group starts where one of its rounds would pass the end.
+                    // No group starts where one of its iterations would pass the end.
                     const Number distance = number(step) * group;
                     const bool held = distance <= number(mask(kind) >> (is_signed ? 1U : 0U));
                     CHECK(stop == (held ? std::max(number(end) - distance, least) : least));

@@ -167,7 +167,7 @@ TEST_CASE("each driver gets its own workarounds, an unknown one the cautious set
     CHECK_FALSE(amd.has(Quirk::LlvmpipeEndOfRow));
     CHECK(quirks_of({.platform = "Oclgrind", .driver = "21.10", .whole_workgroups = true})
               .has(Quirk::PoclBarriers));
-    // Another driver of Mesa shares its compiler.
+    // radv is another Mesa driver, so it counts as one that shares Mesa's compiler.
     const QuirkSet radv = quirks_of({.platform = "radv", .driver = "Mesa 23.2.1"});
     CHECK(radv.has(Quirk::MesaOneBesideZero));
     CHECK(radv.has(Quirk::NvidiaVkAbsMin));

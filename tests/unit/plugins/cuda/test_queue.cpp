@@ -58,7 +58,7 @@ TEST_CASE("queues have the priorities that the driver has, and no kinds") {
     };
     CHECK(granted(WYE_QUEUE_ANY, 0).priority == 0);
     CHECK(granted(WYE_QUEUE_ANY, 2).priority == 2);
-    CHECK(granted(WYE_QUEUE_ANY, 9).priority == 5);  // the most of the fake, as of the real one
+    CHECK(granted(WYE_QUEUE_ANY, 9).priority == 5);  // the highest of the fake, as of the real one
     CHECK(granted(WYE_QUEUE_ANY, -1).priority == 0);
     CHECK(granted(WYE_QUEUE_TRANSFER, 1).kind == WYE_QUEUE_ANY);
 }

@@ -406,7 +406,7 @@ TEST_CASE("a plugin that breaks a rule is told by its number") {
         {"breaks_calls", "P-12: `buffer_create`", "it fails, and writes to its outputs"},
         {"breaks_calls", "P-11: `program_create`",
          "its status is 22, and its error has the code 3"},
-        {"breaks_calls", "P-25: `query`", "is not reached, and 1 was before"},
+        {"breaks_calls", "P-25: `query`", "is not reached, but 1 was reached before"},
         {"breaks_calls", "P-27: `wait`", "it timed out after"},
         {"breaks_calls", "P-10: `prepare`", "the thread's floating-point mode"},
         {"breaks_calls", "P-21: `device_fact`", "is another than before"},
@@ -510,7 +510,7 @@ TEST_CASE("early values, writes that are lost and workgroups that are left out a
             wye_buffer_object* const buffer = device.buffer(65536);
             CHECK(device.run(harness::fill(buffer, 0, 65536, 1, 4)) == WYE_OK);
         });
-    // With so many workgroups the layer looks whether all of as many run.
+    // With this number of workgroups, the layer checks whether all of them run.
     const auto launches = [](Device& device) {
         const wye_string format = {"wye-program", 11};
         const auto sample = wye::sdk::add_sample({&format, 1});
@@ -658,7 +658,7 @@ TEST_CASE("ends in a wrong order are told, and others are not") {
     CHECK(ended(queue, 16) == WYE_INTERNAL);
     CHECK(ended(queue, 16) == WYE_NOT_READY);
     CHECK(breaches(plugin).size() == 4);
-    CHECK(told("P-26: `query`", "the value 16 is pending, and had failed"));
+    CHECK(told("P-26: `query`", "the value 16 is pending, but failed before"));
 
     // The values of a queue that was destroyed were reached, so nothing fails or hangs by them.
     submit(queue, 22);

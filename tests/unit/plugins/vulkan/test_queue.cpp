@@ -29,8 +29,8 @@ wye_operation slots_dispatch(wye_program_object* program, std::span<const wye_bi
     return op;
 }
 
-// A dispatch that takes about a second. lavapipe ends loops after 65,535 rounds, so it is many
-// workgroups that take long.
+// A dispatch that takes about a second. lavapipe ends loops after 65,535 iterations, so it is
+// many workgroups that take long.
 constexpr std::uint32_t kSlowGroups = 20000;
 constexpr std::uint32_t kSlowRounds = 60000;
 constexpr std::uint32_t kSlowStart = 12345;

@@ -154,7 +154,7 @@ TEST_CASE("races") {
     const Doubt one = analyse(program(plain("s[local_index] = n;\nlet q = s[0];"))).doubts.at(0);
     CHECK(one.place.line == one.other.line + 1);  // the load may meet the store before it
     CHECK(one.other.column == 1);
-    // More axes than one: the same element from every row.
+    // A second axis that the index does not use: every row writes the same element.
     CHECK(doubts(plain("r[global_id.x] = n;", "", "workgroup 8, 8;")) == "race `r`");
     CHECK(doubts(plain("r[global_id.x] = n;", "grid elements n, m;")) == "race `r`");
 }

@@ -40,13 +40,13 @@ TEST_CASE("what is hardly meant is warned of") {
     for (const Row& row : {
              // Rounds.
              Row{"for i in 5..5 { b[i] = 1u; }", 1,
-                 "this `for` has no rounds: its first value is 5, its end 5",
+                 "this `for` has no iterations: its first value is 5, its end 5",
                  "Fix: give it an end above the first value"},
              Row{"for i in 9..0 { b[i] = 1u; }", 1,
-                 "this `for` has no rounds: its first value is 9, its end 0",
+                 "this `for` has no iterations: its first value is 9, its end 0",
                  "Fix: count up, and compute the falling number from it"},
-             Row{"let k = 2u; for i in k + 1u..3u { b[i] = 1u; }", 13, "this `for` has no rounds",
-                 ""},
+             Row{"let k = 2u; for i in k + 1u..3u { b[i] = 1u; }", 13,
+                 "this `for` has no iterations", ""},
              Row{"for i in 0u..n { b[i] = 1u; }", 0},
              Row{"for i in 0..1 { b[i] = 1u; }", 0},
              // Indices.

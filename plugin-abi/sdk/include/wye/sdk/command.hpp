@@ -49,7 +49,8 @@ class CommandList {
         if (!fixed_) resolve_late(execution);
         return operations_;
     }
-    // As resolve, if nothing but parameters is late. False: they equal those of the last execution.
+    // Does the work of `resolve` for a command in which only parameters are late. False: the
+    // parameters equal those of the last execution.
     [[nodiscard]] bool set_params(const void* block);
     // The operations of the last execution.
     [[nodiscard]] std::span<const wye_operation> operations() const { return operations_; }

@@ -36,7 +36,7 @@ class Fifo {
         make_room();
         return push_next();
     }
-    // As push_new, for a caller that has called make_room.
+    // Like `push_new`, for a caller that has called `make_room`.
     [[nodiscard]] T& push_next() { return places_[place(size_++)]; }
     [[nodiscard]] T pop() {
         T out = std::exchange(places_[first_], T());

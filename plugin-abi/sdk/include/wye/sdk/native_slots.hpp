@@ -53,7 +53,7 @@ class NativeValues {
 // INVALID_ARGUMENT: no such value, or it is 0. `device`: the device's name, for the error.
 [[nodiscard]] Result<std::uint64_t> native_value(const wye_buffer_desc& desc, std::string_view type,
                                                  const std::string& device);
-// As native_value, converted to T, a pointer or a handle type of the driver.
+// Like `native_value`, converted to T, a pointer or a handle type of the driver.
 template <typename T>
 [[nodiscard]] Result<T> native_value_as(const wye_buffer_desc& desc, std::string_view type,
                                         const std::string& device) {

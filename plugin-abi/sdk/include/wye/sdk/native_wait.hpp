@@ -37,7 +37,7 @@ template <typename Queue>
 // `device`: the device's name, for the error.
 [[nodiscard]] Result<std::uint64_t> native_event(const wye_native_handle& event,
                                                  std::string_view type, const std::string& device);
-// As native_event, converted to T, a pointer or a handle type of the driver.
+// Like `native_event`, converted to T, a pointer or a handle type of the driver.
 template <typename T>
 [[nodiscard]] Result<T> native_event_as(const wye_native_handle& event, std::string_view type,
                                         const std::string& device) {

@@ -23,7 +23,8 @@
 //                                               without the driver; called without enter()
 //
 // A Submit with a member is_marked() may have no event. Then the next later submit that has one, or
-// else the newest submit, is asked in its place, so its value may be reached together with theirs.
+// else the newest submit, is asked in its place, so the value of the Submit without an event may be
+// reached as late as the value of the submit that is asked.
 //
 // A Submit with a member clear() is emptied by it, so that it keeps its memory.
 //
@@ -31,7 +32,8 @@
 // the timeline. After an error of has_ended, wait_for or finish, the state of the work is unknown:
 // all pending values fail with that error; later submits run, unless the device was lost. Once it
 // was lost, no pending value is reached any more. Members are free-threaded unless stated.
-// Instantiated beside the class (`extern template`), so that its calls are inlined.
+// Each plugin instantiates the template in the source file of its derived class (`extern template`
+// elsewhere), so that the calls of that class's functions are inlined.
 #pragma once
 
 #include <algorithm>
@@ -164,8 +166,8 @@ class Timeline : public TimelineObject {
         pending.submit = std::move(submit);
         set(pending, value, timed);
     }
-    // As mark_newest. `out` is where to write the next submit, which add_drafted adds; to give it
-    // up, the caller empties it. Nothing else may be added in between. Submitting thread only.
+    // Like `mark_newest`. `out` is where to write the next submit, which add_drafted adds; to give
+    // it up, the caller empties it. Nothing else may be added in between. Submitting thread only.
     [[nodiscard]] Result<bool> draft(Submit*& out) {
         const Lock lock(mutex_);
         pending_.make_room();
@@ -173,7 +175,7 @@ class Timeline : public TimelineObject {
         out = &pending_.next().submit;
         return mark_last();
     }
-    // As draft, but makes no event, and returns the number of pending submits.
+    // Like `draft`, but makes no event, and returns the number of pending submits.
     [[nodiscard]] std::size_t draft_among(Submit*& out) {
         const Lock lock(mutex_);
         pending_.make_room();
@@ -181,8 +183,8 @@ class Timeline : public TimelineObject {
         out = &pending_.next().submit;
         return pending_.size();
     }
-    // As draft, without the lock, if no submit is pending; else null. Submitting thread only: all
-    // other threads only remove submits, and mark a value as reached after that.
+    // Like `draft`, without the lock, if no submit is pending; else null. Submitting thread only:
+    // all other threads only remove submits, and mark a value as reached after that.
     [[nodiscard]] Submit* draft_if_idle() WYE_THREAD_ATTRIBUTE(no_thread_safety_analysis) {
         if (log_.reached() != log_.newest()) return nullptr;
         pending_.make_room();
@@ -338,7 +340,7 @@ class Timeline : public TimelineObject {
         const std::size_t at = place_of(value);
         return at == kNowhere ? nullptr : &pending_[at].submit;
     }
-    // As find; if that submit has no event, returns the later submit to ask in its place.
+    // Like `find`; if that submit has no event, returns the later submit to ask in its place.
     [[nodiscard]] Submit* find_marked(std::uint64_t value) WYE_REQUIRES(mutex_) {
         if constexpr (requires(const Submit& submit) { submit.is_marked(); }) {
             std::size_t at = place_of(value);
