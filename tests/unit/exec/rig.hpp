@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fake_driver.hpp"
@@ -88,6 +89,31 @@ struct Rig {
     Outcome free(wye_buffer buffer) const {
         return attempt([&](wye_error** e) { return wye_buffer_free(context, buffer, e); });
     }
+    Outcome submit(Job job, wye_pending& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_dispatch_submit(context, &job.filled(), &out, e); });
+    }
+    wye_pending submitted(Job job) const {
+        wye_pending out = 0;
+        check_ok(submit(std::move(job), out));
+        return out;
+    }
+    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
+                 wye_report* report = nullptr) const {
+        return attempt([&](wye_error** e) {
+            return wye_pending_wait(context, pending, timeout_ns, report, e);
+        });
+    }
+    bool ended(wye_pending pending) const {
+        std::uint32_t out = 2;
+        check_ok(
+            attempt([&](wye_error** e) { return wye_pending_poll(context, pending, &out, e); }));
+        REQUIRE(out < 2);
+        return out == 1;
+    }
+    Outcome free_pending(wye_pending pending) const {
+        return attempt([&](wye_error** e) { return wye_pending_free(context, pending, e); });
+    }
     template <typename T>
     void upload(wye_buffer buffer, const std::vector<T>& values) const {
         check_ok(attempt([&](wye_error** e) {
@@ -103,6 +129,22 @@ struct Rig {
         }));
         return out;
     }
+};
+
+// Calls on pending work, for a fixture `Of` with the member `rig`.
+template <typename Of>
+struct Calls {
+    Outcome submit(Job job, wye_pending& out) const { return its().submit(std::move(job), out); }
+    wye_pending submitted(Job job) const { return its().submitted(std::move(job)); }
+    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
+                 wye_report* report = nullptr) const {
+        return its().wait(pending, timeout_ns, report);
+    }
+    bool ended(wye_pending pending) const { return its().ended(pending); }
+    Outcome free(wye_pending pending) const { return its().free_pending(pending); }
+
+  private:
+    const Rig& its() const { return static_cast<const Of*>(this)->rig; }
 };
 
 // r = x + k, by the fake's kernel below.

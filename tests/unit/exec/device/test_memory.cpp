@@ -22,7 +22,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kScratch = 2 * kPage;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 3;
@@ -68,16 +68,7 @@ struct Ready {
         }));
         Job job(program(), device);
         job.param(1).in(0, words.data(), 4 * words.size()).out(1, nullptr, 0);
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending) const {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
+        return Calls::submitted(job);
     }
     void free(wye_pending pending) const {
         check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));

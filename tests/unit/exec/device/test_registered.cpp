@@ -38,7 +38,7 @@ class Words {
     std::uint64_t count_;
 };
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(bool stages = true) {
         rig.driver.kernel = add_kernel;
         rig.driver.stages = stages;
@@ -92,16 +92,7 @@ struct Ready {
     }
     wye_pending submit(Job job) {
         job.desc.flags |= WYE_DISPATCH_BORROW;
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
+        return submitted(std::move(job));
     }
 };
 

@@ -15,7 +15,7 @@ using Words = std::vector<std::uint32_t>;
 
 std::string text(wye_string s) { return {s.data, static_cast<std::size_t>(s.size)}; }
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
     }
@@ -67,12 +67,7 @@ struct Ready {
         return out;
     }
     wye_pending submit(wye_buffer x, wye_buffer r) const {
-        wye_pending out = 0;
-        Job job = Job(program, device).param(1).resident(0, x).resident(1, r);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
+        return submitted(Job(program, device).param(1).resident(0, x).resident(1, r));
     }
     void wait(wye_pending pending) const {
         check_ok(attempt([&](wye_error** e) {

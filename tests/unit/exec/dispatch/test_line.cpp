@@ -28,7 +28,7 @@ constexpr std::string_view kLimit = R"(wye 1; program limited; workgroup 1;
 input_output r: u32[3]; grid groups 1;
 main { r[1] = r[1] + 1u; if r[1] == 3u { trap 7; } })";
 
-struct Slow {
+struct Slow : Calls<Slow> {
     explicit Slow(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         // The program `other` is compiled, and works beside the one that is not.
@@ -77,27 +77,6 @@ struct Slow {
         Job out(which, device);
         out.param(k).resident(0, from).resident(1, to);
         return out;
-    }
-    Outcome submit(Job job, wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(submit(std::move(job), out));
-        return out;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, nullptr, e);
-        });
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
     }
     Outcome cancel(wye_pending pending) {
         return attempt([&](wye_error** e) { return wye_pending_cancel(rig.context, pending, e); });

@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     Ready() { rig.driver.kernel = add_kernel; }
     Rig rig;
     wye_device device = rig.device();
@@ -37,9 +37,6 @@ struct Ready {
             [&](wye_error** e) { return wye_pending_output(rig.context, pending, 1, &bytes, e); }));
         const auto* from = static_cast<const std::uint32_t*>(bytes.data);
         return {from, from + bytes.size / 4};
-    }
-    Outcome free(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
 };
 

@@ -17,7 +17,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // A job with host arguments whose output the pending dispatch owns.
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
     }
@@ -31,29 +31,6 @@ struct Ready {
         out.param(1).in(0, x.data(), 12).out(1, nullptr, 0);
         return out;
     }
-    Outcome submit(Job job, wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(submit(std::move(job), out));
-        return out;
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        REQUIRE(out < 2);
-        return out == 1;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
-                 wye_report* report = nullptr) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, report, e);
-        });
-    }
     Outcome output(wye_pending pending, Words& out, std::uint32_t binding = 1) {
         wye_bytes bytes{};
         Outcome result = attempt([&](wye_error** e) {
@@ -62,9 +39,6 @@ struct Ready {
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         if (result.ok()) out.assign(words, words + bytes.size / 4);
         return result;
-    }
-    Outcome free(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
 };
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kShort = 5'000'000;         // ns
 constexpr std::uint64_t kLong = 3'600'000'000'000;  // that nothing takes
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     Ready() {
         rig.driver.kernel = add_kernel;
         check_ok(attempt([&](wye_error** e) {
@@ -43,24 +43,7 @@ struct Ready {
         out.desc.timeout_ns = timeout_ns;
         return out;
     }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, nullptr, e);
-        });
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
-    }
+    using Calls::submitted;
     wye_graph graph() {
         Job step = job(0);
         wye_graph_step steps{&step.filled(), nullptr};

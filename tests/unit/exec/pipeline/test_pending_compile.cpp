@@ -19,7 +19,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr auto kLong = 60s;  // nothing takes that long but a hang
 constexpr std::uint64_t kShort = 5'000'000;
 
-struct Slow {
+struct Slow : Calls<Slow> {
     Slow() {
         rig.driver.kernel = add_kernel;
         rig.driver.on_compile = [this] {
@@ -71,21 +71,6 @@ struct Slow {
     Outcome take(wye_pending pending, wye_pipeline& out) const {
         return attempt(
             [&](wye_error** e) { return wye_pending_pipeline(rig.context, pending, &out, e); });
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
-                 wye_report* report = nullptr) const {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, report, e);
-        });
-    }
-    bool ended(wye_pending pending) const {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
-    }
-    Outcome free(wye_pending pending) const {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
     void check_runs(wye_pipeline pipeline) {
         Words x = {1, 2, 3}, r(3);
