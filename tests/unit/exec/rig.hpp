@@ -13,6 +13,7 @@
 #include "fake_driver.hpp"
 #include "unit/calls.hpp"
 #include "wye/buffer.h"
+#include "wye/graph.h"
 #include "wye/pipeline.h"
 #include "wye/sdk/result.hpp"
 #include "wye/wye.h"
@@ -88,6 +89,21 @@ struct Rig {
     }
     Outcome free(wye_buffer buffer) const {
         return attempt([&](wye_error** e) { return wye_buffer_free(context, buffer, e); });
+    }
+    // Records dispatches. Jobs must be variables of the caller, as descriptions point into them.
+    wye_graph graph(wye_device device, const std::vector<wye_dispatch_desc>& dispatches,
+                    const char* label = nullptr) const {
+        std::vector<wye_graph_step> steps;
+        for (const wye_dispatch_desc& dispatch : dispatches) steps.push_back({&dispatch, nullptr});
+        wye_graph_desc desc;
+        WYE_INIT(desc);
+        desc.device = device;
+        desc.steps = steps.data();
+        desc.step_count = steps.size();
+        if (label != nullptr) desc.label = wye_str(label);
+        wye_graph out = 0;
+        check_ok(attempt([&](wye_error** e) { return wye_graph_create(context, &desc, &out, e); }));
+        return out;
     }
     Outcome submit(Job job, wye_pending& out) const {
         return attempt(

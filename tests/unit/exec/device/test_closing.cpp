@@ -57,15 +57,7 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     t.rig.upload(other, t.x);
     Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
     for (int i = 0; i < 3; ++i) check_ok(job.run(t.rig));
-    wye_graph graph = 0;
-    wye_graph_desc recorded;
-    WYE_INIT(recorded);
-    recorded.device = t.device;
-    wye_graph_step recorded_step{&job.filled(), nullptr};
-    recorded.steps = &recorded_step;
-    recorded.step_count = 1;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_create(t.rig.context, &recorded, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {job.filled()});
     wye_pending ended = 0;
     check_ok(attempt([&](wye_error** e) {
         return wye_dispatch_submit(t.rig.context, &job.filled(), &ended, e);

@@ -54,16 +54,7 @@ wye_counters counters(const Ready& t) {
 wye_graph record(const Ready& t, std::size_t x, std::size_t r) {
     Job job(t.program, t.device);
     job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
-    const wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph out = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &out, e); }));
-    return out;
+    return t.rig.graph(t.device, {job.filled()});
 }
 // Functions, since doctest's macros would print the structures that are compared.
 const void* place(const FakeDriver::Submit& submit) { return submit.queue; }

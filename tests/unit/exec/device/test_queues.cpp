@@ -230,15 +230,7 @@ TEST_CASE("executions of one graph in flight have commands of their own, up to a
     rig.upload(x, std::vector<std::uint32_t>{1, 2, 3});
     Job job(program, device);
     job.param(1).resident(0, x).resident(1, r);
-    wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = device;
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &graph, e); }));
+    const wye_graph graph = rig.graph(device, {job.filled()});
     CHECK(rig.driver.commands_made == 1);
     constexpr std::size_t kLimit = 16;
     std::set<const wye_command_object*> commands;

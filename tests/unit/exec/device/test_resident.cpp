@@ -387,15 +387,7 @@ TEST_CASE("a report tells what ran, although the graph got other buffers before 
     const wye_buffer x[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
     const wye_buffer r[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
     Job job = Job(t.program, t.device).param(1).resident(0, x[0]).resident(1, r[0]);
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    const wye_graph_step step{&job.filled(), nullptr};
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {job.filled()});
     wye_graph_run_desc how;
     WYE_INIT(how);
     const auto submit = [&] {

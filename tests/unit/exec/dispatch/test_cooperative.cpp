@@ -78,18 +78,8 @@ struct Ready {
         out.resident(0, buffer).param(3);
         return out;
     }
-    wye_graph graph(std::vector<wye_dispatch_desc> dispatches) const {
-        std::vector<wye_graph_step> steps;
-        for (const wye_dispatch_desc& dispatch : dispatches) steps.push_back({&dispatch, nullptr});
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = steps.data();
-        desc.step_count = steps.size();
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
+    wye_graph graph(const std::vector<wye_dispatch_desc>& dispatches) const {
+        return rig.graph(device, dispatches);
     }
     std::uint32_t run(wye_graph graph) const {
         wye_graph_run_desc desc;

@@ -35,18 +35,7 @@ struct Ready {
         return out;
     }
     wye_pipeline pipeline() const { return rig.pipeline(device, program); }
-    wye_graph graph(Job& job) const {
-        const wye_graph_step step = {&job.filled(), nullptr};
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = &step;
-        desc.step_count = 1;
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
-    }
+    wye_graph graph(Job& job) const { return rig.graph(device, {job.filled()}); }
     Outcome run(wye_graph graph, std::uint64_t pitch, wye_report& report) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);

@@ -277,15 +277,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     Slow t;
     Job twice = t.job(t.other, t.r, t.s, 10);
     for (int i = 0; i < 3; ++i) check_ok(t.wait(t.submitted(twice)));
-    wye_graph_step steps{&twice.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    desc.steps = &steps;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {twice.filled()});
     wye_graph_run_desc run;
     WYE_INIT(run);
     const auto go = [&] {

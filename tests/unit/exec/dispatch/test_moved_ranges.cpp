@@ -119,15 +119,7 @@ const Form kForms[] = {
     {"a graph of two steps, run twice", 4, 4,
      [](Ready& t, std::uint64_t at) {
          Job job = t.job(at);
-         const wye_graph_step steps[] = {{&job.filled(), nullptr}, {&job.desc, nullptr}};
-         wye_graph_desc desc;
-         WYE_INIT(desc);
-         desc.device = t.device;
-         desc.steps = steps;
-         desc.step_count = 2;
-         wye_graph graph = 0;
-         check_ok(attempt(
-             [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+         const wye_graph graph = t.rig.graph(t.device, {job.filled(), job.filled()});
          std::uint64_t copied = 0;
          for (int again = 0; again < 2; ++again) {
              wye_graph_run_desc run;

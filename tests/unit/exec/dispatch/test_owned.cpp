@@ -93,16 +93,8 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
                 CHECK(t.report.device_ns == want);
                 CHECK(t.report.wall_ns >= t.report.enqueue_ns);
             }
-            wye_graph_desc desc;
-            WYE_INIT(desc);
-            desc.device = t.device;
             resident.desc.flags = 0;
-            wye_graph_step recorded_step{&resident.filled(), nullptr};
-            desc.steps = &recorded_step;
-            desc.step_count = 1;
-            wye_graph graph = 0;
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+            const wye_graph graph = t.rig.graph(t.device, {resident.filled()});
             wye_graph_run_desc run;
             WYE_INIT(run);
             run.flags = job.desc.flags;

@@ -190,14 +190,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
     t.rig.upload(x, t.x);
     Job job(t.program, t.device);
     job.param(1).resident(0, x).resident(1, r);
-    wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(0, {job.filled()});
     wye_graph_run_desc run;
     WYE_INIT(run);
     wye_pending pending = 0;

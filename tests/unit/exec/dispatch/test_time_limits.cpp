@@ -46,17 +46,7 @@ struct Ready : Calls<Ready> {
     using Calls::submitted;
     wye_graph graph() {
         Job step = job(0);
-        wye_graph_step steps{&step.filled(), nullptr};
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = &steps;
-        desc.step_count = 1;
-        desc.label = wye_str("twice");
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
+        return rig.graph(device, {step.filled()}, "twice");
     }
     wye_pending submitted(wye_graph graph, std::uint64_t timeout_ns) {
         wye_graph_run_desc run;

@@ -271,16 +271,8 @@ TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
     }
     CHECK(t.results() == Words{2, 3, 4, 5});
     CHECK(t.describe(pipeline).launches == 5);
-    wye_graph_desc desc;
-    WYE_INIT(desc);
     Job step = t.job(pipeline, 9);
-    desc.device = t.device;
-    wye_graph_step recorded_step{&step.filled(), nullptr};
-    desc.steps = &recorded_step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {step.filled()});
     check_ok(t.free(pipeline));
     wye_graph_run_desc run;
     WYE_INIT(run);
