@@ -3,11 +3,10 @@
 // Dispatches that are submitted after their call has returned: while their program is compiled, or
 // behind such a dispatch. The compiler waits until the test lets it go on.
 #include <atomic>
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/device.h"
 #include "wye/graph.h"
@@ -28,19 +27,14 @@ constexpr std::string_view kLimit = R"(wye 1; program limited; workgroup 1;
 input_output r: u32[3]; grid groups 1;
 main { r[1] = r[1] + 1u; if r[1] == 3u { trap 7; } })";
 
-struct Slow : Calls<Slow> {
+struct Slow : Gate, Calls<Slow> {
     explicit Slow(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         // The program `other` is compiled, and works beside the one that is not.
         prepare(other);
         rig.upload(x, Words{1, 2, 3});
         rig.upload(r, Words{9, 9, 9});
-        rig.driver.on_compile = [this] {
-            std::unique_lock lock(mutex);
-            ++compiling;
-            changed.notify_all();
-            REQUIRE(changed.wait_for(lock, kLong, [this] { return open; }));
-        };
+        rig.driver.on_compile = [this] { pass(); };
     }
     ~Slow() {
         let_go();
@@ -48,25 +42,12 @@ struct Slow : Calls<Slow> {
         rig.context = nullptr;
     }
     Rig rig;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool open = false;
-    int compiling = 0;
     wye_device device = rig.device();
     wye_program program = rig.program(kAdd);
     wye_program other = rig.program(kOther);
     wye_buffer x = rig.buffer(device, 12, "x"), r = rig.buffer(device, 12, "r"),
                s = rig.buffer(device, 12, "s");
 
-    void let_go() {
-        const std::lock_guard lock(mutex);
-        open = true;
-        changed.notify_all();
-    }
-    void await_compile() {
-        std::unique_lock lock(mutex);
-        REQUIRE(changed.wait_for(lock, kLong, [this] { return compiling != 0; }));
-    }
     void prepare(wye_program which) {
         check_ok(attempt([&](wye_error** e) {
             return wye_program_prepare(rig.context, which, device, nullptr, e);

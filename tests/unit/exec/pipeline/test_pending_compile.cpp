@@ -3,31 +3,23 @@
 // Pipelines that are made, and programs that are prepared, without a wait for the compile. The
 // compiler waits until the test lets it go on.
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/device.h"
 
 namespace wye::exec::test::test_pending_compile {
 namespace {
 
-using namespace std::chrono_literals;
 using Words = std::vector<std::uint32_t>;
-constexpr auto kLong = 60s;  // nothing takes that long but a hang
 constexpr std::uint64_t kShort = 5'000'000;
 
-struct Slow : Calls<Slow> {
+struct Slow : Gate, Calls<Slow> {
     Slow() {
         rig.driver.kernel = add_kernel;
-        rig.driver.on_compile = [this] {
-            std::unique_lock lock(mutex);
-            ++compiling;
-            changed.notify_all();
-            REQUIRE(changed.wait_for(lock, kLong, [this] { return open; }));
-        };
+        rig.driver.on_compile = [this] { pass(); };
     }
     ~Slow() {
         let_go();
@@ -35,22 +27,9 @@ struct Slow : Calls<Slow> {
         CHECK(rig.driver.live_programs == 0);
     }
     Rig rig;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool open = false;
-    int compiling = 0;
     wye_device device = rig.device();
     wye_program program = rig.program(kAdd);
 
-    void let_go() {
-        const std::lock_guard lock(mutex);
-        open = true;
-        changed.notify_all();
-    }
-    void await_compile() {
-        std::unique_lock lock(mutex);
-        REQUIRE(changed.wait_for(lock, kLong, [this] { return compiling != 0; }));
-    }
     wye_pipeline_desc description(std::uint64_t timeout_ns = 0) const {
         wye_pipeline_desc out;
         WYE_INIT(out);
