@@ -180,6 +180,17 @@ inline void add_kernel(const wye_dispatch_op& op) {
     for (std::uint64_t i = 0; i < op.bindings[1].elements; ++i) r[i] = x[i] + k;
 }
 
+// kAdd with host arguments.
+struct HostWords {
+    Rig rig;
+    wye_device device = rig.device();
+    wye_program program = rig.program(kAdd);
+    std::vector<std::uint32_t> x = {1, 2, 3}, r = {9, 9, 9};
+
+    HostWords() { rig.driver.kernel = add_kernel; }
+    Job job() { return Job(program, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12); }
+};
+
 // Can trap.
 inline constexpr std::string_view kTrap = R"(wye 1; program check; workgroup 1;
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);

@@ -10,16 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct Ready {
-    Rig rig;
-    wye_device device = rig.device();
-    wye_program program = rig.program(kAdd);
-    Words x = {1, 2, 3};
-    Words r = {9, 9, 9};
-
-    Ready() { rig.driver.kernel = add_kernel; }
-    Job job() { return Job(program, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12); }
-};
+using Ready = HostWords;
 
 TEST_CASE("driver errors reach the caller, and the device works again afterwards") {
     Ready t;
