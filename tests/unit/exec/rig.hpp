@@ -59,11 +59,15 @@ struct Rig {
             attempt([&](wye_error** e) { return wye_program_create(context, &source, &out, e); }));
         return out;
     }
+    Outcome prepare(wye_device device, wye_program program) const {
+        return attempt([&](wye_error** e) {
+            return wye_program_prepare(context, program, device, nullptr, e);
+        });
+    }
     // A program that is compiled, so that submits of it happen in their calls.
     wye_program prepared(wye_device device, std::string_view text) const {
         const wye_program out = program(text);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_program_prepare(context, out, device, nullptr, e); }));
+        check_ok(prepare(device, out));
         return out;
     }
     wye_pipeline pipeline(wye_device device, wye_program program, std::uint32_t flags = 0) const {
@@ -77,14 +81,17 @@ struct Rig {
             attempt([&](wye_error** e) { return wye_pipeline_create(context, &desc, &out, e); }));
         return out;
     }
+    Outcome create(wye_device device, const wye_buffer_create_desc& desc, wye_buffer& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_buffer_create(context, device, &desc, &out, e); });
+    }
     wye_buffer buffer(wye_device device, std::uint64_t size, const char* label = "b") const {
         wye_buffer_create_desc desc;
         WYE_INIT(desc);
         desc.size = size;
         desc.label = wye_str(label);
         wye_buffer out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_buffer_create(context, device, &desc, &out, e); }));
+        check_ok(create(device, desc, out));
         return out;
     }
     Outcome free(wye_buffer buffer) const {
@@ -129,6 +136,70 @@ struct Rig {
     }
     Outcome free_pending(wye_pending pending) const {
         return attempt([&](wye_error** e) { return wye_pending_free(context, pending, e); });
+    }
+    Outcome cancel(wye_pending pending) const {
+        return attempt([&](wye_error** e) { return wye_pending_cancel(context, pending, e); });
+    }
+    wye_bytes output(wye_pending pending, std::uint32_t binding = 1) const {
+        wye_bytes out{};
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_pending_output(context, pending, binding, &out, e); }));
+        return out;
+    }
+    Outcome owned(Job job, wye_report* report, wye_pending& out) const {
+        return attempt([&](wye_error** e) {
+            return wye_dispatch_owned(context, &job.filled(), report, &out, e);
+        });
+    }
+    Outcome run(wye_graph graph, const wye_graph_run_desc& run,
+                wye_report* report = nullptr) const {
+        return attempt(
+            [&](wye_error** e) { return wye_graph_run(context, graph, &run, report, e); });
+    }
+    Outcome submit(wye_graph graph, const wye_graph_run_desc& run, wye_pending& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_graph_submit(context, graph, &run, &out, e); });
+    }
+    wye_pending submitted(wye_graph graph, const wye_graph_run_desc& run) const {
+        wye_pending out = 0;
+        check_ok(submit(graph, run, out));
+        return out;
+    }
+    Outcome rebind(wye_graph graph, const wye_graph_rebinding* changes, std::uint64_t count) const {
+        return attempt(
+            [&](wye_error** e) { return wye_graph_rebind(context, graph, changes, count, e); });
+    }
+    Outcome batch(const wye_batch_desc& desc, std::uint64_t* completed, wye_report* report) const {
+        return attempt([&](wye_error** e) {
+            return wye_pipeline_batch(context, &desc, completed, report, e);
+        });
+    }
+    Outcome transfer(const wye_transfer_desc& desc, wye_report* report = nullptr) const {
+        return attempt(
+            [&](wye_error** e) { return wye_buffer_transfer(context, &desc, report, e); });
+    }
+    Outcome submit(const wye_transfer_desc& desc, wye_pending& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_buffer_transfer_submit(context, &desc, &out, e); });
+    }
+    wye_pending submitted(const wye_transfer_desc& desc) const {
+        wye_pending out = 0;
+        check_ok(submit(desc, out));
+        return out;
+    }
+    Outcome create(wye_device device, const wye_queue_create_desc& desc, wye_queue& out) const {
+        return attempt(
+            [&](wye_error** e) { return wye_queue_create(context, device, &desc, &out, e); });
+    }
+    Outcome flush(wye_device device) const {
+        return attempt([&](wye_error** e) { return wye_device_flush(context, device, e); });
+    }
+    wye_counters counters(wye_device device) const {
+        wye_counters out;
+        WYE_INIT(out);
+        check_ok(
+            attempt([&](wye_error** e) { return wye_device_counters(context, device, &out, e); }));
+        return out;
     }
     template <typename T>
     void upload(wye_buffer buffer, const std::vector<T>& values) const {

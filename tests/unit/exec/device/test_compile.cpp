@@ -60,9 +60,7 @@ struct Slow {
     Outcome in_time(wye_program which) {
         return timed(which, std::chrono::nanoseconds(kLong).count());
     }
-    void flush() {
-        check_ok(attempt([&](wye_error** e) { return wye_device_flush(rig.context, device, e); }));
-    }
+    void flush() { check_ok(rig.flush(device)); }
 };
 
 }  // namespace
@@ -232,11 +230,7 @@ TEST_CASE("preparing makes drivers generate code: a launch of no workgroups, onc
     t.rig.context = t.rig.driver.context();
     const wye_device device = t.rig.device();
     const wye_program program = t.rig.program(kUnguarded);
-    const auto prepare = [&] {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(t.rig.context, program, device, nullptr, e);
-        }));
-    };
+    const auto prepare = [&] { check_ok(t.rig.prepare(device, program)); };
     prepare();
     const int forms = t.rig.driver.programs;  // with and without range checks
     CHECK(forms == 2);
@@ -260,9 +254,7 @@ TEST_CASE("preparing succeeds also where the driver refuses a launch of no workg
     const wye_device device = t.rig.device();
     const wye_program program = t.rig.program(kAdd);
     t.rig.driver.fail_submit = true;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_program_prepare(t.rig.context, program, device, nullptr, e);
-    }));
+    check_ok(t.rig.prepare(device, program));
     t.rig.driver.fail_submit = false;
     check_ok(Job(program, device).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
 }

@@ -11,13 +11,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-wye_counters counters_of(const Rig& rig, wye_device device) {
-    wye_counters out;
-    WYE_INIT(out);
-    check_ok(
-        attempt([&](wye_error** e) { return wye_device_counters(rig.context, device, &out, e); }));
-    return out;
-}
+wye_counters counters_of(const Rig& rig, wye_device device) { return rig.counters(device); }
 
 wye_counters all_counters(const Rig& rig) {
     wye_counters out;
@@ -121,13 +115,8 @@ TEST_CASE("asynchronous repeats count as dispatches when they end, and as submit
     for (int i = 0; i < 4; ++i) check_ok(job.run(rig));
     const wye_counters before = counters_of(rig, device);
     for (int i = 0; i < 5; ++i) {
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        }));
+        const wye_pending pending = rig.submitted(job);
+        check_ok(rig.wait(pending));
     }
     wye_counters now = counters_of(rig, device);
     CHECK(now.dispatches == before.dispatches + 5);
@@ -136,9 +125,7 @@ TEST_CASE("asynchronous repeats count as dispatches when they end, and as submit
     CHECK(now.programs_found == before.programs_found);
     rig.driver.fail_submit = true;
     wye_pending pending = 0;
-    CHECK_FALSE(attempt([&](wye_error** e) {
-                    return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-                }).ok());
+    CHECK_FALSE(rig.submit(job, pending).ok());
     CHECK(counters_of(rig, device).dispatches_failed == before.dispatches_failed + 1);
 }
 
@@ -180,10 +167,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     const Words host = {5, 6, 7};
     Job job = Job(program, device).param(1).in(0, host.data(), 12).out(1, nullptr, 0);
     rig.driver.holds = true;
-    wye_pending pending = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-    }));
+    wye_pending pending = rig.submitted(job);
     const auto poll = [&] {
         std::uint32_t ended = 0;
         check_ok(attempt(
@@ -210,9 +194,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     CHECK(now.bytes_downloaded == 12);
 
     Job wrong = Job(program, device).param(1);
-    CHECK_FALSE(attempt([&](wye_error** e) {
-                    return wye_dispatch_submit(rig.context, &wrong.filled(), &pending, e);
-                }).ok());
+    CHECK_FALSE(rig.submit(wrong, pending).ok());
     CHECK(counters_of(rig, device).dispatches_failed == 1);
 }
 

@@ -174,7 +174,7 @@ TEST_CASE("a flush waits for work that was given up; so does the end of the cont
     job.desc.timeout_ns = 1'000'000'000;
     CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
     check_ok(t.rig.free(x));
 
     Job last(t.program, t.device);

@@ -18,8 +18,7 @@ struct Ready : HostWords {
         WYE_INIT(desc);
         desc.size = size;
         wye_buffer out = 0;
-        return attempt(
-            [&](wye_error** e) { return wye_buffer_create(rig.context, on, &desc, &out, e); });
+        return rig.create(on, desc, out);
     }
 };
 

@@ -45,8 +45,7 @@ struct Ready : Calls<Ready> {
         desc.size = size;
         desc.label = wye_str(label);
         wye_buffer out = 0;
-        Outcome outcome = attempt(
-            [&](wye_error** e) { return wye_buffer_create(rig.context, device, &desc, &out, e); });
+        Outcome outcome = rig.create(device, desc, out);
         CHECK((out != 0) == outcome.ok());
         if (made != nullptr) *made = out;
         return outcome;
@@ -63,16 +62,12 @@ struct Ready : Calls<Ready> {
     }
     // Compiled before, so that it is submitted when the call returns.
     wye_pending submitted(wye_device device, const Words& words) {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(rig.context, program(), device, nullptr, e);
-        }));
+        check_ok(rig.prepare(device, program()));
         Job job(program(), device);
         job.param(1).in(0, words.data(), 4 * words.size()).out(1, nullptr, 0);
         return Calls::submitted(job);
     }
-    void free(wye_pending pending) const {
-        check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));
-    }
+    void free(wye_pending pending) const { check_ok(rig.free_pending(pending)); }
     wye_memory_use use(wye_device device) const {
         wye_memory_use out;
         WYE_INIT(out);
@@ -464,9 +459,7 @@ TEST_CASE("work in flight keeps its memory when it is trimmed, and its result is
     CHECK(flying.staging > 0);
     t.rig.driver.holds = false;
     check_ok(t.wait(pending));
-    wye_bytes out{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, pending, 1, &out, e); }));
+    const wye_bytes out = t.rig.output(pending);
     REQUIRE(out.size == 4 * in.size());
     const auto* words = static_cast<const std::uint32_t*>(out.data);
     CHECK(Words(words, words + in.size()) == Words(in.size(), 5));

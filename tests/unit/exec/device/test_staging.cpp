@@ -38,9 +38,7 @@ struct Ready : Calls<Ready> {
         return Calls::submitted(job);
     }
     Words output(wye_pending pending) {
-        wye_bytes bytes{};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_output(rig.context, pending, 1, &bytes, e); }));
+        const wye_bytes bytes = rig.output(pending);
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         return {words, words + bytes.size / 4};
     }

@@ -131,16 +131,12 @@ struct Ready : Calls<Ready> {
     Outcome run(wye_graph graph) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(rig.context, graph, &desc, nullptr, e); });
+        return rig.run(graph, desc);
     }
     wye_pending submit(wye_graph graph) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
-        wye_pending out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_submit(rig.context, graph, &desc, &out, e); }));
-        return out;
+        return rig.submitted(graph, desc);
     }
 };
 

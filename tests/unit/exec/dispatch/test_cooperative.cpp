@@ -85,8 +85,7 @@ struct Ready {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
         wye_report report = new_report();
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_run(rig.context, graph, &desc, &report, e); }));
+        check_ok(rig.run(graph, desc, &report));
         return report.cooperative;
     }
     std::uint32_t batch(wye_pipeline pipeline, std::vector<wye_dispatch_desc> items) const {
@@ -96,9 +95,7 @@ struct Ready {
         desc.items = items.data();
         desc.item_count = items.size();
         wye_report report = new_report();
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pipeline_batch(rig.context, &desc, nullptr, &report, e);
-        }));
+        check_ok(rig.batch(desc, nullptr, &report));
         return report.cooperative;
     }
     std::uint32_t run(Job job) const {
@@ -107,10 +104,8 @@ struct Ready {
     }
     std::uint32_t wait(wye_pending pending) const {
         wye_report report = new_report();
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, &report, e);
-        }));
-        check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));
+        check_ok(rig.wait(pending, UINT64_MAX, &report));
+        check_ok(rig.free_pending(pending));
         return report.cooperative;
     }
     // The flags of all launches since the last call, without those of no workgroups, by which
@@ -164,10 +159,7 @@ const Form kForms[] = {
     {"asynchronous", 1,
      [](Ready& t) {
          Job job = t.job(t.two);
-         wye_pending pending = 0;
-         check_ok(attempt([&](wye_error** e) {
-             return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-         }));
+         const wye_pending pending = t.rig.submitted(job);
          return t.wait(pending);
      }},
     {"owned", 1,
@@ -175,9 +167,7 @@ const Form kForms[] = {
          Job job = t.job(t.two);
          wye_pending pending = 0;
          wye_report report = new_report();
-         check_ok(attempt([&](wye_error** e) {
-             return wye_dispatch_owned(t.rig.context, &job.filled(), &report, &pending, e);
-         }));
+         check_ok(t.rig.owned(job, &report, pending));
          CHECK(t.wait(pending) == report.cooperative);
          return report.cooperative;
      }},
@@ -274,8 +264,7 @@ TEST_CASE("a graph decides for each dispatch, and again when it gets other buffe
     CHECK(t.flags() == Words{kAtOnce});
     const auto rebind = [&](wye_buffer from, wye_buffer to) {
         const wye_graph_rebinding change{from, to};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, one, &change, 1, e); }));
+        check_ok(t.rig.rebind(one, &change, 1));
     };
     rebind(t.two, t.four);
     CHECK(t.run(one) == WYE_COOPERATIVE_SPLIT_ROOM);

@@ -302,10 +302,7 @@ TEST_CASE("a cancelled dispatch ends with CANCELLED where the device stops work"
     t.rig.driver.hang = true;
     t.rig.driver.can_cancel = true;
     const wye_pending pending = t.submitted(t.job());
-    const auto cancel = [&] {
-        return attempt(
-            [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); });
-    };
+    const auto cancel = [&] { return t.rig.cancel(pending); };
     check_ok(cancel());
     check_refused(t.wait(pending), WYE_CANCELLED,
                   "the dispatch of `add` on fake:0 was cancelled, and the device stopped it");
@@ -331,12 +328,8 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
     }));
     // Another thread waits with a limit that would never pass.
     Outcome late;
-    std::thread waiter([&] {
-        late = attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, first, UINT64_C(3'600'000'000'000), nullptr, e);
-        });
-    });
-    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, first, e); }));
+    std::thread waiter([&] { late = t.rig.wait(first, UINT64_C(3'600'000'000'000)); });
+    check_ok(t.rig.cancel(first));
     waiter.join();
     check_refused(late, WYE_CANCELLED, "the dispatch of `add` on fake:0 was cancelled");
     check_refused(t.wait(first), WYE_CANCELLED, "until it ends");
@@ -371,7 +364,7 @@ TEST_CASE("operations that the host had not submitted before a cancel never run"
     t.rig.driver.holds = true;
     const wye_pending pending = t.submitted(job);
     const int submits = t.rig.driver.submits;
-    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+    check_ok(t.rig.cancel(pending));
     // It uses memory of the caller, so it has not ended yet.
     CHECK(!t.ended(pending));
     t.rig.driver.holds = false;

@@ -129,8 +129,7 @@ TEST_CASE("a pipeline that nobody takes is freed with the handle, also before it
             check_ok(t.wait(pending));
             check_ok(t.free(pending));
         }
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(t.rig.flush(t.device));
         check_ok(
             attempt([&](wye_error** e) { return wye_program_free(t.rig.context, t.program, e); }));
         CHECK(t.rig.driver.live_programs == 0);
@@ -208,17 +207,14 @@ TEST_CASE("a cancel and a time limit end it at once; what was begun is kept") {
             wye_pending pending = 0;
             check_ok(pipes ? t.create(t.description(ns), pending) : t.prepare(pending, ns));
             t.await_compile();
-            if (cancels)
-                check_ok(attempt(
-                    [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+            if (cancels) check_ok(t.rig.cancel(pending));
             const Outcome result = t.wait(pending);
             CHECK(result.status == (cancels ? WYE_CANCELLED : WYE_TIMEOUT));
             CHECK(result.says("the compile of"));
             wye_pipeline none = 0;
             if (pipes) CHECK(t.take(pending, none).status == result.status);
             t.let_go();
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+            check_ok(t.rig.flush(t.device));
             t.check_runs(t.rig.pipeline(t.device, t.program));
             CHECK(t.rig.driver.programs == 1);
         }
@@ -235,7 +231,7 @@ TEST_CASE("a pipeline that is waited for has a time limit, and its compile conti
     };
     check_refused(create(), WYE_TIMEOUT, "compiling `add` for fake:0 did not end");
     t.let_go();
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
     check_ok(create());
     t.check_runs(pipeline);
     CHECK(t.rig.driver.programs == 1);
