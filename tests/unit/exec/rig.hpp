@@ -81,6 +81,13 @@ struct Rig {
             attempt([&](wye_error** e) { return wye_pipeline_create(context, &desc, &out, e); }));
         return out;
     }
+    wye_pipeline_description describe(wye_pipeline pipeline) const {
+        wye_pipeline_description out;
+        WYE_INIT(out);
+        check_ok(attempt(
+            [&](wye_error** e) { return wye_pipeline_describe(context, pipeline, &out, e); }));
+        return out;
+    }
     Outcome create(wye_device device, const wye_buffer_create_desc& desc, wye_buffer& out) const {
         return attempt(
             [&](wye_error** e) { return wye_buffer_create(context, device, &desc, &out, e); });
@@ -199,6 +206,13 @@ struct Rig {
         WYE_INIT(out);
         check_ok(
             attempt([&](wye_error** e) { return wye_device_counters(context, device, &out, e); }));
+        return out;
+    }
+    // Those of the context.
+    wye_counters counters() const {
+        wye_counters out;
+        WYE_INIT(out);
+        check_ok(attempt([&](wye_error** e) { return wye_context_counters(context, &out, e); }));
         return out;
     }
     template <typename T>

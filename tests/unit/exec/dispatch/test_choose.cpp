@@ -272,10 +272,7 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     t.rig.driver.facts[WYE_FACT_KEY_MAX_BUFFERS] = 1;  // kAdd has two
     t.rig.driver.second[WYE_FACT_KEY_MAX_BUFFERS] = 8;
     const wye_pipeline pipeline = t.rig.pipeline(0, t.program);
-    wye_pipeline_description made;
-    WYE_INIT(made);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &made, e); }));
+    const wye_pipeline_description made = t.rig.describe(pipeline);
     const wye_device second = made.device;
     CHECK(t.selector(second) == "fake:1");
     CHECK(made.routed == WYE_ROUTED_CHOSEN);

@@ -208,10 +208,7 @@ TEST_CASE("a cooperative program with grid barriers is one launch where it can b
 TEST_CASE("each dispatch through a cooperative pipeline decides by its own workgroups") {
     Ready t(kFits);
     const wye_pipeline pipeline = t.pipeline();
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(about.resident_groups == 2);
     CHECK(about.layout_slot_count != 0);
     for (int round = 0; round < 2; ++round) {
@@ -231,10 +228,7 @@ TEST_CASE("a cooperative pipeline counts each compiled form of a split launch on
     Ready t(kFits);
     const wye_pipeline pipeline = t.pipeline();
     (void)t.run(t.through(pipeline, t.four));
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(t.rig.driver.programs == 4);  // all of it; the first phase, those between, the last
     CHECK(about.memory_misses == 4);
     CHECK(about.memory_hits == 1);  // all of it, by the dispatch
@@ -244,10 +238,7 @@ TEST_CASE("a cooperative pipeline on a device without grid_sync has no compiled 
     Ready t(kNoSync);
     const wye_pipeline pipeline = t.pipeline();
     CHECK(t.rig.driver.programs == 0);
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(about.layout_slot_count == 0);
     CHECK(t.run(t.through(pipeline, t.two)) == WYE_COOPERATIVE_SPLIT_DEVICE);
 }

@@ -40,11 +40,7 @@ struct Piped {
         return out;
     }
     [[nodiscard]] wye_pipeline_description describe(wye_pipeline pipeline) const {
-        wye_pipeline_description out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_describe(rig.context, pipeline, &out, e); }));
-        return out;
+        return rig.describe(pipeline);
     }
     [[nodiscard]] Job job(wye_pipeline through, std::uint64_t k = 1) const {
         Job out(0, 0);
