@@ -25,12 +25,6 @@ void write_params(std::byte* block, const plan::ProgramPlan& plan, const plan::L
 
 std::size_t words_of(const plan::ProgramPlan& plan) { return plan.params.size / 8 + 1; }
 
-// Whether there are several forms to choose from. There is only one for native variants, and for
-// devices that run programs in wire form, which are always strict.
-bool has_forms(const route::Route& route) {
-    return route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
-}
-
 Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
                          const route::Route& route, std::uint32_t ulp_budget, Kernels& out) {
     if (!has_forms(route)) return {};
@@ -44,6 +38,10 @@ Result<void> choose_form(LoadedProgram& program, const plan::Launch& launch,
 }
 
 }  // namespace
+
+bool has_forms(const route::Route& route) {
+    return route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
+}
 
 Result<void> Kernels::split(LoadedProgram& program, const plan::Launch& launch) {
     WYE_ASSIGN(const std::vector<plan::Phase> phases, plan::phases(program.plan(), launch));

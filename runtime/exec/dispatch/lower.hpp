@@ -101,6 +101,10 @@ struct FormDemands {
     std::uint64_t profile = 0;  // profile_id of the request's profile
 };
 
+// Whether there are several forms to choose from. There is only one for native variants, and for
+// devices that run programs in wire form, which are always strict.
+[[nodiscard]] bool has_forms(const route::Route& route);
+
 // How a cooperative request runs a program with grid barriers, if all workgroups fit on the device:
 // enum wye_cooperative_use.
 [[nodiscard]] std::uint32_t cooperative_use(const plan::Count3& groups, const route::Limits& limits,

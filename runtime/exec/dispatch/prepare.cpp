@@ -63,11 +63,10 @@ Result<std::vector<CompiledRef>> compile_ahead(const Context& context, LoadedPro
     form.workgroup = launch.workgroup;
     form.variant = route.variant;
     form.profile = options.profile;
-    const bool has_forms = route.variant == ir::kNone && route.format != WYE_FORMAT_PROGRAM;
-    if (has_forms)
-        form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);
+    const bool forms = has_forms(route);
+    if (forms) form.natives = lower::choose_natives(program.ir(), route.format, options.ulp_budget);
     WYE_TRY(compile());
-    if (!has_forms || barriers || launch.has_override) return out;
+    if (!forms || barriers || launch.has_override) return out;
     // A dispatch chooses the form by the sizes and parameters of its launch, so all forms are
     // compiled.
     WYE_ASSIGN(const lower::Preconditions* preconditions, program.preconditions(form.natives));

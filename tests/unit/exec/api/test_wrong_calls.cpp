@@ -736,10 +736,7 @@ TEST_CASE("work in flight ends as usual when what it uses is freed") {
     wye_graph_run_desc how;
     WYE_INIT(how);
     how.queue = t.world.queue;
-    wye_pending running = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_graph_submit(t.rig.context, t.world.graph, &how, &running, e);
-    }));
+    const wye_pending running = t.rig.submitted(t.world.graph, how);
     check_refused(t.rig.free(t.world.buffer), WYE_BUFFER_IN_USE, "");
     for (const char* name : {"wye_graph_free", "wye_program_free", "wye_queue_free"}) {
         INFO(std::string(name));
@@ -748,9 +745,7 @@ TEST_CASE("work in flight ends as usual when what it uses is freed") {
         check_refused(run(*call, t.world), WYE_STALE_HANDLE, "freed");
     }
     t.rig.driver.holds = false;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_pending_wait(t.rig.context, running, UINT64_MAX, nullptr, e);
-    }));
+    check_ok(t.rig.wait(running));
     CHECK(t.rig.download<std::uint32_t>(t.world.other, 4) ==
           std::vector<std::uint32_t>{2, 3, 4, 5});
     check_ok(t.rig.free(t.world.buffer));

@@ -30,11 +30,7 @@ struct Ready {
         Job job(program, device);
         job.desc.queue = queue;
         job.param(1).resident(0, buffers[x]).resident(1, buffers[r]);
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-        }));
-        newest = pending;
+        newest = rig.submitted(job);
         return rig.driver.submitted.back();
     }
 };

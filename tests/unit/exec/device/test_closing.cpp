@@ -57,42 +57,21 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     t.rig.upload(other, t.x);
     Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
     for (int i = 0; i < 3; ++i) check_ok(job.run(t.rig));
-    wye_graph graph = 0;
-    wye_graph_desc recorded;
-    WYE_INIT(recorded);
-    recorded.device = t.device;
-    wye_graph_step recorded_step{&job.filled(), nullptr};
-    recorded.steps = &recorded_step;
-    recorded.step_count = 1;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_create(t.rig.context, &recorded, &graph, e); }));
-    wye_pending ended = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(t.rig.context, &job.filled(), &ended, e);
-    }));
-    wye_counters before;
-    WYE_INIT(before);
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
-    check_ok(
-        attempt([&](wye_error** e) { return wye_context_counters(t.rig.context, &before, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {job.filled()});
+    const wye_pending ended = t.rig.submitted(job);
+    check_ok(t.rig.flush(t.device));
+    const wye_counters before = t.rig.counters();
 
     check_ok(t.close(t.device));
     CHECK(driver.newest[0] == nullptr);  // the driver has closed it
     CHECK(driver.newest[1] != nullptr);
     CHECK(driver.live_buffers == there / 2 + 1);  // the other device's half, and `other`
     CHECK(driver.live_programs < programs);
-    wye_counters after;
-    WYE_INIT(after);
-    check_ok(
-        attempt([&](wye_error** e) { return wye_context_counters(t.rig.context, &after, e); }));
+    const wye_counters after = t.rig.counters();
     CHECK(after.dispatches == before.dispatches);
     CHECK(after.submits == before.submits);
     CHECK(after.bytes_uploaded == before.bytes_uploaded);
-    wye_counters there_now;
-    WYE_INIT(there_now);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_device_counters(t.rig.context, t.second, &there_now, e);
-    }));
+    const wye_counters there_now = t.rig.counters(t.second);
     CHECK(after.buffer_bytes == there_now.buffer_bytes);
 
     check_refused(t.close(t.device), WYE_STALE_HANDLE, "freed");
@@ -100,14 +79,8 @@ TEST_CASE("closing a device frees all that it has, and its handles become stale"
     check_refused(t.rig.free(a), WYE_STALE_HANDLE, "buffer");
     wye_graph_run_desc how;
     WYE_INIT(how);
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_graph_run(t.rig.context, graph, &how, nullptr, e);
-                  }),
-                  WYE_STALE_HANDLE, "graph");
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pending_wait(t.rig.context, ended, 0, nullptr, e);
-                  }),
-                  WYE_STALE_HANDLE, "pending");
+    check_refused(t.rig.run(graph, how), WYE_STALE_HANDLE, "graph");
+    check_refused(t.rig.wait(ended, 0), WYE_STALE_HANDLE, "pending");
     // Buffers of the other device keep their contents.
     CHECK(t.rig.download<std::uint32_t>(other, 3) == t.x);
     check_ok(t.run(t.second));
@@ -129,20 +102,13 @@ TEST_CASE("a device with pending work or a mapped buffer is not closed, and stay
     Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
     for (const bool freed : {false, true}) {
         t.rig.driver.holds = true;
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-        }));
-        const auto free_pending = [&] {
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
-        };
+        const wye_pending pending = t.rig.submitted(job);
+        const auto free_pending = [&] { check_ok(t.rig.free_pending(pending)); };
         if (freed) free_pending();
         check_refused(t.close(t.device), WYE_DEVICE_BUSY, "fake:0 still has work pending");
         t.rig.driver.holds = false;
         if (!freed) free_pending();
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(t.rig.flush(t.device));
     }
     CHECK(t.rig.download<std::uint32_t>(b, 3) == Words{2, 3, 4});
 
@@ -152,9 +118,7 @@ TEST_CASE("a device with pending work or a mapped buffer is not closed, and stay
     desc.usage = WYE_BUFFER_USAGE_SHARED;
     desc.label = wye_str("window");
     wye_buffer window = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_create(t.rig.context, t.device, &desc, &window, e);
-    }));
+    check_ok(t.rig.create(t.device, desc, window));
     wye_buffer_mapping mapping;
     WYE_INIT(mapping);
     check_ok(
@@ -313,10 +277,7 @@ TEST_CASE("a device is closed in a callback of its own work, and freed later") {
     const wye_buffer a = t.rig.buffer(t.device, 12), b = t.rig.buffer(t.device, 12);
     Job job = Job(t.program, t.device).param(1).resident(0, a).resident(1, b);
     t.rig.driver.holds = true;
-    wye_pending pending = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-    }));
+    const wye_pending pending = t.rig.submitted(job);
     check_ok(attempt([&](wye_error** e) {
         return wye_pending_notify(
             t.rig.context, pending,

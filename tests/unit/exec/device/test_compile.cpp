@@ -5,11 +5,10 @@
 #include <signal.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/sdk/wide_stack.hpp"
 
@@ -31,32 +30,6 @@ constexpr std::string_view kUnguarded = R"(wye 1; program unguarded; workgroup 6
 input x: u32[]; output r: u32[len(x)]; grid elements len(x);
 main { let i = global_id.x; r[i] = x[i] + k; })";
 
-// A compiler that waits until it may go on.
-class Gate {
-  public:
-    void wait() {
-        std::unique_lock lock(mutex_);
-        ++entered_;
-        changed_.notify_all();
-        REQUIRE(changed_.wait_for(lock, kLong, [&] { return open_; }));
-    }
-    void open() {
-        const std::lock_guard lock(mutex_);
-        open_ = true;
-        changed_.notify_all();
-    }
-    void await_entered() {
-        std::unique_lock lock(mutex_);
-        REQUIRE(changed_.wait_for(lock, kLong, [&] { return entered_ != 0; }));
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool open_ = false;
-    int entered_ = 0;
-};
-
 struct Slow {
     Rig rig;
     Gate gate;
@@ -68,14 +41,14 @@ struct Slow {
     Words r = {9, 9, 9};
 
     Slow() { rig.driver.kernel = add_kernel; }
-    ~Slow() { gate.open(); }
+    ~Slow() { gate.let_go(); }
     Job job(wye_program which) {
         return Job(which, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12);
     }
     void close() {
         closed = true;
         rig.driver.on_compile = [this] {
-            if (closed) gate.wait();
+            if (closed) gate.pass();
         };
     }
     Outcome timed(wye_program which, std::uint64_t limit_ns = kShort) {
@@ -87,9 +60,7 @@ struct Slow {
     Outcome in_time(wye_program which) {
         return timed(which, std::chrono::nanoseconds(kLong).count());
     }
-    void flush() {
-        check_ok(attempt([&](wye_error** e) { return wye_device_flush(rig.context, device, e); }));
-    }
+    void flush() { check_ok(rig.flush(device)); }
 };
 
 }  // namespace
@@ -109,7 +80,7 @@ TEST_CASE("a time limit covers compiling: the caller goes on, and what comes of 
         CHECK(t.r == Words{9, 9, 9});
         // The same program again: the second call waits for the first one's compile.
         check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
-        t.gate.open();
+        t.gate.let_go();
         t.flush();
         if (fails) {  // nothing of a failed compile is kept
             check_refused(t.in_time(t.program), WYE_COMPILE_FAILED, "does not compile");
@@ -139,7 +110,7 @@ TEST_CASE("one compile a device may be overdue; programs that are compiled run b
     t.closed = false;
     const wye_device second = t.rig.device("fake:1");
     check_ok(Job(third, second).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
-    t.gate.open();
+    t.gate.let_go();
     t.flush();
     check_ok(job.run(t.rig));
     CHECK(t.r == Words{2, 3, 4});
@@ -151,7 +122,7 @@ TEST_CASE("a call without a limit waits for the overdue compile of its program")
     check_refused(t.timed(t.program), WYE_TIMEOUT, "compiling `add`");
     auto waiting = std::async(std::launch::async, [&] { return t.job(t.program).run(t.rig); });
     CHECK(waiting.wait_for(50ms) == std::future_status::timeout);
-    t.gate.open();
+    t.gate.let_go();
     REQUIRE(waiting.wait_for(kLong) == std::future_status::ready);
     check_ok(waiting.get());
     CHECK(t.rig.driver.programs == 1);
@@ -170,7 +141,7 @@ TEST_CASE("a program may be freed, and the context destroyed, while its compile 
     });
     CHECK(ended.wait_for(50ms) == std::future_status::timeout);  // it waits
     CHECK_FALSE(destroyed);
-    t.gate.open();
+    t.gate.let_go();
     REQUIRE(ended.wait_for(kLong) == std::future_status::ready);
     t.rig.context = nullptr;
     CHECK(t.rig.driver.programs == 1);
@@ -259,11 +230,7 @@ TEST_CASE("preparing makes drivers generate code: a launch of no workgroups, onc
     t.rig.context = t.rig.driver.context();
     const wye_device device = t.rig.device();
     const wye_program program = t.rig.program(kUnguarded);
-    const auto prepare = [&] {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(t.rig.context, program, device, nullptr, e);
-        }));
-    };
+    const auto prepare = [&] { check_ok(t.rig.prepare(device, program)); };
     prepare();
     const int forms = t.rig.driver.programs;  // with and without range checks
     CHECK(forms == 2);
@@ -287,9 +254,7 @@ TEST_CASE("preparing succeeds also where the driver refuses a launch of no workg
     const wye_device device = t.rig.device();
     const wye_program program = t.rig.program(kAdd);
     t.rig.driver.fail_submit = true;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_program_prepare(t.rig.context, program, device, nullptr, e);
-    }));
+    check_ok(t.rig.prepare(device, program));
     t.rig.driver.fail_submit = false;
     check_ok(Job(program, device).param(1).in(0, t.x.data(), 12).out(1, t.r.data(), 12).run(t.rig));
 }

@@ -11,26 +11,11 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-wye_counters counters_of(const Rig& rig, wye_device device) {
-    wye_counters out;
-    WYE_INIT(out);
-    check_ok(
-        attempt([&](wye_error** e) { return wye_device_counters(rig.context, device, &out, e); }));
-    return out;
-}
-
-wye_counters all_counters(const Rig& rig) {
-    wye_counters out;
-    WYE_INIT(out);
-    check_ok(attempt([&](wye_error** e) { return wye_context_counters(rig.context, &out, e); }));
-    return out;
-}
-
 TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls") {
     Rig rig;
     rig.driver.kernel = add_kernel;
     const wye_device device = rig.device();
-    CHECK(counters_of(rig, device).submits == 0);
+    CHECK(rig.counters(device).submits == 0);
     const wye_program program = rig.program(kAdd);
     const wye_buffer x = rig.buffer(device, 16);
     const wye_buffer r = rig.buffer(device, 32);
@@ -43,7 +28,7 @@ TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls
     const auto refused =
         attempt([&](wye_error** e) { return wye_buffer_fill(rig.context, r, 0, 200, 7, 4, e); });
     CHECK_FALSE(refused.ok());
-    wye_counters now = counters_of(rig, device);
+    wye_counters now = rig.counters(device);
     CHECK(now.header.size == sizeof now);
     CHECK(now.bytes_uploaded == 16);
     CHECK(now.bytes_downloaded == 8);
@@ -58,7 +43,7 @@ TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls
     for (int i = 0; i < 2; ++i)
         check_ok(
             Job(program, device).param(1).in(0, host.data(), 12).out(1, out.data(), 12).run(rig));
-    now = counters_of(rig, device);
+    now = rig.counters(device);
     CHECK(now.dispatches == 2);
     CHECK(now.bytes_uploaded == 16 + 2 * 12);
     CHECK(now.bytes_downloaded == 8 + 2 * 12);
@@ -67,7 +52,7 @@ TEST_CASE("bytes, buffers and dispatches have the sizes and numbers of the calls
     CHECK(now.programs_found == 1);
 
     check_ok(rig.free(r));
-    now = counters_of(rig, device);
+    now = rig.counters(device);
     CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits));
     CHECK(now.waits == static_cast<std::uint64_t>(rig.driver.waits));
     CHECK(now.buffers_made == static_cast<std::uint64_t>(rig.driver.buffers));
@@ -87,7 +72,7 @@ TEST_CASE("repeated requests count as dispatches, submits and waits, in success 
     check_ok(job().run(rig));
     const int before = rig.driver.submits;
     for (int i = 0; i < 9; ++i) check_ok(job().run(rig));
-    wye_counters now = counters_of(rig, device);
+    wye_counters now = rig.counters(device);
     CHECK(now.dispatches == 10);
     CHECK(now.dispatches_failed == 0);
     CHECK(now.dispatches_repeated == 9);
@@ -102,7 +87,7 @@ TEST_CASE("repeated requests count as dispatches, submits and waits, in success 
     rig.driver.fail_wait = true;
     CHECK_FALSE(job().run(rig).ok());
     rig.driver.fail_wait = false;
-    now = counters_of(rig, device);
+    now = rig.counters(device);
     CHECK(now.dispatches == 10);
     CHECK(now.dispatches_failed == 2);
     CHECK(now.dispatches_repeated == 10);  // the refused submit did not run
@@ -119,27 +104,20 @@ TEST_CASE("asynchronous repeats count as dispatches when they end, and as submit
     const wye_buffer r = rig.buffer(device, 16);
     Job job = Job(program, device).param(1).resident(0, x).resident(1, r);
     for (int i = 0; i < 4; ++i) check_ok(job.run(rig));
-    const wye_counters before = counters_of(rig, device);
+    const wye_counters before = rig.counters(device);
     for (int i = 0; i < 5; ++i) {
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        }));
+        const wye_pending pending = rig.submitted(job);
+        check_ok(rig.wait(pending));
     }
-    wye_counters now = counters_of(rig, device);
+    wye_counters now = rig.counters(device);
     CHECK(now.dispatches == before.dispatches + 5);
     CHECK(now.dispatches_repeated == before.dispatches_repeated + 5);
     CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits));
     CHECK(now.programs_found == before.programs_found);
     rig.driver.fail_submit = true;
     wye_pending pending = 0;
-    CHECK_FALSE(attempt([&](wye_error** e) {
-                    return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-                }).ok());
-    CHECK(counters_of(rig, device).dispatches_failed == before.dispatches_failed + 1);
+    CHECK_FALSE(rig.submit(job, pending).ok());
+    CHECK(rig.counters(device).dispatches_failed == before.dispatches_failed + 1);
 }
 
 TEST_CASE("dispatches that fail at any step count as failed, with no bytes") {
@@ -160,7 +138,7 @@ TEST_CASE("dispatches that fail at any step count as failed, with no bytes") {
     rig.driver.fail_submit = true;
     CHECK_FALSE(job().run(rig).ok());
     rig.driver.fail_submit = false;
-    wye_counters now = counters_of(rig, device);
+    wye_counters now = rig.counters(device);
     CHECK(now.dispatches == 0);
     CHECK(now.dispatches_failed == 3);
     CHECK(now.bytes_uploaded + now.bytes_downloaded == 0);
@@ -169,7 +147,7 @@ TEST_CASE("dispatches that fail at any step count as failed, with no bytes") {
     // A dispatch of a stale program belongs to no device.
     check_ok(attempt([&](wye_error** e) { return wye_program_free(rig.context, program, e); }));
     CHECK_FALSE(job().run(rig).ok());
-    CHECK(counters_of(rig, device).dispatches_failed == 3);
+    CHECK(rig.counters(device).dispatches_failed == 3);
 }
 
 TEST_CASE("asynchronous dispatches count when they end; questions count with their answers") {
@@ -180,19 +158,11 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     const Words host = {5, 6, 7};
     Job job = Job(program, device).param(1).in(0, host.data(), 12).out(1, nullptr, 0);
     rig.driver.holds = true;
-    wye_pending pending = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(rig.context, &job.filled(), &pending, e);
-    }));
-    const auto poll = [&] {
-        std::uint32_t ended = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &ended, e); }));
-        return ended != 0;
-    };
+    wye_pending pending = rig.submitted(job);
+    const auto poll = [&] { return rig.ended(pending); };
     CHECK_FALSE(poll());
     CHECK_FALSE(poll());
-    wye_counters now = counters_of(rig, device);
+    wye_counters now = rig.counters(device);
     CHECK(now.dispatches == 0);
     CHECK(now.submits == 1);
     CHECK(now.polls == 2);
@@ -200,7 +170,7 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     rig.driver.holds = false;
     CHECK(poll());
     CHECK(poll());  // the end is known: no question to the driver
-    now = counters_of(rig, device);
+    now = rig.counters(device);
     CHECK(now.dispatches == 1);
     CHECK(now.dispatches_failed == 0);
     CHECK(now.polls == 3);
@@ -210,10 +180,8 @@ TEST_CASE("asynchronous dispatches count when they end; questions count with the
     CHECK(now.bytes_downloaded == 12);
 
     Job wrong = Job(program, device).param(1);
-    CHECK_FALSE(attempt([&](wye_error** e) {
-                    return wye_dispatch_submit(rig.context, &wrong.filled(), &pending, e);
-                }).ok());
-    CHECK(counters_of(rig, device).dispatches_failed == 1);
+    CHECK_FALSE(rig.submit(wrong, pending).ok());
+    CHECK(rig.counters(device).dispatches_failed == 1);
 }
 
 TEST_CASE("programs are compiled, loaded from disk or found in memory") {
@@ -261,7 +229,7 @@ TEST_CASE("bytes through staging memory count once, and it is not the device's m
     rig.upload(buffer, words);
     CHECK(rig.download<std::uint32_t>(buffer, words.size()) == words);
     CHECK(rig.driver.buffers > 1);  // staging memory was made
-    const wye_counters now = counters_of(rig, device);
+    const wye_counters now = rig.counters(device);
     CHECK(now.bytes_uploaded == bytes);
     CHECK(now.bytes_downloaded == bytes);
     CHECK(now.bytes_copied == 0);
@@ -276,10 +244,10 @@ TEST_CASE("a context sums up its devices, and a lost one keeps its counters") {
     const wye_device two = rig.device("fake:1");
     rig.upload(rig.buffer(one, 16), Words{1, 2, 3, 4});
     rig.upload(rig.buffer(two, 8), Words{1, 2});
-    CHECK(counters_of(rig, one).bytes_uploaded == 16);
-    CHECK(counters_of(rig, two).bytes_uploaded == 8);
-    CHECK(all_counters(rig).bytes_uploaded == 24);
-    CHECK(all_counters(rig).buffer_bytes == 24);
+    CHECK(rig.counters(one).bytes_uploaded == 16);
+    CHECK(rig.counters(two).bytes_uploaded == 8);
+    CHECK(rig.counters().bytes_uploaded == 24);
+    CHECK(rig.counters().buffer_bytes == 24);
 
     rig.driver.lose(0);
     const wye_buffer b = rig.buffer(two, 4);
@@ -293,9 +261,9 @@ TEST_CASE("a context sums up its devices, and a lost one keeps its counters") {
                 }).ok());
     const wye_device again = rig.device("fake:0");
     CHECK(again != one);
-    CHECK(counters_of(rig, again).bytes_uploaded == 0);
-    CHECK(counters_of(rig, one).bytes_uploaded == 16);
-    CHECK(all_counters(rig).bytes_uploaded == 24);
+    CHECK(rig.counters(again).bytes_uploaded == 0);
+    CHECK(rig.counters(one).bytes_uploaded == 16);
+    CHECK(rig.counters().bytes_uploaded == 24);
 }
 
 TEST_CASE("threads lose no count") {
@@ -313,7 +281,7 @@ TEST_CASE("threads lose no count") {
                 (void)Job(program, device).param(1).resident(0, x).resident(1, r).run(rig);
         });
     for (std::thread& thread : threads) thread.join();
-    const wye_counters now = counters_of(rig, device);
+    const wye_counters now = rig.counters(device);
     CHECK(now.dispatches + now.dispatches_failed == kThreads * kRounds);
     CHECK(now.submits == static_cast<std::uint64_t>(rig.driver.submits));
 }

@@ -10,16 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct Ready {
-    Rig rig;
-    wye_device device = rig.device();
-    wye_program program = rig.program(kAdd);
-    Words x = {1, 2, 3};
-    Words r = {9, 9, 9};
-
-    Ready() { rig.driver.kernel = add_kernel; }
-    Job job() { return Job(program, device).param(1).in(0, x.data(), 12).out(1, r.data(), 12); }
-};
+using Ready = HostWords;
 
 TEST_CASE("driver errors reach the caller, and the device works again afterwards") {
     Ready t;
@@ -183,7 +174,7 @@ TEST_CASE("a flush waits for work that was given up; so does the end of the cont
     job.desc.timeout_ns = 1'000'000'000;
     CHECK(job.param(1).resident(0, x).resident(1, r).run(t.rig).status == WYE_TIMEOUT);
     t.rig.driver.hang = false;
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
     check_ok(t.rig.free(x));
 
     Job last(t.program, t.device);

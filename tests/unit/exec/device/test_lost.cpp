@@ -8,14 +8,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct Ready {
-    Rig rig;
-    wye_device device = rig.device();
-    wye_program program = rig.program(kAdd);
-    Words x = {1, 2, 3};
-    Words r = {9, 9, 9};
-
-    Ready() { rig.driver.kernel = add_kernel; }
+struct Ready : HostWords {
     Outcome run(wye_device on) {
         r = {9, 9, 9};
         return Job(program, on).param(1).in(0, x.data(), 12).out(1, r.data(), 12).run(rig);
@@ -25,8 +18,7 @@ struct Ready {
         WYE_INIT(desc);
         desc.size = size;
         wye_buffer out = 0;
-        return attempt(
-            [&](wye_error** e) { return wye_buffer_create(rig.context, on, &desc, &out, e); });
+        return rig.create(on, desc, out);
     }
 };
 

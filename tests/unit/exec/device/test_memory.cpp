@@ -22,7 +22,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kScratch = 2 * kPage;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 3;
@@ -45,8 +45,7 @@ struct Ready {
         desc.size = size;
         desc.label = wye_str(label);
         wye_buffer out = 0;
-        Outcome outcome = attempt(
-            [&](wye_error** e) { return wye_buffer_create(rig.context, device, &desc, &out, e); });
+        Outcome outcome = rig.create(device, desc, out);
         CHECK((out != 0) == outcome.ok());
         if (made != nullptr) *made = out;
         return outcome;
@@ -63,25 +62,12 @@ struct Ready {
     }
     // Compiled before, so that it is submitted when the call returns.
     wye_pending submitted(wye_device device, const Words& words) {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(rig.context, program(), device, nullptr, e);
-        }));
+        check_ok(rig.prepare(device, program()));
         Job job(program(), device);
         job.param(1).in(0, words.data(), 4 * words.size()).out(1, nullptr, 0);
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
+        return Calls::submitted(job);
     }
-    Outcome wait(wye_pending pending) const {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
-    }
-    void free(wye_pending pending) const {
-        check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));
-    }
+    void free(wye_pending pending) const { check_ok(rig.free_pending(pending)); }
     wye_memory_use use(wye_device device) const {
         wye_memory_use out;
         WYE_INIT(out);
@@ -473,9 +459,7 @@ TEST_CASE("work in flight keeps its memory when it is trimmed, and its result is
     CHECK(flying.staging > 0);
     t.rig.driver.holds = false;
     check_ok(t.wait(pending));
-    wye_bytes out{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, pending, 1, &out, e); }));
+    const wye_bytes out = t.rig.output(pending);
     REQUIRE(out.size == 4 * in.size());
     const auto* words = static_cast<const std::uint32_t*>(out.data);
     CHECK(Words(words, words + in.size()) == Words(in.size(), 5));

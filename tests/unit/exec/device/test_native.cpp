@@ -22,9 +22,7 @@ struct Asked {
         buffer = rig.buffer(device, 16);
         wye_queue_create_desc desc;
         WYE_INIT(desc);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_queue_create(rig.context, device, &desc, &queue, e);
-        }));
+        check_ok(rig.create(device, desc, queue));
     }
     Outcome of_device() {
         return ask(
@@ -95,9 +93,7 @@ struct Waiting {
         device = rig.device();
         wye_queue_create_desc desc;
         WYE_INIT(desc);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_queue_create(rig.context, device, &desc, &queue, e);
-        }));
+        check_ok(rig.create(device, desc, queue));
     }
     Outcome wait() {
         return attempt(

@@ -22,8 +22,7 @@ Outcome create(const Rig& rig, wye_device device, const Wish& wish, wye_queue& o
     desc.kind = wish.kind;
     desc.priority = wish.priority;
     desc.flags = wish.flags;
-    return attempt(
-        [&](wye_error** e) { return wye_queue_create(rig.context, device, &desc, &out, e); });
+    return rig.create(device, desc, out);
 }
 wye_queue queue(const Ready& t, const Wish& wish = {}) {
     wye_queue out = 0;
@@ -43,27 +42,12 @@ Outcome free_queue(const Ready& t, wye_queue queue) {
 Outcome flush(const Ready& t, wye_queue queue) {
     return attempt([&](wye_error** e) { return wye_queue_flush(t.rig.context, queue, e); });
 }
-wye_counters counters(const Ready& t) {
-    wye_counters out;
-    WYE_INIT(out);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_device_counters(t.rig.context, t.device, &out, e); }));
-    return out;
-}
+wye_counters counters(const Ready& t) { return t.rig.counters(t.device); }
 // Records r = x + 1.
 wye_graph record(const Ready& t, std::size_t x, std::size_t r) {
     Job job(t.program, t.device);
     job.param(1).resident(0, t.buffers[x]).resident(1, t.buffers[r]);
-    const wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph out = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &out, e); }));
-    return out;
+    return t.rig.graph(t.device, {job.filled()});
 }
 // Functions, since doctest's macros would print the structures that are compared.
 const void* place(const FakeDriver::Submit& submit) { return submit.queue; }
@@ -219,9 +203,7 @@ TEST_CASE("a queue that is freed leaves its work in flight, which later work wai
     REQUIRE(behind.waits.size() == 1);
     CHECK(place(behind.waits[0]) == place(first));
     t.rig.driver.holds = false;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_pending_wait(t.rig.context, t.newest, UINT64_MAX, nullptr, e);
-    }));
+    check_ok(t.rig.wait(t.newest));
 }
 
 TEST_CASE("the native queue of an idle queue goes with it") {
@@ -249,10 +231,7 @@ TEST_CASE("a flush waits for the work of its queue, and for no other") {
     t.rig.driver.hang = false;
     check_ok(flush(t, mine));
     CHECK(t.rig.driver.waits > waits);
-    std::uint32_t ended = 0;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_poll(t.rig.context, of_mine, &ended, e); }));
-    CHECK(ended == 1);
+    CHECK(t.rig.ended(of_mine));
 }
 
 TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they name") {
@@ -271,8 +250,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     up.size = 12;
     wye_report report;
     WYE_INIT(report);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_buffer_transfer(t.rig.context, &up, &report, e); }));
+    check_ok(t.rig.transfer(up, &report));
     const void* const copying = place(t.rig.driver.submitted.back());
     CHECK(copying != native);
     CHECK(report.bytes_uploaded == 12);
@@ -298,8 +276,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     down.buffer = t.buffers[1];
     down.target = got.data();
     down.size = 12;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_buffer_transfer(t.rig.context, &down, nullptr, e); }));
+    check_ok(t.rig.transfer(down));
     CHECK(place(t.rig.driver.submitted.back()) == copying);
     CHECK(got == std::vector<std::uint32_t>{6, 7, 8});
 
@@ -307,8 +284,7 @@ TEST_CASE("blocking dispatches, graphs and transfers run on the queue that they 
     wye_graph_run_desc run;
     WYE_INIT(run);
     run.queue = mine;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, nullptr, e); }));
+    check_ok(t.rig.run(graph, run));
     CHECK(place(t.rig.driver.submitted.back()) == native);
     CHECK(t.rig.download<std::uint32_t>(t.buffers[2], 3) == std::vector<std::uint32_t>{7, 8, 9});
 }
@@ -322,18 +298,13 @@ TEST_CASE("executions of a graph in flight on one queue follow each other withou
     std::vector<wye_pending> all;
     const auto submit = [&] {
         wye_pending pending = 0;
-        const Outcome out = attempt([&](wye_error** e) {
-            return wye_graph_submit(t.rig.context, graph, &run, &pending, e);
-        });
+        const Outcome out = t.rig.submit(graph, run, pending);
         if (pending != 0) all.push_back(pending);
         return out;
     };
     const auto end_all = [&] {
         t.rig.driver.holds = false;
-        for (const wye_pending pending : all)
-            check_ok(attempt([&](wye_error** e) {
-                return wye_pending_wait(t.rig.context, pending, UINT64_MAX, nullptr, e);
-            }));
+        for (const wye_pending pending : all) check_ok(t.rig.wait(pending));
         all.clear();
         t.rig.driver.holds = true;
     };
@@ -401,10 +372,7 @@ TEST_CASE("a queue that is replaced with work in flight: later work waits for th
     const wye_pending failing = t.newest;
     t.rig.driver.holds = false;
     t.rig.driver.fail_wait = true;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pending_wait(t.rig.context, failing, UINT64_MAX, nullptr, e);
-                  }),
-                  WYE_DRIVER, "fails");
+    check_refused(t.rig.wait(failing), WYE_DRIVER, "fails");
     t.rig.driver.fail_wait = false;
     t.rig.driver.holds = true;
     const auto next = t.add(4, 5, mine);
@@ -432,21 +400,12 @@ TEST_CASE("wrong calls of queues are refused by name") {
         wye_queue_create_desc desc;
         WYE_INIT(desc);
         desc.reserved = 9;
-        check_refused(attempt([&](wye_error** e) {
-                          return wye_queue_create(t.rig.context, t.device, &desc, &out, e);
-                      }),
-                      WYE_INVALID_ARGUMENT, "9");
+        check_refused(t.rig.create(t.device, desc, out), WYE_INVALID_ARGUMENT, "9");
         desc = {};
-        check_refused(attempt([&](wye_error** e) {
-                          return wye_queue_create(t.rig.context, t.device, &desc, &out, e);
-                      }),
-                      WYE_INVALID_ARGUMENT, "size 0");
+        check_refused(t.rig.create(t.device, desc, out), WYE_INVALID_ARGUMENT, "size 0");
         WYE_INIT(desc);
         desc.label = {nullptr, 3};
-        check_refused(attempt([&](wye_error** e) {
-                          return wye_queue_create(t.rig.context, t.device, &desc, &out, e);
-                      }),
-                      WYE_INVALID_ARGUMENT, "label");
+        check_refused(t.rig.create(t.device, desc, out), WYE_INVALID_ARGUMENT, "label");
         CHECK(out == 0);
     }
     SUBCASE("the queue of a dispatch, a graph and a transfer") {
@@ -479,22 +438,12 @@ TEST_CASE("wrong calls of queues are refused by name") {
             check_refused(job.run(t.rig), row.status,
                           row.says);  // also refused as a repeated request
             wye_pending pending = 0;
-            check_refused(attempt([&](wye_error** e) {
-                              return wye_dispatch_submit(that->rig.context, &job.filled(), &pending,
-                                                         e);
-                          }),
-                          row.status, row.says);
+            check_refused(that->rig.submit(job, pending), row.status, row.says);
             wye_graph_run_desc run;
             WYE_INIT(run);
             run.queue = row.queue;
-            check_refused(attempt([&](wye_error** e) {
-                              return wye_graph_run(that->rig.context, graph, &run, nullptr, e);
-                          }),
-                          row.status, row.says);
-            check_refused(attempt([&](wye_error** e) {
-                              return wye_graph_submit(that->rig.context, graph, &run, &pending, e);
-                          }),
-                          row.status, row.says);
+            check_refused(that->rig.run(graph, run), row.status, row.says);
+            check_refused(that->rig.submit(graph, run, pending), row.status, row.says);
             for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{4}}) {
                 wye_transfer_desc fill;
                 WYE_INIT(fill);
@@ -503,10 +452,7 @@ TEST_CASE("wrong calls of queues are refused by name") {
                 fill.size = size;
                 fill.pattern_size = 4;
                 fill.queue = row.queue;
-                check_refused(attempt([&](wye_error** e) {
-                                  return wye_buffer_transfer(that->rig.context, &fill, nullptr, e);
-                              }),
-                              row.status, row.says);
+                check_refused(that->rig.transfer(fill), row.status, row.says);
             }
             CHECK(pending == 0);
         }

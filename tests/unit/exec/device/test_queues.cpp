@@ -69,9 +69,7 @@ TEST_CASE(
     CHECK(third.waits[0].flags == WYE_EVENT_ORDER_ONLY);
     CHECK(static_cast<const void*>(third.waits[0].timeline) == second.queue);
     CHECK(third.waits[0].value == second.value);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_pending_wait(t.rig.context, t.newest, UINT64_MAX, nullptr, e);
-    }));
+    check_ok(t.rig.wait(t.newest));
 }
 
 TEST_CASE("a repeated request in flight keeps its buffers, and does not run with a freed one") {
@@ -101,7 +99,7 @@ TEST_CASE("nothing waits for work that has ended, and the first queue is used ag
     Ready t(4);
     const auto first = t.add(0, 1), second = t.add(2, 3);
     t.rig.driver.holds = false;
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
     const auto third = t.add(1, 3);
     CHECK(third.queue == first.queue);
     CHECK(third.waits.empty());
@@ -230,15 +228,7 @@ TEST_CASE("executions of one graph in flight have commands of their own, up to a
     rig.upload(x, std::vector<std::uint32_t>{1, 2, 3});
     Job job(program, device);
     job.param(1).resident(0, x).resident(1, r);
-    wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = device;
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &graph, e); }));
+    const wye_graph graph = rig.graph(device, {job.filled()});
     CHECK(rig.driver.commands_made == 1);
     constexpr std::size_t kLimit = 16;
     std::set<const wye_command_object*> commands;
@@ -251,21 +241,16 @@ TEST_CASE("executions of one graph in flight have commands of their own, up to a
         k = 10 * n;
         run.params = &k;
         run.param_count = 1;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_submit(rig.context, graph, &run, &all[n], e); }));
+        check_ok(rig.submit(graph, run, all[n]));
         CHECK(result == 1 + k);
         const wye_operation& last = rig.driver.operations.back();
         CHECK(last.kind == (n < kLimit ? WYE_OPERATION_EXECUTE : WYE_OPERATION_DISPATCH));
         if (n < kLimit) CHECK(commands.insert(last.u.execute.command).second);
     }
     rig.driver.holds = false;
-    for (const wye_pending pending : all)
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        }));
+    for (const wye_pending pending : all) check_ok(rig.wait(pending));
     // The commands are used again, and no others are made.
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_run(rig.context, graph, &run, nullptr, e); }));
+    check_ok(rig.run(graph, run));
     CHECK(rig.driver.operations.back().kind == WYE_OPERATION_EXECUTE);
     CHECK(rig.driver.commands_made == static_cast<int>(kLimit));
     wye_context_destroy(rig.context);

@@ -38,7 +38,7 @@ class Words {
     std::uint64_t count_;
 };
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(bool stages = true) {
         rig.driver.kernel = add_kernel;
         rig.driver.stages = stages;
@@ -70,10 +70,7 @@ struct Ready {
             [&](wye_error** e) { return wye_memory_unregister(rig.context, memory, e); });
     }
     std::uint64_t counted() {
-        wye_counters out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_device_counters(rig.context, device(), &out, e); }));
+        const wye_counters out = rig.counters(device());
         return out.bytes_registered;
     }
     // The number of operations of this kind that the driver got since the last reset.
@@ -92,16 +89,7 @@ struct Ready {
     }
     wye_pending submit(Job job) {
         job.desc.flags |= WYE_DISPATCH_BORROW;
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
+        return submitted(std::move(job));
     }
 };
 
@@ -237,9 +225,7 @@ TEST_CASE("asynchronous transfers that borrow registered memory copy none of it 
         desc.target = down.data();
         if (kind == WYE_TRANSFER_UPLOAD) desc.target = nullptr;
         if (kind == WYE_TRANSFER_DOWNLOAD) desc.source = nullptr;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_transfer_submit(t.rig.context, &desc, &pending.emplace_back(), e);
-        }));
+        check_ok(t.rig.submit(desc, pending.emplace_back()));
     }
     CHECK(t.transfers() == 0);
     CHECK(t.rig.driver.most_staging_bytes == 0);
@@ -259,16 +245,11 @@ TEST_CASE("an asynchronous dispatch that owns its bytes takes a copy of register
     t.rig.driver.holds = true;
     Job job(program, t.device());
     job.param(1).in(0, x.data(), x.bytes()).out(1, nullptr, 0);
-    wye_pending pending = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-    }));
+    const wye_pending pending = t.rig.submitted(job);
     std::ranges::fill(x.all(), 1000U);
     t.rig.driver.holds = false;
     check_ok(t.wait(pending));
-    wye_bytes bytes{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, pending, 1, &bytes, e); }));
+    const wye_bytes bytes = t.rig.output(pending);
     CHECK(*static_cast<const std::uint32_t*>(bytes.data) == 4);
     CHECK(t.counted() == 0);
 }
@@ -404,9 +385,7 @@ TEST_CASE("a lost device takes no memory, and lets go of what it had") {
         return d;
     }();
     wye_buffer buffer = 0;
-    CHECK(attempt([&](wye_error** e) {
-              return wye_buffer_create(t.rig.context, t.device(), &desc, &buffer, e);
-          }).status == WYE_DEVICE_LOST);
+    CHECK(t.rig.create(t.device(), desc, buffer).status == WYE_DEVICE_LOST);
     check_refused(t.add(t.device(), words.data(), words.bytes(), out), WYE_DEVICE_LOST,
                   "fake:0 was lost");
     // The device that is opened next knows nothing of the old one's.

@@ -15,7 +15,7 @@ using Words = std::vector<std::uint32_t>;
 
 std::string text(wye_string s) { return {s.data, static_cast<std::size_t>(s.size)}; }
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
     }
@@ -37,8 +37,7 @@ struct Ready {
         desc.size = 16;
         desc.usage = usage;
         desc.label = wye_str("window");
-        return attempt(
-            [&](wye_error** e) { return wye_buffer_create(rig.context, device, &desc, &out, e); });
+        return rig.create(device, desc, out);
     }
     Outcome map(wye_buffer buffer, wye_buffer_mapping& out) const {
         WYE_INIT(out);
@@ -59,26 +58,11 @@ struct Ready {
             return wye_buffer_copy_across(rig.context, from, a, to, b, size, e);
         });
     }
-    wye_counters counters(wye_device of) const {
-        wye_counters out;
-        WYE_INIT(out);
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_counters(rig.context, of, &out, e); }));
-        return out;
-    }
+    wye_counters counters(wye_device of) const { return rig.counters(of); }
     wye_pending submit(wye_buffer x, wye_buffer r) const {
-        wye_pending out = 0;
-        Job job = Job(program, device).param(1).resident(0, x).resident(1, r);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
+        return submitted(Job(program, device).param(1).resident(0, x).resident(1, r));
     }
-    void wait(wye_pending pending) const {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        }));
-    }
+    void wait(wye_pending pending) const { check_ok(rig.wait(pending)); }
 };
 
 TEST_CASE("a buffer's description is that of its creation, with its present label and use") {
@@ -90,8 +74,7 @@ TEST_CASE("a buffer's description is that of its creation, with its present labe
     desc.usage = WYE_BUFFER_USAGE_READBACK;
     desc.label = wye_str("results");
     wye_buffer b = 0;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_buffer_create(t.rig.context, t.second, &desc, &b, e); }));
+    check_ok(t.rig.create(t.second, desc, b));
     wye_buffer_info info = t.describe(b);
     CHECK(info.device == t.second);
     CHECK(text(info.selector) == "fake:1");
@@ -182,16 +165,11 @@ TEST_CASE("a plain transfer takes the whole buffer only") {
     desc.offset = 8;
     desc.size = 8;
     desc.source = words.data();
-    const auto transfer = [&] {
-        return attempt(
-            [&](wye_error** e) { return wye_buffer_transfer(t.rig.context, &desc, nullptr, e); });
-    };
+    const auto transfer = [&] { return t.rig.transfer(desc); };
     check_refused(transfer(), WYE_INVALID_ARGUMENT, "not that of the whole buffer");
     wye_pending pending = 0;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_buffer_transfer_submit(t.rig.context, &desc, &pending, e);
-                  }),
-                  WYE_INVALID_ARGUMENT, "not that of the whole buffer");
+    check_refused(t.rig.submit(desc, pending), WYE_INVALID_ARGUMENT,
+                  "not that of the whole buffer");
     desc.kind = WYE_TRANSFER_FILL;
     desc.source = nullptr;
     desc.pattern_size = 4;
@@ -349,21 +327,15 @@ TEST_CASE("freeing a buffer that is only recorded makes the graph stale, and not
     };
     wye_graph_run_desc how;
     WYE_INIT(how);
-    const auto run = [&](wye_graph one) {
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(t.rig.context, one, &how, nullptr, e); });
-    };
+    const auto run = [&](wye_graph one) { return t.rig.run(one, how); };
     record(graph);
     check_ok(run(graph));
     const auto rebind = [&](wye_buffer from, wye_buffer to) {
         const wye_graph_rebinding change{from, to};
-        return attempt(
-            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, &change, 1, e); });
+        return t.rig.rebind(graph, &change, 1);
     };
     t.rig.driver.holds = true;
-    wye_pending pending = 0;
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_submit(t.rig.context, graph, &how, &pending, e); }));
+    const wye_pending pending = t.rig.submitted(graph, how);
     check_refused(t.rig.free(r), WYE_BUFFER_IN_USE, "pending work");
     check_refused(rebind(r, x), WYE_DEVICE_BUSY, "has an execution in flight");
     t.rig.driver.holds = false;
@@ -392,33 +364,17 @@ TEST_CASE("a report tells what ran, although the graph got other buffers before 
     const wye_buffer x[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
     const wye_buffer r[] = {t.rig.buffer(t.device, kFew), t.rig.buffer(t.device, kMany)};
     Job job = Job(t.program, t.device).param(1).resident(0, x[0]).resident(1, r[0]);
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    const wye_graph_step step{&job.filled(), nullptr};
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {job.filled()});
     wye_graph_run_desc how;
     WYE_INIT(how);
-    const auto submit = [&] {
-        wye_pending out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_submit(t.rig.context, graph, &how, &out, e); }));
-        return out;
-    };
+    const auto submit = [&] { return t.rig.submitted(graph, how); };
     const auto groups = [&](wye_pending pending) {
         wye_report report;
         WYE_INIT(report);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &report, e);
-        }));
+        check_ok(t.rig.wait(pending, UINT64_MAX, &report));
         CHECK(report.device == t.device);
         CHECK(report.wall_ns >= report.enqueue_ns);
-        check_ok(
-            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+        check_ok(t.rig.free_pending(pending));
         return report.groups[0];
     };
     const std::uint32_t few = groups(submit());
@@ -427,8 +383,7 @@ TEST_CASE("a report tells what ran, although the graph got other buffers before 
         const std::size_t from = round % 2, to = 1 - from;
         const wye_pending first = submit(), second = submit();
         const wye_graph_rebinding changes[] = {{x[from], x[to]}, {r[from], r[to]}};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, changes, 2, e); }));
+        check_ok(t.rig.rebind(graph, changes, 2));
         const wye_pending third = submit();
         CHECK((groups(third) == few) == (to == 0));
         CHECK((groups(second) == few) == (from == 0));

@@ -12,7 +12,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::size_t kCount = 200'000;  // words
 constexpr std::uint64_t kBytes = 4 * kCount;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         rig.driver.stages = true;
@@ -25,41 +25,22 @@ struct Ready {
     wye_program program = 0;
     Words x = Words(kCount, 1);
 
-    Outcome submit(Job& job, wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    }
     wye_pending submitted(std::uint64_t k) {
         Job job(program, device);
         job.param(k).in(0, x.data(), kBytes).out(1, nullptr, 0);
-        wye_pending out = 0;
-        check_ok(submit(job, out));
-        return out;
+        return Calls::submitted(job);
     }
     wye_pending lent(Words& r, std::uint64_t k, wye_program of) {
         Job job(of, device);
         if (k != 0) job.param(k);
         job.in(0, x.data(), kBytes).out(1, r.data(), kBytes);
         job.desc.flags |= WYE_DISPATCH_BORROW;
-        wye_pending out = 0;
-        check_ok(submit(job, out));
-        return out;
-    }
-    Outcome wait(wye_pending pending) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
+        return Calls::submitted(job);
     }
     Words output(wye_pending pending) {
-        wye_bytes bytes{};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_output(rig.context, pending, 1, &bytes, e); }));
+        const wye_bytes bytes = rig.output(pending);
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         return {words, words + bytes.size / 4};
-    }
-    Outcome free(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
     std::uint64_t operations(std::uint32_t kind) {
         const auto kinds = rig.driver.kinds();

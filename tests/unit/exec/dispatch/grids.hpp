@@ -69,7 +69,7 @@ inline void spread_kernel(const wye_dispatch_op& op) {
     ++trap[1];
 }
 
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(bool commands = false) {
         rig.driver.facts[WYE_FACT_KEY_INDIRECT_DISPATCH] = 1;
         rig.driver.facts[WYE_FACT_KEY_MAX_QUEUES] = 8;
@@ -115,18 +115,7 @@ struct Ready {
         out.swap(rig.driver.operations);
         return out;
     }
-    wye_pending submit(Job& job) const {
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending) const {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        });
-    }
+    wye_pending submit(const Job& job) const { return submitted(job); }
     Outcome record(std::vector<Job>& jobs, wye_graph& out) const {
         std::vector<wye_graph_step> steps;
         for (Job& job : jobs) steps.push_back({&job.filled(), nullptr});
@@ -142,16 +131,12 @@ struct Ready {
     Outcome run(wye_graph graph) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(rig.context, graph, &desc, nullptr, e); });
+        return rig.run(graph, desc);
     }
     wye_pending submit(wye_graph graph) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
-        wye_pending out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_submit(rig.context, graph, &desc, &out, e); }));
-        return out;
+        return rig.submitted(graph, desc);
     }
 };
 

@@ -177,10 +177,7 @@ TEST_CASE("every form of dispatch is routed, and its report says so") {
     };
     wye_pending pending = 0;
     const auto outputs = [&] {
-        wye_bytes bytes{};
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_output(t.rig.context, pending, 1, &bytes, e);
-        }));
+        const wye_bytes bytes = t.rig.output(pending);
         REQUIRE(bytes.size == 128);
         CHECK(static_cast<const std::uint32_t*>(bytes.data)[31] == 8);
     };
@@ -190,10 +187,7 @@ TEST_CASE("every form of dispatch is routed, and its report says so") {
             owned.desc.flags = flags;
             owned.desc.timeout_ns = limit;
             owned.param(1).in(0, x.data(), 128).out(1, nullptr, 0);
-            check_ok(attempt([&](wye_error** e) {
-                return wye_dispatch_owned(t.rig.context, &owned.filled(), &owned.report, &pending,
-                                          e);
-            }));
+            check_ok(t.rig.owned(owned, &owned.report, pending));
             check(owned.report);
             outputs();
         }
@@ -201,12 +195,8 @@ TEST_CASE("every form of dispatch is routed, and its report says so") {
         submitted.desc.flags = flags | WYE_DISPATCH_BORROW;
         r.assign(32, 0);
         submitted.param(1).in(0, x.data(), 128).out(1, r.data(), 128);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(t.rig.context, &submitted.filled(), &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &submitted.report, e);
-        }));
+        check_ok(t.rig.submit(submitted, pending));
+        check_ok(t.rig.wait(pending, UINT64_MAX, &submitted.report));
         check(submitted.report);
         CHECK(submitted.report.choice == number);
         CHECK(r == Words(32, 8));
@@ -228,19 +218,11 @@ TEST_CASE("the owner of resident buffers runs a request without a device, also a
         check_ok(job.param(k).resident(0, x).resident(1, r).run(t.rig));
         check(job.report);
         CHECK(t.rig.download<std::uint32_t>(r, 4)[3] == 4 + k);
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &job.report, e);
-        }));
+        const wye_pending pending = t.rig.submitted(job);
+        check_ok(t.rig.wait(pending, UINT64_MAX, &job.report));
         check(job.report);
     }
-    wye_counters counters;
-    WYE_INIT(counters);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_device_counters(t.rig.context, second, &counters, e); }));
+    const wye_counters counters = t.rig.counters(second);
     CHECK(counters.dispatches == 6);
     CHECK(counters.dispatches_repeated == 5);
     CHECK(t.rig.driver.opened == 1);
@@ -252,9 +234,7 @@ TEST_CASE("the owner of resident buffers runs a request without a device, also a
     wye_queue_create_desc desc;
     WYE_INIT(desc);
     Job queued(t.program, 0);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_queue_create(t.rig.context, second, &desc, &queued.desc.queue, e);
-    }));
+    check_ok(t.rig.create(second, desc, queued.desc.queue));
     check_ok(queued.param(1).in(0, host.data(), 16).out(1, host.data(), 16).run(t.rig));
     check(queued.report);
 }
@@ -292,10 +272,7 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     t.rig.driver.facts[WYE_FACT_KEY_MAX_BUFFERS] = 1;  // kAdd has two
     t.rig.driver.second[WYE_FACT_KEY_MAX_BUFFERS] = 8;
     const wye_pipeline pipeline = t.rig.pipeline(0, t.program);
-    wye_pipeline_description made;
-    WYE_INIT(made);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &made, e); }));
+    const wye_pipeline_description made = t.rig.describe(pipeline);
     const wye_device second = made.device;
     CHECK(t.selector(second) == "fake:1");
     CHECK(made.routed == WYE_ROUTED_CHOSEN);
@@ -334,8 +311,7 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     for (int i = 0; i < 2; ++i) {
         wye_report report;
         WYE_INIT(report);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, &report, e); }));
+        check_ok(t.rig.run(graph, run, &report));
         CHECK(report.device == second);
         CHECK(report.routed == WYE_ROUTED_OWNER);
         CHECK(t.rig.download<std::uint32_t>(r, 4) == Words{6, 7, 8, 9});
@@ -343,10 +319,8 @@ TEST_CASE("a pipeline and a graph are made for a device that they keep") {
     const wye_buffer other = t.rig.buffer(second, 16);
     t.rig.upload(other, Words{10, 20, 30, 40});
     const wye_graph_rebinding change{x, other};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, &change, 1, e); }));
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, nullptr, e); }));
+    check_ok(t.rig.rebind(graph, &change, 1));
+    check_ok(t.rig.run(graph, run));
     CHECK(t.rig.download<std::uint32_t>(r, 4) == Words{15, 25, 35, 45});
 
     const wye_device first = t.rig.device("fake:0");

@@ -78,25 +78,14 @@ struct Ready {
         out.resident(0, buffer).param(3);
         return out;
     }
-    wye_graph graph(std::vector<wye_dispatch_desc> dispatches) const {
-        std::vector<wye_graph_step> steps;
-        for (const wye_dispatch_desc& dispatch : dispatches) steps.push_back({&dispatch, nullptr});
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = steps.data();
-        desc.step_count = steps.size();
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
+    wye_graph graph(const std::vector<wye_dispatch_desc>& dispatches) const {
+        return rig.graph(device, dispatches);
     }
     std::uint32_t run(wye_graph graph) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
         wye_report report = new_report();
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_run(rig.context, graph, &desc, &report, e); }));
+        check_ok(rig.run(graph, desc, &report));
         return report.cooperative;
     }
     std::uint32_t batch(wye_pipeline pipeline, std::vector<wye_dispatch_desc> items) const {
@@ -106,9 +95,7 @@ struct Ready {
         desc.items = items.data();
         desc.item_count = items.size();
         wye_report report = new_report();
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pipeline_batch(rig.context, &desc, nullptr, &report, e);
-        }));
+        check_ok(rig.batch(desc, nullptr, &report));
         return report.cooperative;
     }
     std::uint32_t run(Job job) const {
@@ -117,10 +104,8 @@ struct Ready {
     }
     std::uint32_t wait(wye_pending pending) const {
         wye_report report = new_report();
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, &report, e);
-        }));
-        check_ok(attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); }));
+        check_ok(rig.wait(pending, UINT64_MAX, &report));
+        check_ok(rig.free_pending(pending));
         return report.cooperative;
     }
     // The flags of all launches since the last call, without those of no workgroups, by which
@@ -174,10 +159,7 @@ const Form kForms[] = {
     {"asynchronous", 1,
      [](Ready& t) {
          Job job = t.job(t.two);
-         wye_pending pending = 0;
-         check_ok(attempt([&](wye_error** e) {
-             return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-         }));
+         const wye_pending pending = t.rig.submitted(job);
          return t.wait(pending);
      }},
     {"owned", 1,
@@ -185,9 +167,7 @@ const Form kForms[] = {
          Job job = t.job(t.two);
          wye_pending pending = 0;
          wye_report report = new_report();
-         check_ok(attempt([&](wye_error** e) {
-             return wye_dispatch_owned(t.rig.context, &job.filled(), &report, &pending, e);
-         }));
+         check_ok(t.rig.owned(job, &report, pending));
          CHECK(t.wait(pending) == report.cooperative);
          return report.cooperative;
      }},
@@ -228,10 +208,7 @@ TEST_CASE("a cooperative program with grid barriers is one launch where it can b
 TEST_CASE("each dispatch through a cooperative pipeline decides by its own workgroups") {
     Ready t(kFits);
     const wye_pipeline pipeline = t.pipeline();
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(about.resident_groups == 2);
     CHECK(about.layout_slot_count != 0);
     for (int round = 0; round < 2; ++round) {
@@ -251,10 +228,7 @@ TEST_CASE("a cooperative pipeline counts each compiled form of a split launch on
     Ready t(kFits);
     const wye_pipeline pipeline = t.pipeline();
     (void)t.run(t.through(pipeline, t.four));
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(t.rig.driver.programs == 4);  // all of it; the first phase, those between, the last
     CHECK(about.memory_misses == 4);
     CHECK(about.memory_hits == 1);  // all of it, by the dispatch
@@ -264,10 +238,7 @@ TEST_CASE("a cooperative pipeline on a device without grid_sync has no compiled 
     Ready t(kNoSync);
     const wye_pipeline pipeline = t.pipeline();
     CHECK(t.rig.driver.programs == 0);
-    wye_pipeline_description about;
-    WYE_INIT(about);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pipeline_describe(t.rig.context, pipeline, &about, e); }));
+    const wye_pipeline_description about = t.rig.describe(pipeline);
     CHECK(about.layout_slot_count == 0);
     CHECK(t.run(t.through(pipeline, t.two)) == WYE_COOPERATIVE_SPLIT_DEVICE);
 }
@@ -284,8 +255,7 @@ TEST_CASE("a graph decides for each dispatch, and again when it gets other buffe
     CHECK(t.flags() == Words{kAtOnce});
     const auto rebind = [&](wye_buffer from, wye_buffer to) {
         const wye_graph_rebinding change{from, to};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, one, &change, 1, e); }));
+        check_ok(t.rig.rebind(one, &change, 1));
     };
     rebind(t.two, t.four);
     CHECK(t.run(one) == WYE_COOPERATIVE_SPLIT_ROOM);

@@ -35,25 +35,13 @@ struct Ready {
         return out;
     }
     wye_pipeline pipeline() const { return rig.pipeline(device, program); }
-    wye_graph graph(Job& job) const {
-        const wye_graph_step step = {&job.filled(), nullptr};
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = &step;
-        desc.step_count = 1;
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
-    }
+    wye_graph graph(Job& job) const { return rig.graph(device, {job.filled()}); }
     Outcome run(wye_graph graph, std::uint64_t pitch, wye_report& report) const {
         wye_graph_run_desc desc;
         WYE_INIT(desc);
         desc.params = &pitch;
         desc.param_count = 1;
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(rig.context, graph, &desc, &report, e); });
+        return rig.run(graph, desc, &report);
     }
 };
 
@@ -83,15 +71,9 @@ const Form kForms[] = {
      }},
     {"asynchronous",
      [](Ready& t, Job job) {
-         wye_pending pending = 0;
-         check_ok(attempt([&](wye_error** e) {
-             return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-         }));
-         check_ok(attempt([&](wye_error** e) {
-             return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &job.report, e);
-         }));
-         check_ok(
-             attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+         const wye_pending pending = t.rig.submitted(job);
+         check_ok(t.rig.wait(pending, UINT64_MAX, &job.report));
+         check_ok(t.rig.free_pending(pending));
          return job.report.determinism;
      }},
     {"a pipeline",
@@ -112,9 +94,7 @@ const Form kForms[] = {
          desc.pipeline = t.pipeline();
          desc.items = items.data();
          desc.item_count = items.size();
-         check_ok(attempt([&](wye_error** e) {
-             return wye_pipeline_batch(t.rig.context, &desc, nullptr, &job.report, e);
-         }));
+         check_ok(t.rig.batch(desc, nullptr, &job.report));
          return job.report.determinism;
      }},
     {"a graph",
@@ -186,9 +166,7 @@ TEST_CASE("a program with doubts, a launch of nothing and a transfer have their 
     fill.buffer = t.a;
     fill.size = 256;
     fill.pattern_size = 4;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_transfer(t.rig.context, &fill, &empty.report, e);
-    }));
+    check_ok(t.rig.transfer(fill, &empty.report));
     CHECK(empty.report.determinism == WYE_DETERMINISM_NONE);
 }
 

@@ -72,10 +72,7 @@ TEST_CASE("no iterations are refused in every form, and by a graph") {
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);
     check_refused(job.run(t.rig), WYE_INVALID_ARGUMENT, kWhat);  // it is no repeated request
     wye_pending pending = 0;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-                  }),
-                  WYE_INVALID_ARGUMENT, kWhat);
+    check_refused(t.rig.submit(job, pending), WYE_INVALID_ARGUMENT, kWhat);
     wye_graph_desc desc;
     WYE_INIT(desc);
     desc.device = t.device;

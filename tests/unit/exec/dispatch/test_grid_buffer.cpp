@@ -169,14 +169,8 @@ void refused_in_each_form(Ready& t, Job& job, wye_status status, std::string_vie
     const int submits = t.rig.driver.submits;
     check_refused(job.run(t.rig), status, what);
     wye_pending pending = 0;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_dispatch_submit(t.rig.context, &job.filled(), &pending, e);
-                  }),
-                  status, what);
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_dispatch_owned(t.rig.context, &job.filled(), nullptr, &pending, e);
-                  }),
-                  status, what);
+    check_refused(t.rig.submit(job, pending), status, what);
+    check_refused(t.rig.owned(job, nullptr, pending), status, what);
     std::vector<Job> jobs = {job};
     wye_graph graph = 0;
     check_refused(t.record(jobs, graph), status, what);
@@ -187,10 +181,7 @@ void refused_in_each_form(Ready& t, Job& job, wye_status status, std::string_vie
     item.program = item.device = 0;
     batch.items = &item;
     batch.item_count = 1;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pipeline_batch(t.rig.context, &batch, nullptr, nullptr, e);
-                  }),
-                  status, what);
+    check_refused(t.rig.batch(batch, nullptr, nullptr), status, what);
     CHECK(t.rig.driver.submits == submits);
 }
 

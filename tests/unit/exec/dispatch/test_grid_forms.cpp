@@ -74,12 +74,8 @@ TEST_CASE("a time limit, host arguments, owned outputs and read-backs work with 
     CHECK(Words(out.begin(), out.begin() + 4) == Words{2, 3, 4, 1});
     Job owned = job();
     wye_pending pending = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_owned(t.rig.context, &owned.filled(), nullptr, &pending, e);
-    }));
-    wye_bytes bytes{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, pending, 0, &bytes, e); }));
+    check_ok(t.rig.owned(owned, nullptr, pending));
+    wye_bytes bytes = t.rig.output(pending, 0);
     REQUIRE(bytes.size == 32);
     CHECK(static_cast<const std::uint32_t*>(bytes.data)[2] == 4);
 
@@ -90,9 +86,7 @@ TEST_CASE("a time limit, host arguments, owned outputs and read-backs work with 
         check_refused(one->run(t.rig), WYE_LIMIT_EXCEEDED, "70000x1x1");
         CHECK(out == std::array<std::uint32_t, 8>{5, 5, 5, 5, 5, 5, 5, 5});
     }
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(t.rig.context, &owned.filled(), &pending, e);
-    }));
+    check_ok(t.rig.submit(owned, pending));
     check_refused(t.wait(pending), WYE_LIMIT_EXCEEDED, "70000x1x1");
     check_refused(attempt([&](wye_error** e) {
                       return wye_pending_output(t.rig.context, pending, 0, &bytes, e);
@@ -107,9 +101,7 @@ TEST_CASE("the grid buffer is in use until the end, and work that writes it come
         WYE_INIT(desc);
         desc.kind = WYE_QUEUE_ANY;
         wye_queue out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_queue_create(t.rig.context, t.device, &desc, &out, e);
-        }));
+        check_ok(t.rig.create(t.device, desc, out));
         return out;
     };
     const wye_queue one = queue(), two = queue();
@@ -213,9 +205,7 @@ TEST_CASE("batches and rows take grids from buffers, among other items") {
         batch.pipeline = pipeline;
         batch.items = items.data();
         batch.item_count = items.size();
-        return attempt([&](wye_error** e) {
-            return wye_pipeline_batch(t.rig.context, &batch, &completed, nullptr, e);
-        });
+        return t.rig.batch(batch, &completed, nullptr);
     };
     std::uint64_t completed = 0;
     std::vector<Job> jobs = {plain(), plain(), item(0), item(0), plain(), item(12)};
@@ -310,9 +300,7 @@ TEST_CASE("executions of a graph that overlap have memory of their own for their
         CHECK(places.size() == kTimes);
         CHECK(places == checked);
         CHECK(t.results() == Words{2, 1, 1, kTimes});
-        for (const wye_pending one : pending)
-            check_ok(
-                attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, one, e); }));
+        for (const wye_pending one : pending) check_ok(t.rig.free_pending(one));
         t.rig.driver.kernel = spread_kernel;
     }
 }
@@ -328,8 +316,7 @@ TEST_CASE("a graph takes another grid buffer, and is stale without its own") {
     t.rig.upload(other, Words{6, 1, 1});
     const auto rebind = [&](wye_buffer from, wye_buffer to) {
         const wye_graph_rebinding change{from, to};
-        return attempt(
-            [&](wye_error** e) { return wye_graph_rebind(t.rig.context, graph, &change, 1, e); });
+        return t.rig.rebind(graph, &change, 1);
     };
     check_refused(rebind(t.grid, small), WYE_INVALID_ARGUMENT, "of a buffer of 8 bytes");
     t.rig.driver.holds = true;

@@ -3,11 +3,10 @@
 // Dispatches that are submitted after their call has returned: while their program is compiled, or
 // behind such a dispatch. The compiler waits until the test lets it go on.
 #include <atomic>
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/device.h"
 #include "wye/graph.h"
@@ -28,19 +27,14 @@ constexpr std::string_view kLimit = R"(wye 1; program limited; workgroup 1;
 input_output r: u32[3]; grid groups 1;
 main { r[1] = r[1] + 1u; if r[1] == 3u { trap 7; } })";
 
-struct Slow {
+struct Slow : Gate, Calls<Slow> {
     explicit Slow(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
         // The program `other` is compiled, and works beside the one that is not.
         prepare(other);
         rig.upload(x, Words{1, 2, 3});
         rig.upload(r, Words{9, 9, 9});
-        rig.driver.on_compile = [this] {
-            std::unique_lock lock(mutex);
-            ++compiling;
-            changed.notify_all();
-            REQUIRE(changed.wait_for(lock, kLong, [this] { return open; }));
-        };
+        rig.driver.on_compile = [this] { pass(); };
     }
     ~Slow() {
         let_go();
@@ -48,60 +42,20 @@ struct Slow {
         rig.context = nullptr;
     }
     Rig rig;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool open = false;
-    int compiling = 0;
     wye_device device = rig.device();
     wye_program program = rig.program(kAdd);
     wye_program other = rig.program(kOther);
     wye_buffer x = rig.buffer(device, 12, "x"), r = rig.buffer(device, 12, "r"),
                s = rig.buffer(device, 12, "s");
 
-    void let_go() {
-        const std::lock_guard lock(mutex);
-        open = true;
-        changed.notify_all();
-    }
-    void await_compile() {
-        std::unique_lock lock(mutex);
-        REQUIRE(changed.wait_for(lock, kLong, [this] { return compiling != 0; }));
-    }
-    void prepare(wye_program which) {
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(rig.context, which, device, nullptr, e);
-        }));
-    }
+    void prepare(wye_program which) { check_ok(rig.prepare(device, which)); }
     // r = x + k
     Job job(wye_program which, wye_buffer from, wye_buffer to, std::uint32_t k) {
         Job out(which, device);
         out.param(k).resident(0, from).resident(1, to);
         return out;
     }
-    Outcome submit(Job job, wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(submit(std::move(job), out));
-        return out;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, nullptr, e);
-        });
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
-    }
-    Outcome cancel(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_cancel(rig.context, pending, e); });
-    }
+    Outcome cancel(wye_pending pending) { return rig.cancel(pending); }
     Words words(wye_buffer buffer) { return rig.download<std::uint32_t>(buffer, 3); }
 };
 
@@ -132,14 +86,10 @@ TEST_CASE("the first submit returns before it compiles, and the result comes whe
     t.let_go();
     wye_report report;
     WYE_INIT(report);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_pending_wait(t.rig.context, owned, UINT64_MAX, &report, e);
-    }));
+    check_ok(t.rig.wait(owned, UINT64_MAX, &report));
     CHECK(report.compiled == 1);
     CHECK(report.device == t.device);
-    wye_bytes bytes{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, owned, 1, &bytes, e); }));
+    const wye_bytes bytes = t.rig.output(owned);
     REQUIRE(bytes.size == 12);
     CHECK(static_cast<const std::uint32_t*>(bytes.data)[2] == 8);
     check_ok(t.wait(resident));
@@ -156,11 +106,7 @@ TEST_CASE(
     std::vector<wye_queue> queues;
     wye_queue_create_desc made;
     WYE_INIT(made);
-    const auto queue = [&](wye_queue& out) {
-        return attempt([&](wye_error** e) {
-            return wye_queue_create(t.rig.context, t.device, &made, &out, e);
-        });
-    };
+    const auto queue = [&](wye_queue& out) { return t.rig.create(t.device, made, out); };
     for (std::uint32_t n = 0; n < 8; ++n) {
         const Words in(1000, n);
         Job job(t.program, t.device);
@@ -178,10 +124,7 @@ TEST_CASE(
     check_ok(late.get());
     for (std::uint32_t n = 0; n < 8; ++n) {
         check_ok(t.wait(all[n]));
-        wye_bytes bytes{};
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_output(t.rig.context, all[n], 1, &bytes, e);
-        }));
+        const wye_bytes bytes = t.rig.output(all[n]);
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         CHECK(Words(words, words + bytes.size / 4) == Words(1000, n + 1));
     }
@@ -217,18 +160,14 @@ TEST_CASE("later asynchronous work on its buffers comes after it, and other work
     down.buffer = t.s;
     down.size = 12;
     wye_pending third = 0, fourth = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_transfer_submit(t.rig.context, &down, &third, e);
-    }));
+    check_ok(t.rig.submit(down, third));
     wye_transfer_desc fill;
     WYE_INIT(fill);
     fill.kind = WYE_TRANSFER_FILL;
     fill.buffer = t.x;
     fill.size = 12;
     fill.pattern_size = 4;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_buffer_transfer_submit(t.rig.context, &fill, &fourth, e);
-    }));
+    check_ok(t.rig.submit(fill, fourth));
     // Work on other buffers goes on, blocking or not; so does a reader of what is only read.
     const wye_buffer free = t.rig.buffer(t.device, 12), too = t.rig.buffer(t.device, 12);
     t.rig.upload(free, Words{4, 4, 4});
@@ -238,9 +177,7 @@ TEST_CASE("later asynchronous work on its buffers comes after it, and other work
     for (const wye_pending one : {first, second, third, fourth}) CHECK_FALSE(t.ended(one));
     t.let_go();
     for (const wye_pending one : {fourth, third, second, first}) check_ok(t.wait(one));
-    wye_bytes bytes{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, third, 0, &bytes, e); }));
+    const wye_bytes bytes = t.rig.output(third, 0);
     CHECK(static_cast<const std::uint32_t*>(bytes.data)[0] == 12);
     CHECK(t.words(t.s) == Words{12, 13, 14});
     CHECK(t.words(t.x) == Words{0, 0, 0});
@@ -254,11 +191,7 @@ TEST_CASE("a blocking call on its buffers waits for it, and one with a time limi
     limited.desc.timeout_ns = kShort;
     check_refused(limited.run(t.rig), WYE_TIMEOUT, "must come before");
     wye_pending owned = 0;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_dispatch_owned(t.rig.context, &limited.filled(), nullptr, &owned,
-                                                e);
-                  }),
-                  WYE_TIMEOUT, "had not begun within 5 ms");
+    check_refused(t.rig.owned(limited, nullptr, owned), WYE_TIMEOUT, "had not begun within 5 ms");
     auto read = std::async(std::launch::async, [&] { return t.words(t.r); });
     auto run =
         std::async(std::launch::async, [&] { return t.job(t.other, t.r, t.s, 10).run(t.rig); });
@@ -298,21 +231,10 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     Slow t;
     Job twice = t.job(t.other, t.r, t.s, 10);
     for (int i = 0; i < 3; ++i) check_ok(t.wait(t.submitted(twice)));
-    wye_graph_step steps{&twice.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.device = t.device;
-    desc.steps = &steps;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {twice.filled()});
     wye_graph_run_desc run;
     WYE_INIT(run);
-    const auto go = [&] {
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, nullptr, e); });
-    };
+    const auto go = [&] { return t.rig.run(graph, run); };
     check_ok(go());
     const wye_pending first = t.submitted(t.job(t.program, t.x, t.r, 1));
     t.await_compile();
@@ -322,10 +244,7 @@ TEST_CASE("a repeated request and a graph come after it, too") {
     run.timeout_ns = 0;
     run.flags = WYE_DISPATCH_AT_ONCE;
     wye_pending pending = 0;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_graph_submit(t.rig.context, graph, &run, &pending, e);
-                  }),
-                  WYE_DEVICE_BUSY, "must run after work");
+    check_refused(t.rig.submit(graph, run, pending), WYE_DEVICE_BUSY, "must run after work");
     run.flags = 0;
     auto ran = std::async(std::launch::async, go);
     CHECK(ran.wait_for(30ms) == std::future_status::timeout);
@@ -341,9 +260,7 @@ TEST_CASE("its buffers are in use, and it holds its program, queue and pipeline"
     wye_queue_create_desc made;
     WYE_INIT(made);
     wye_queue queue = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_queue_create(t.rig.context, t.device, &made, &queue, e);
-    }));
+    check_ok(t.rig.create(t.device, made, queue));
     Job job = t.job(t.program, t.x, t.r, 1);
     job.desc.queue = queue;
     const wye_pending pending = t.submitted(job);
@@ -381,16 +298,14 @@ TEST_CASE("a cancel and a time limit end it at once, and its buffers are free") 
             check_refused(result, WYE_TIMEOUT, "had not begun within 5 ms");
         CHECK(t.ended(pending));
         check_ok(t.rig.free(t.x));
-        check_ok(
-            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+        check_ok(t.rig.free_pending(pending));
         // The device still compiles.
         check_refused(
             attempt([&](wye_error** e) { return wye_device_close(t.rig.context, t.device, e); }),
             WYE_DEVICE_BUSY, "");
         CHECK(t.rig.driver.submits == submits);
         t.let_go();
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(t.rig.flush(t.device));
         CHECK(lent == Words(3, 7));
         CHECK(t.rig.driver.submits == submits);
         // What was compiled serves the next one.
@@ -511,12 +426,8 @@ TEST_CASE("rounds of a program that can trap run in every form, and what follows
         host.desc.fixpoint_iterations = 2;
         host.desc.timeout_ns = ns;
         wye_pending owned = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_owned(t.rig.context, &host.filled(), nullptr, &owned, e);
-        }));
-        wye_bytes bytes{};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_output(t.rig.context, owned, 0, &bytes, e); }));
+        check_ok(t.rig.owned(host, nullptr, owned));
+        const wye_bytes bytes = t.rig.output(owned, 0);
         CHECK(static_cast<const std::uint32_t*>(bytes.data)[1] == 2);
     }
     // In a batch, one after the other on the same buffer: 2, and the round that traps.
@@ -532,10 +443,7 @@ TEST_CASE("rounds of a program that can trap run in every form, and what follows
     batch.items = items;
     batch.item_count = 2;
     std::uint64_t completed = 9;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pipeline_batch(t.rig.context, &batch, &completed, nullptr, e);
-                  }),
-                  WYE_TRAPPED, "item 1 of the batch");
+    check_refused(t.rig.batch(batch, &completed, nullptr), WYE_TRAPPED, "item 1 of the batch");
     CHECK(completed == 1);
     CHECK(t.words(t.r) == Words{0, 3, 0});
 }
@@ -560,8 +468,7 @@ TEST_CASE("a cancel and a time limit end rounds between two of them") {
         while (ran < 3) std::this_thread::yield();
         if (cancels) check_ok(t.cancel(pending));
         CHECK(t.wait(pending).status == (cancels ? WYE_CANCELLED : WYE_TIMEOUT));
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(t.rig.flush(t.device));
         CHECK(ran < 60000);
         check_ok(t.rig.free(t.r));
     }

@@ -86,17 +86,11 @@ const Form kForms[] = {
          Job job = t.job(at);
          wye_pending pending[2] = {};
          std::uint64_t copied = 0;
-         for (wye_pending& one : pending)
-             check_ok(attempt([&](wye_error** e) {
-                 return wye_dispatch_submit(t.rig.context, &job.filled(), &one, e);
-             }));
+         for (wye_pending& one : pending) check_ok(t.rig.submit(job, one));
          for (const wye_pending one : pending) {
-             check_ok(attempt([&](wye_error** e) {
-                 return wye_pending_wait(t.rig.context, one, UINT64_MAX, &job.report, e);
-             }));
+             check_ok(t.rig.wait(one, UINT64_MAX, &job.report));
              copied += job.report.bytes_copied;
-             check_ok(
-                 attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, one, e); }));
+             check_ok(t.rig.free_pending(one));
          }
          return copied;
      }},
@@ -111,30 +105,18 @@ const Form kForms[] = {
          const std::vector<wye_dispatch_desc> items(3, job.filled());
          desc.items = items.data();
          desc.item_count = items.size();
-         check_ok(attempt([&](wye_error** e) {
-             return wye_pipeline_batch(t.rig.context, &desc, nullptr, &job.report, e);
-         }));
+         check_ok(t.rig.batch(desc, nullptr, &job.report));
          return job.report.bytes_copied;
      }},
     {"a graph of two steps, run twice", 4, 4,
      [](Ready& t, std::uint64_t at) {
          Job job = t.job(at);
-         const wye_graph_step steps[] = {{&job.filled(), nullptr}, {&job.desc, nullptr}};
-         wye_graph_desc desc;
-         WYE_INIT(desc);
-         desc.device = t.device;
-         desc.steps = steps;
-         desc.step_count = 2;
-         wye_graph graph = 0;
-         check_ok(attempt(
-             [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+         const wye_graph graph = t.rig.graph(t.device, {job.filled(), job.filled()});
          std::uint64_t copied = 0;
          for (int again = 0; again < 2; ++again) {
              wye_graph_run_desc run;
              WYE_INIT(run);
-             check_ok(attempt([&](wye_error** e) {
-                 return wye_graph_run(t.rig.context, graph, &run, &job.report, e);
-             }));
+             check_ok(t.rig.run(graph, run, &job.report));
              copied += job.report.bytes_copied;
          }
          return copied;

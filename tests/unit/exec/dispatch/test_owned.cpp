@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     Ready() { rig.driver.kernel = add_kernel; }
     Rig rig;
     wye_device device = rig.device();
@@ -32,14 +32,9 @@ struct Ready {
         });
     }
     Words words(wye_pending pending) {
-        wye_bytes bytes{};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_output(rig.context, pending, 1, &bytes, e); }));
+        const wye_bytes bytes = rig.output(pending);
         const auto* from = static_cast<const std::uint32_t*>(bytes.data);
         return {from, from + bytes.size / 4};
-    }
-    Outcome free(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
 };
 
@@ -52,10 +47,7 @@ TEST_CASE("a dispatch whose outputs the result owns has ended when it returns, w
     CHECK(t.report.device == t.device);
     CHECK(t.report.wall_ns >= t.report.enqueue_ns);
     CHECK(t.report.device_ns == WYE_TIME_UNKNOWN);
-    std::uint32_t ended = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_pending_poll(t.rig.context, out, &ended, e); }));
-    CHECK(ended == 1);
+    CHECK(t.rig.ended(out));
     CHECK(t.words(out) == Words{2, 3, 4});
     t.x = {9, 9, 9};
     wye_pending second = 0;
@@ -86,36 +78,18 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
                 .resident(1, t.rig.buffer(t.device, 12));
             resident.desc.flags = job.desc.flags;
             for (int round = 0; round < 3; ++round) {
-                wye_pending pending = 0;
-                check_ok(attempt([&](wye_error** e) {
-                    return wye_dispatch_submit(t.rig.context, &resident.filled(), &pending, e);
-                }));
-                check_ok(attempt([&](wye_error** e) {
-                    return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &t.report, e);
-                }));
+                const wye_pending pending = t.rig.submitted(resident);
+                check_ok(t.rig.wait(pending, UINT64_MAX, &t.report));
                 CHECK(t.report.device_ns == want);
                 CHECK(t.report.wall_ns >= t.report.enqueue_ns);
             }
-            wye_graph_desc desc;
-            WYE_INIT(desc);
-            desc.device = t.device;
             resident.desc.flags = 0;
-            wye_graph_step recorded_step{&resident.filled(), nullptr};
-            desc.steps = &recorded_step;
-            desc.step_count = 1;
-            wye_graph graph = 0;
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+            const wye_graph graph = t.rig.graph(t.device, {resident.filled()});
             wye_graph_run_desc run;
             WYE_INIT(run);
             run.flags = job.desc.flags;
-            wye_pending pending = 0;
-            check_ok(attempt([&](wye_error** e) {
-                return wye_graph_submit(t.rig.context, graph, &run, &pending, e);
-            }));
-            check_ok(attempt([&](wye_error** e) {
-                return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &t.report, e);
-            }));
+            const wye_pending pending = t.rig.submitted(graph, run);
+            check_ok(t.rig.wait(pending, UINT64_MAX, &t.report));
             CHECK(t.report.device_ns == want);
             // A transfer is timed in the same way.
             wye_transfer_desc fill;
@@ -125,9 +99,7 @@ TEST_CASE("every form is timed by the driver if it has times, else the time is u
             fill.buffer = resident.arguments[0].buffer;
             fill.size = 12;
             fill.pattern_size = 4;
-            check_ok(attempt([&](wye_error** e) {
-                return wye_buffer_transfer(t.rig.context, &fill, &t.report, e);
-            }));
+            check_ok(t.rig.transfer(fill, &t.report));
             CHECK(t.report.device_ns == want);
             CHECK(t.report.bytes_filled == 12);
         }
@@ -158,7 +130,7 @@ TEST_CASE("a failure gives no outputs, and leaves nothing behind") {
         CHECK(t.report.trap_code == 7);
     }
     CHECK(out == 0);
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
 }
 
 TEST_CASE("a time limit returns control, and what cannot be stopped keeps the device busy") {
@@ -235,11 +207,7 @@ TEST_CASE("transfers that do not wait take the bytes of uploads, and own those o
                 desc.size = kWords * 4;
                 if (kind == WYE_TRANSFER_UPLOAD) desc.source = sent.data();
                 if (kind == WYE_TRANSFER_DOWNLOAD && borrows) desc.target = got.data();
-                wye_pending out = 0;
-                check_ok(attempt([&](wye_error** e) {
-                    return wye_buffer_transfer_submit(rig.context, &desc, &out, e);
-                }));
-                return out;
+                return rig.submitted(desc);
             };
             rig.driver.holds = true;
             const wye_pending up = submit(WYE_TRANSFER_UPLOAD);
@@ -254,9 +222,7 @@ TEST_CASE("transfers that do not wait take the bytes of uploads, and own those o
             rig.driver.holds = false;
             wye_report report;
             WYE_INIT(report);
-            check_ok(attempt([&](wye_error** e) {
-                return wye_pending_wait(rig.context, down, UINT64_MAX, &report, e);
-            }));
+            check_ok(rig.wait(down, UINT64_MAX, &report));
             CHECK(report.bytes_downloaded == kWords * 4);
             CHECK(report.device == device);
             if (!borrows) {
@@ -271,13 +237,8 @@ TEST_CASE("transfers that do not wait take the bytes of uploads, and own those o
                               return wye_pending_output(rig.context, up, 0, &bytes, e);
                           }),
                           WYE_NOT_FOUND, "upload of buffer `lasting` owns no output");
-            for (const wye_pending one : {up, down})
-                check_ok(
-                    attempt([&](wye_error** e) { return wye_pending_free(rig.context, one, e); }));
-            wye_counters counters;
-            WYE_INIT(counters);
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_context_counters(rig.context, &counters, e); }));
+            for (const wye_pending one : {up, down}) check_ok(rig.free_pending(one));
+            const wye_counters counters = rig.counters();
             CHECK(counters.bytes_uploaded == kWords * 4);
             CHECK(counters.bytes_downloaded == kWords * 4);
             CHECK(counters.dispatches == 0);
@@ -298,11 +259,7 @@ TEST_CASE(
     desc.size = 16;
     desc.target = words.data();
     wye_pending out = 0;
-    const auto submit = [&] {
-        return attempt([&](wye_error** e) {
-            return wye_buffer_transfer_submit(t.rig.context, &desc, &out, e);
-        });
-    };
+    const auto submit = [&] { return t.rig.submit(desc, out); };
     check_refused(submit(), WYE_INVALID_ARGUMENT, "has a target");
     desc.target = nullptr;
     desc.flags = WYE_DISPATCH_BORROW;
@@ -324,10 +281,7 @@ TEST_CASE(
     t.rig.driver.fail_submit = false;
     t.rig.driver.fail_wait = true;
     check_ok(submit());
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pending_wait(t.rig.context, out, UINT64_MAX, nullptr, e);
-                  }),
-                  WYE_DRIVER, "fails");
+    check_refused(t.rig.wait(out), WYE_DRIVER, "fails");
     check_refused(attempt([&](wye_error** e) {
                       return wye_pending_output(t.rig.context, out, 0, &bytes, e);
                   }),
@@ -381,19 +335,13 @@ TEST_CASE("wrong descriptions of transfers are refused by name") {
         CAPTURE(row.says);
         wye_transfer_desc desc = good(row.kind);
         row.change(desc);
-        check_refused(attempt([&](wye_error** e) {
-                          return wye_buffer_transfer(t.rig.context, &desc, nullptr, e);
-                      }),
-                      WYE_INVALID_ARGUMENT, row.says);
+        check_refused(t.rig.transfer(desc), WYE_INVALID_ARGUMENT, row.says);
     }
     CHECK(t.rig.driver.submits == 0);
     const wye_buffer far = t.rig.buffer(t.rig.device("fake:1"), 16);
     wye_transfer_desc desc = good(WYE_TRANSFER_COPY);
     desc.source_buffer = far;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_buffer_transfer(t.rig.context, &desc, nullptr, e);
-                  }),
-                  WYE_WRONG_OWNER, "target");
+    check_refused(t.rig.transfer(desc), WYE_WRONG_OWNER, "target");
 }
 
 }  // namespace

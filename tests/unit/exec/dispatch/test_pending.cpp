@@ -17,7 +17,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // A job with host arguments whose output the pending dispatch owns.
-struct Ready {
+struct Ready : Calls<Ready> {
     explicit Ready(registry::Config config = {}) : rig(std::move(config)) {
         rig.driver.kernel = add_kernel;
     }
@@ -31,29 +31,6 @@ struct Ready {
         out.param(1).in(0, x.data(), 12).out(1, nullptr, 0);
         return out;
     }
-    Outcome submit(Job job, wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(submit(std::move(job), out));
-        return out;
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        REQUIRE(out < 2);
-        return out == 1;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
-                 wye_report* report = nullptr) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, report, e);
-        });
-    }
     Outcome output(wye_pending pending, Words& out, std::uint32_t binding = 1) {
         wye_bytes bytes{};
         Outcome result = attempt([&](wye_error** e) {
@@ -62,9 +39,6 @@ struct Ready {
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         if (result.ok()) out.assign(words, words + bytes.size / 4);
         return result;
-    }
-    Outcome free(wye_pending pending) {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
 };
 
@@ -216,14 +190,7 @@ TEST_CASE("a submit that the device has no room for waits for work to end, in ev
     t.rig.upload(x, t.x);
     Job job(t.program, t.device);
     job.param(1).resident(0, x).resident(1, r);
-    wye_graph_step step{&job.filled(), nullptr};
-    wye_graph_desc desc;
-    WYE_INIT(desc);
-    desc.steps = &step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(0, {job.filled()});
     wye_graph_run_desc run;
     WYE_INIT(run);
     wye_pending pending = 0;
@@ -335,10 +302,7 @@ TEST_CASE("a cancelled dispatch ends with CANCELLED where the device stops work"
     t.rig.driver.hang = true;
     t.rig.driver.can_cancel = true;
     const wye_pending pending = t.submitted(t.job());
-    const auto cancel = [&] {
-        return attempt(
-            [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); });
-    };
+    const auto cancel = [&] { return t.rig.cancel(pending); };
     check_ok(cancel());
     check_refused(t.wait(pending), WYE_CANCELLED,
                   "the dispatch of `add` on fake:0 was cancelled, and the device stopped it");
@@ -364,12 +328,8 @@ TEST_CASE("where the device cannot stop work, the result comes at once and the b
     }));
     // Another thread waits with a limit that would never pass.
     Outcome late;
-    std::thread waiter([&] {
-        late = attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, first, UINT64_C(3'600'000'000'000), nullptr, e);
-        });
-    });
-    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, first, e); }));
+    std::thread waiter([&] { late = t.rig.wait(first, UINT64_C(3'600'000'000'000)); });
+    check_ok(t.rig.cancel(first));
     waiter.join();
     check_refused(late, WYE_CANCELLED, "the dispatch of `add` on fake:0 was cancelled");
     check_refused(t.wait(first), WYE_CANCELLED, "until it ends");
@@ -404,7 +364,7 @@ TEST_CASE("operations that the host had not submitted before a cancel never run"
     t.rig.driver.holds = true;
     const wye_pending pending = t.submitted(job);
     const int submits = t.rig.driver.submits;
-    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+    check_ok(t.rig.cancel(pending));
     // It uses memory of the caller, so it has not ended yet.
     CHECK(!t.ended(pending));
     t.rig.driver.holds = false;

@@ -309,11 +309,7 @@ TEST_CASE("buffers: bad alignments and sizes") {
     wye_buffer out = 0;
     wye_buffer_create_desc desc;
     WYE_INIT(desc);
-    const auto create = [&] {
-        return attempt([&](wye_error** e) {
-            return wye_buffer_create(t.rig.context, t.device, &desc, &out, e);
-        });
-    };
+    const auto create = [&] { return t.rig.create(t.device, desc, out); };
     desc.alignment = 24;
     check_refused(create(), WYE_INVALID_ARGUMENT, "alignment 24");
     desc.alignment = 0;

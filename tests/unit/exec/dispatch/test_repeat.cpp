@@ -249,17 +249,13 @@ TEST_CASE("repeated requests in flight are their own although others are remembe
         t.r = outputs[i];
         Job job = t.job(i);
         check_ok(job.run(t.rig));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(t.rig.context, &job.filled(), &pending.emplace_back(), e);
-        }));
+        check_ok(t.rig.submit(job, pending.emplace_back()));
     }
     CHECK(static_cast<int>(t.rig.driver.commands_made) == 40);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         wye_report report;
         WYE_INIT(report);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, pending[i], UINT64_MAX, &report, e);
-        }));
+        check_ok(t.rig.wait(pending[i], UINT64_MAX, &report));
         CHECK(report.device == t.device);
         CHECK(report.groups[0] == 1);
         wye_bytes none;
@@ -267,8 +263,7 @@ TEST_CASE("repeated requests in flight are their own although others are remembe
                           return wye_pending_output(t.rig.context, pending[i], 1, &none, e);
                       }),
                       WYE_NOT_FOUND, "dispatch of `add`");
-        check_ok(
-            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending[i], e); }));
+        check_ok(t.rig.free_pending(pending[i]));
         t.r = outputs[i];
         CHECK(t.results()[0] == 1 + i);
     }

@@ -23,6 +23,24 @@ ProgramRef loaded(std::string_view text) {
     return *program;
 }
 
+const route::Limits kLimits = [] {
+    route::Limits out;
+    out.max_groups = {65535, 1, 1};
+    return out;
+}();
+
+// A launch with the one argument `r`, an output.
+plan::Launch with_output(const ProgramRef& program, std::array<std::uint32_t, 8>& r) {
+    std::byte* const words = reinterpret_cast<std::byte*>(r.data());
+    const plan::Argument argument = {
+        plan::ArgumentKind::Host, 0, nullptr, 0, words, sizeof r, false, 0, 0, 0, 0};
+    plan::Request request;
+    request.arguments = {&argument, 1};
+    plan::Launch out;
+    REQUIRE(plan::admit(program->plan(), request, out).ok());
+    return out;
+}
+
 // `x` is copied to `r`, which starts at zero; workgroups of 4.
 constexpr std::string_view kCopy = R"(wye 1; program copy; workgroup 4;
     input x: u32[]; output r: u32[len(x)]; grid elements len(x);
@@ -32,7 +50,7 @@ struct Copy {
     ProgramRef program = loaded(kCopy);
     std::array<std::uint32_t, 40> x{}, r{};
     plan::Launch launch;
-    route::Limits limits;
+    route::Limits limits = kLimits;
     Kernels kernels;
     std::array<std::byte, 4096> storage;
     std::pmr::monotonic_buffer_resource memory{storage.data(), storage.size(),
@@ -49,7 +67,6 @@ struct Copy {
         plan::Request request;
         request.arguments = arguments;
         REQUIRE(plan::admit(program->plan(), request, launch).ok());
-        limits.max_groups = {65535, 1, 1};
     }
     void decide(const route::Route& route = {WYE_FORMAT_OPENCL_C, ir::kNone}) {
         REQUIRE(lower(*program, launch, limits, route, {}, kernels).ok());
@@ -103,30 +120,14 @@ TEST_CASE("a native variant has all outputs filled, since it promises nothing") 
     const ProgramRef program = loaded(R"(wye 1; program ones; workgroup 4;
         output r: u32[8]; grid groups 2;
         main { r[global_id.x] = 1u; })");
-    plan::Launch launch;
     std::array<std::uint32_t, 8> r{};
-    const plan::Argument argument{plan::ArgumentKind::Host,
-                                  0,
-                                  nullptr,
-                                  0,
-                                  reinterpret_cast<std::byte*>(r.data()),
-                                  sizeof r,
-                                  false,
-                                  0,
-                                  0,
-                                  0,
-                                  0};
-    plan::Request request;
-    request.arguments = {&argument, 1};
-    REQUIRE(plan::admit(program->plan(), request, launch).ok());
-    route::Limits limits;
-    limits.max_groups = {65535, 1, 1};
+    const plan::Launch launch = with_output(program, r);
     for (const bool variant : {false, true}) {
         Kernels kernels;
         BoundLaunch bound(std::pmr::new_delete_resource());
         const route::Route route{WYE_FORMAT_OPENCL_C, variant ? 0 : ir::kNone};
-        REQUIRE(lower(*program, launch, limits, route, {}, kernels).ok());
-        REQUIRE(bind(program->plan(), launch, limits, kernels, false, bound).ok());
+        REQUIRE(lower(*program, launch, kLimits, route, {}, kernels).ok());
+        REQUIRE(bind(program->plan(), launch, kLimits, kernels, false, bound).ok());
         CHECK((bound.dispatches - bound.fills == 1) == variant);
     }
 }
@@ -135,24 +136,9 @@ TEST_CASE("each run between two grid barriers is a launch of its own, each progr
     const ProgramRef program = loaded(R"(wye 1; program sweep; workgroup 4;
         output r: u32[8]; grid groups 2;
         main { for k in 0u..3u { r[global_id.x] = k; grid_barrier; } })");
-    plan::Launch launch;
     std::array<std::uint32_t, 8> r{};
-    const plan::Argument argument{plan::ArgumentKind::Host,
-                                  0,
-                                  nullptr,
-                                  0,
-                                  reinterpret_cast<std::byte*>(r.data()),
-                                  sizeof r,
-                                  false,
-                                  0,
-                                  0,
-                                  0,
-                                  0};
-    plan::Request request;
-    request.arguments = {&argument, 1};
-    REQUIRE(plan::admit(program->plan(), request, launch).ok());
-    route::Limits limits;
-    limits.max_groups = {65535, 1, 1};
+    const plan::Launch launch = with_output(program, r);
+    route::Limits limits = kLimits;
     Kernels kernels;
     REQUIRE(lower(*program, launch, limits, {WYE_FORMAT_OPENCL_C, ir::kNone}, {}, kernels).ok());
     CHECK_FALSE(kernels.is_whole());

@@ -20,12 +20,10 @@ constexpr std::uint64_t kShort = 5'000'000;         // ns
 constexpr std::uint64_t kLong = 3'600'000'000'000;  // that nothing takes
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-struct Ready {
+struct Ready : Calls<Ready> {
     Ready() {
         rig.driver.kernel = add_kernel;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_program_prepare(rig.context, program, device, nullptr, e);
-        }));
+        check_ok(rig.prepare(device, program));
         rig.upload(x, Words{1, 2, 3});
         rig.upload(r, Words{9, 9, 9});
     }
@@ -43,50 +41,18 @@ struct Ready {
         out.desc.timeout_ns = timeout_ns;
         return out;
     }
-    wye_pending submitted(Job job) {
-        wye_pending out = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        }));
-        return out;
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX) {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, nullptr, e);
-        });
-    }
-    bool ended(wye_pending pending) {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
-    }
+    using Calls::submitted;
     wye_graph graph() {
         Job step = job(0);
-        wye_graph_step steps{&step.filled(), nullptr};
-        wye_graph_desc desc;
-        WYE_INIT(desc);
-        desc.device = device;
-        desc.steps = &steps;
-        desc.step_count = 1;
-        desc.label = wye_str("twice");
-        wye_graph out = 0;
-        check_ok(
-            attempt([&](wye_error** e) { return wye_graph_create(rig.context, &desc, &out, e); }));
-        return out;
+        return rig.graph(device, {step.filled()}, "twice");
     }
     wye_pending submitted(wye_graph graph, std::uint64_t timeout_ns) {
         wye_graph_run_desc run;
         WYE_INIT(run);
         run.timeout_ns = timeout_ns;
-        wye_pending out = 0;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_graph_submit(rig.context, graph, &run, &out, e); }));
-        return out;
+        return rig.submitted(graph, run);
     }
-    void flush() {
-        check_ok(attempt([&](wye_error** e) { return wye_device_flush(rig.context, device, e); }));
-    }
+    void flush() { check_ok(rig.flush(device)); }
     // Becomes true within a minute.
     void await(const std::function<bool()>& condition) {
         for (const auto end = Clock::now() + std::chrono::minutes(1); !condition();
@@ -233,10 +199,7 @@ TEST_CASE("work that ends in time has its own result, and its limit is forgotten
 TEST_CASE("a cancel before the time limit stays a cancel, and one after it changes nothing") {
     Ready t;
     t.rig.driver.holds = true;
-    const auto cancel = [&](wye_pending pending) {
-        check_ok(
-            attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
-    };
+    const auto cancel = [&](wye_pending pending) { check_ok(t.rig.cancel(pending)); };
     const wye_pending early = dispatched(t, 20 * kShort), late = dispatched(t, kShort);
     cancel(early);
     check_refused(t.wait(early), WYE_CANCELLED, "was cancelled");
@@ -251,7 +214,7 @@ TEST_CASE("a time limit that ends before cancelled work does is told what still 
     Ready t;
     t.rig.driver.holds = true;
     const wye_pending pending = t.submitted(t.job(0));
-    check_ok(attempt([&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+    check_ok(t.rig.cancel(pending));
     check_refused(t.job(kShort).run(t.rig), WYE_TIMEOUT,
                   "it is still running the dispatch of `add`, which was cancelled");
     t.rig.driver.holds = false;
@@ -288,7 +251,7 @@ TEST_CASE("freed work with a time limit is stopped all the same, and nothing is 
     t.rig.driver.can_cancel = true;
     t.rig.driver.kernel = [&](const wye_dispatch_op&) { t.rig.driver.hang = true; };
     const wye_pending pending = dispatched(t, kShort);
-    check_ok(attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, pending, e); }));
+    check_ok(t.rig.free_pending(pending));
     t.flush();  // which it would hang otherwise
     CHECK(t.rig.driver.cancels == 1);
     t.rig.driver.kernel = add_kernel;
@@ -300,18 +263,12 @@ TEST_CASE("a limit that ends while the submit waits for room is an error of the 
     const wye_device device = rig.device();
     const wye_program program = rig.program(kAdd);
     const wye_buffer x = rig.buffer(device, 12), r = rig.buffer(device, 12);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_program_prepare(rig.context, program, device, nullptr, e);
-    }));
+    check_ok(rig.prepare(device, program));
     Job job(program, device);
     job.param(1).resident(0, x).resident(1, r);
     rig.driver.holds = true;
     wye_pending first = 0, second = 0;
-    const auto submit = [&](wye_pending& out) {
-        return attempt([&](wye_error** e) {
-            return wye_dispatch_submit(rig.context, &job.filled(), &out, e);
-        });
-    };
+    const auto submit = [&](wye_pending& out) { return rig.submit(job, out); };
     check_ok(submit(first));
     job.desc.timeout_ns = kShort;
     check_refused(submit(second), WYE_TIMEOUT, "did not have room");
@@ -325,10 +282,7 @@ TEST_CASE("a graph that is run has a time limit, too") {
     WYE_INIT(run);
     wye_report report;
     WYE_INIT(report);
-    const auto go = [&] {
-        return attempt(
-            [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, &report, e); });
-    };
+    const auto go = [&] { return t.rig.run(graph, run, &report); };
     run.timeout_ns = kLong;
     check_ok(go());
     CHECK(report.device == t.device);
@@ -410,9 +364,7 @@ TEST_CASE("rows and owned outputs have the limit of their batch") {
     lent.param(3).in(0, t.host.data(), 12).out(1, nullptr, 0);
     std::vector<wye_pending> owners;
     check_ok(t.run({lent.filled(), lent.filled()}, kLong, &owners));
-    wye_bytes bytes{};
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_pending_output(t.rig.context, owners[1], 1, &bytes, e); }));
+    const wye_bytes bytes = t.rig.output(owners[1]);
     CHECK(static_cast<const std::uint32_t*>(bytes.data)[2] == 6);
     Job shared(0, 0);
     shared.param(1);

@@ -40,11 +40,7 @@ struct Piped {
         return out;
     }
     [[nodiscard]] wye_pipeline_description describe(wye_pipeline pipeline) const {
-        wye_pipeline_description out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pipeline_describe(rig.context, pipeline, &out, e); }));
-        return out;
+        return rig.describe(pipeline);
     }
     [[nodiscard]] Job job(wye_pipeline through, std::uint64_t k = 1) const {
         Job out(0, 0);
@@ -53,13 +49,7 @@ struct Piped {
         return out;
     }
     [[nodiscard]] Words results() const { return rig.download<std::uint32_t>(r, 4); }
-    [[nodiscard]] wye_counters counters() const {
-        wye_counters out;
-        WYE_INIT(out);
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_device_counters(rig.context, device, &out, e); }));
-        return out;
-    }
+    [[nodiscard]] wye_counters counters() const { return rig.counters(device); }
     Outcome free_program() const {
         return attempt([&](wye_error** e) { return wye_program_free(rig.context, program, e); });
     }

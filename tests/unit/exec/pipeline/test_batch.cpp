@@ -64,9 +64,7 @@ struct Batched : Piped {
     Outcome run() {
         std::vector<wye_dispatch_desc> items;
         const wye_batch_desc desc = description(items);
-        return attempt([&](wye_error** e) {
-            return wye_pipeline_batch(rig.context, &desc, &completed, &report, e);
-        });
+        return rig.batch(desc, &completed, &report);
     }
     Outcome run_owned(std::vector<wye_pending>& owners) {
         std::vector<wye_dispatch_desc> items;
@@ -78,9 +76,7 @@ struct Batched : Piped {
         });
     }
     Words words(wye_pending owner) {
-        wye_bytes bytes{};
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_output(rig.context, owner, 1, &bytes, e); }));
+        const wye_bytes bytes = rig.output(owner);
         const auto* from = static_cast<const std::uint32_t*>(bytes.data);
         return {from, from + bytes.size / 4};
     }
@@ -201,9 +197,7 @@ struct Runs : Batched {
         } else {
             desc.items = array.data();
         }
-        return attempt([&](wye_error** e) {
-            return wye_pipeline_batch(rig.context, &desc, &completed, &report, e);
-        });
+        return rig.batch(desc, &completed, &report);
     }
 };
 
@@ -374,8 +368,7 @@ TEST_CASE("owned outputs live until each handle is freed") {
     CHECK(t.completed == 3);
     for (std::uint32_t k = 0; k < 3; ++k) {
         CHECK(t.words(owners[k]) == Words{1 + k, 2 + k});
-        check_ok(
-            attempt([&](wye_error** e) { return wye_pending_free(t.rig.context, owners[k], e); }));
+        check_ok(t.rig.free_pending(owners[k]));
     }
     Words out(2);
     t.jobs[1].arguments[1].output = out.data();
@@ -424,10 +417,7 @@ TEST_CASE("wrong batches are refused by name") {
     std::vector<wye_dispatch_desc> items;
     wye_batch_desc desc = t.description(items);
     desc.flags = WYE_BATCH_POINTERS | 2;
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_pipeline_batch(t.rig.context, &desc, nullptr, nullptr, e);
-                  }),
-                  WYE_INVALID_ARGUMENT, "flags 0x3");
+    check_refused(t.rig.batch(desc, nullptr, nullptr), WYE_INVALID_ARGUMENT, "flags 0x3");
 }
 
 TEST_CASE("a submit that the driver refuses, and a device that is lost in the middle") {

@@ -3,31 +3,23 @@
 // Pipelines that are made, and programs that are prepared, without a wait for the compile. The
 // compiler waits until the test lets it go on.
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "gate.hpp"
 #include "rig.hpp"
 #include "wye/device.h"
 
 namespace wye::exec::test::test_pending_compile {
 namespace {
 
-using namespace std::chrono_literals;
 using Words = std::vector<std::uint32_t>;
-constexpr auto kLong = 60s;  // nothing takes that long but a hang
 constexpr std::uint64_t kShort = 5'000'000;
 
-struct Slow {
+struct Slow : Gate, Calls<Slow> {
     Slow() {
         rig.driver.kernel = add_kernel;
-        rig.driver.on_compile = [this] {
-            std::unique_lock lock(mutex);
-            ++compiling;
-            changed.notify_all();
-            REQUIRE(changed.wait_for(lock, kLong, [this] { return open; }));
-        };
+        rig.driver.on_compile = [this] { pass(); };
     }
     ~Slow() {
         let_go();
@@ -35,22 +27,9 @@ struct Slow {
         CHECK(rig.driver.live_programs == 0);
     }
     Rig rig;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool open = false;
-    int compiling = 0;
     wye_device device = rig.device();
     wye_program program = rig.program(kAdd);
 
-    void let_go() {
-        const std::lock_guard lock(mutex);
-        open = true;
-        changed.notify_all();
-    }
-    void await_compile() {
-        std::unique_lock lock(mutex);
-        REQUIRE(changed.wait_for(lock, kLong, [this] { return compiling != 0; }));
-    }
     wye_pipeline_desc description(std::uint64_t timeout_ns = 0) const {
         wye_pipeline_desc out;
         WYE_INIT(out);
@@ -71,21 +50,6 @@ struct Slow {
     Outcome take(wye_pending pending, wye_pipeline& out) const {
         return attempt(
             [&](wye_error** e) { return wye_pending_pipeline(rig.context, pending, &out, e); });
-    }
-    Outcome wait(wye_pending pending, std::uint64_t timeout_ns = UINT64_MAX,
-                 wye_report* report = nullptr) const {
-        return attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, timeout_ns, report, e);
-        });
-    }
-    bool ended(wye_pending pending) const {
-        std::uint32_t out = 2;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_pending_poll(rig.context, pending, &out, e); }));
-        return out == 1;
-    }
-    Outcome free(wye_pending pending) const {
-        return attempt([&](wye_error** e) { return wye_pending_free(rig.context, pending, e); });
     }
     void check_runs(wye_pipeline pipeline) {
         Words x = {1, 2, 3}, r(3);
@@ -165,8 +129,7 @@ TEST_CASE("a pipeline that nobody takes is freed with the handle, also before it
             check_ok(t.wait(pending));
             check_ok(t.free(pending));
         }
-        check_ok(
-            attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+        check_ok(t.rig.flush(t.device));
         check_ok(
             attempt([&](wye_error** e) { return wye_program_free(t.rig.context, t.program, e); }));
         CHECK(t.rig.driver.live_programs == 0);
@@ -244,17 +207,14 @@ TEST_CASE("a cancel and a time limit end it at once; what was begun is kept") {
             wye_pending pending = 0;
             check_ok(pipes ? t.create(t.description(ns), pending) : t.prepare(pending, ns));
             t.await_compile();
-            if (cancels)
-                check_ok(attempt(
-                    [&](wye_error** e) { return wye_pending_cancel(t.rig.context, pending, e); }));
+            if (cancels) check_ok(t.rig.cancel(pending));
             const Outcome result = t.wait(pending);
             CHECK(result.status == (cancels ? WYE_CANCELLED : WYE_TIMEOUT));
             CHECK(result.says("the compile of"));
             wye_pipeline none = 0;
             if (pipes) CHECK(t.take(pending, none).status == result.status);
             t.let_go();
-            check_ok(attempt(
-                [&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+            check_ok(t.rig.flush(t.device));
             t.check_runs(t.rig.pipeline(t.device, t.program));
             CHECK(t.rig.driver.programs == 1);
         }
@@ -271,7 +231,7 @@ TEST_CASE("a pipeline that is waited for has a time limit, and its compile conti
     };
     check_refused(create(), WYE_TIMEOUT, "compiling `add` for fake:0 did not end");
     t.let_go();
-    check_ok(attempt([&](wye_error** e) { return wye_device_flush(t.rig.context, t.device, e); }));
+    check_ok(t.rig.flush(t.device));
     check_ok(create());
     t.check_runs(pipeline);
     CHECK(t.rig.driver.programs == 1);

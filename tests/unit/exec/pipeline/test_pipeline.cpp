@@ -237,55 +237,33 @@ TEST_CASE("sizes, owned outputs, submits and graphs take pipelines") {
     }));
     CHECK(sizes[1] == 12);
     const auto check_outputs = [&](wye_pending pending) {
-        wye_bytes bytes{};
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_output(t.rig.context, pending, 1, &bytes, e);
-        }));
+        const wye_bytes bytes = t.rig.output(pending);
         const auto* words = static_cast<const std::uint32_t*>(bytes.data);
         CHECK(Words(words, words + bytes.size / 4) == Words{6, 7, 8});
     };
     wye_pending owned = 0, submitted = 0;
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_owned(t.rig.context, &host.filled(), nullptr, &owned, e);
-    }));
+    check_ok(t.rig.owned(host, nullptr, owned));
     check_outputs(owned);
-    check_ok(attempt([&](wye_error** e) {
-        return wye_dispatch_submit(t.rig.context, &host.filled(), &submitted, e);
-    }));
-    check_ok(attempt([&](wye_error** e) {
-        return wye_pending_wait(t.rig.context, submitted, UINT64_MAX, nullptr, e);
-    }));
+    check_ok(t.rig.submit(host, submitted));
+    check_ok(t.rig.wait(submitted));
     check_outputs(submitted);
     // Resident: the second and third submit are repeated requests.
     for (int round = 0; round < 3; ++round) {
         wye_pending pending = 0;
         wye_report report;
         WYE_INIT(report);
-        check_ok(attempt([&](wye_error** e) {
-            return wye_dispatch_submit(t.rig.context, &t.job(pipeline).filled(), &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(t.rig.context, pending, UINT64_MAX, &report, e);
-        }));
+        check_ok(t.rig.submit(t.job(pipeline), pending));
+        check_ok(t.rig.wait(pending, UINT64_MAX, &report));
         CHECK(report.device == t.device);
     }
     CHECK(t.results() == Words{2, 3, 4, 5});
     CHECK(t.describe(pipeline).launches == 5);
-    wye_graph_desc desc;
-    WYE_INIT(desc);
     Job step = t.job(pipeline, 9);
-    desc.device = t.device;
-    wye_graph_step recorded_step{&step.filled(), nullptr};
-    desc.steps = &recorded_step;
-    desc.step_count = 1;
-    wye_graph graph = 0;
-    check_ok(
-        attempt([&](wye_error** e) { return wye_graph_create(t.rig.context, &desc, &graph, e); }));
+    const wye_graph graph = t.rig.graph(t.device, {step.filled()});
     check_ok(t.free(pipeline));
     wye_graph_run_desc run;
     WYE_INIT(run);
-    check_ok(attempt(
-        [&](wye_error** e) { return wye_graph_run(t.rig.context, graph, &run, nullptr, e); }));
+    check_ok(t.rig.run(graph, run));
     CHECK(t.results() == Words{10, 11, 12, 13});
 }
 

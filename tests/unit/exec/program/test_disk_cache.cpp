@@ -304,14 +304,8 @@ TEST_CASE("preparing refuses what a dispatch would refuse") {
     const wye_device device = rig.device();
     const wye_program wide = rig.program(
         "wye 1; program wide; workgroup 4096; output r: u32[64]; main { r[local_index] = 1u; }");
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_program_prepare(rig.context, wide, device, nullptr, e);
-                  }),
-                  WYE_UNSUPPORTED, "cannot run program `wide`");
-    check_refused(attempt([&](wye_error** e) {
-                      return wye_program_prepare(rig.context, 0, device, nullptr, e);
-                  }),
-                  WYE_STALE_HANDLE, "");
+    check_refused(rig.prepare(device, wide), WYE_UNSUPPORTED, "cannot run program `wide`");
+    check_refused(rig.prepare(device, 0), WYE_STALE_HANDLE, "");
     CHECK(rig.driver.programs == 0);
 }
 

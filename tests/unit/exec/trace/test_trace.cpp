@@ -163,9 +163,7 @@ TEST_CASE("a public queue has a track of its own, with its label, waited for or 
         WYE_INIT(desc);
         desc.label = wye_str("mine");
         wye_queue queue = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_queue_create(rig.context, device, &desc, &queue, e);
-        }));
+        check_ok(rig.create(device, desc, queue));
         wye_transfer_desc fill;
         WYE_INIT(fill);
         fill.kind = WYE_TRANSFER_FILL;
@@ -173,15 +171,9 @@ TEST_CASE("a public queue has a track of its own, with its label, waited for or 
         fill.buffer = rig.buffer(device, 16);
         fill.size = 16;
         fill.pattern_size = 4;
-        check_ok(attempt(
-            [&](wye_error** e) { return wye_buffer_transfer(rig.context, &fill, nullptr, e); }));
-        wye_pending pending = 0;
-        check_ok(attempt([&](wye_error** e) {
-            return wye_buffer_transfer_submit(rig.context, &fill, &pending, e);
-        }));
-        check_ok(attempt([&](wye_error** e) {
-            return wye_pending_wait(rig.context, pending, UINT64_MAX, nullptr, e);
-        }));
+        check_ok(rig.transfer(fill));
+        const wye_pending pending = rig.submitted(fill);
+        check_ok(rig.wait(pending));
     }
     CHECK(traced.events("seen").size() == 2);
     CHECK(traced.has_track("queue 4 `mine` (host's view: submit to seen end, no driver times)"));

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiler that waits until the test lets it go on.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace wye::exec::test {
+
+class Gate {
+  public:
+    // The compiler waits.
+    void pass() {
+        std::unique_lock lock(mutex_);
+        ++entered_;
+        changed_.notify_all();
+        REQUIRE(changed_.wait_for(lock, kHang, [this] { return open_; }));
+    }
+    void let_go() {
+        const std::lock_guard lock(mutex_);
+        open_ = true;
+        changed_.notify_all();
+    }
+    void await_compile() {
+        std::unique_lock lock(mutex_);
+        REQUIRE(changed_.wait_for(lock, kHang, [this] { return entered_ != 0; }));
+    }
+
+  private:
+    static constexpr auto kHang = std::chrono::seconds(60);  // nothing else takes that long
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool open_ = false;
+    int entered_ = 0;
+};
+
+}  // namespace wye::exec::test
