@@ -17,8 +17,8 @@
 
 #include "conformance/language/judge.hpp"
 #include "conformance/language/suites.hpp"
-#include "math_digests.hpp"
 #include "support/sha256.hpp"
+#include "support/texts.hpp"
 
 namespace conformance {
 namespace {
@@ -34,7 +34,7 @@ struct Published {
 };
 std::vector<Published> published() {
     std::vector<Published> out;
-    std::istringstream lines(kDigests);
+    std::istringstream lines{std::string(support::digests_text())};
     for (std::string word; lines >> word;) {
         if (word.size() == 64)
             out.back().digests.push_back(word);
