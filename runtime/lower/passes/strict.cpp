@@ -164,7 +164,7 @@ class Expander {
     void definitions() {
         for (const std::uint32_t index : reached_) {
             ir::Function f = library_.functions[index];
-            f.code.math_definition = f.name.starts_with("math2_");
+            f.code.math_definition = f.name.starts_with("math2_") || f.name.starts_with("fast_");
             f.name = fresh(f.name);
             for (ir::Expr& e : f.code.exprs) {
                 if (e.op == Op::CALL) choose(e);
