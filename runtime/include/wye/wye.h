@@ -577,7 +577,7 @@ typedef struct wye_dispatch_desc {
     uint64_t param_count;
     uint64_t timeout_ns;       /* 0: none */
     uint64_t max_output_bytes; /* 0: no limit */
-    uint32_t ulp_budget; /* 0: strict; N: native functions with a documented error of up to N ulp */
+    uint32_t ulp_budget; /* 0: strict; N: native or fast functions with a stated error of up to N ulp */
     uint32_t reserved;
     wye_string label; /* for the log */
     /* A name for how the program is used. Each profile has its own compiled programs, in memory and
@@ -635,7 +635,7 @@ typedef struct wye_report {
     uint32_t trap_count;
     uint32_t variant;    /* 0: the program's own body ran; else 1 + the index of a native variant */
     uint32_t disk_cache; /* enum wye_disk_use */
-    /* Functions that ran in the device's native form, within the ulp_budget: one bit each, see
+    /* Functions that ran in a native or fast form, within the ulp_budget: one bit each, see
      * wye_native_function_name. 0: results are bit-exact as the language defines them. */
     uint64_t native_functions;
     uint32_t check_free; /* 1: ran without the range checks that are redundant for this launch */

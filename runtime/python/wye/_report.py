@@ -58,7 +58,7 @@ class Report:
     variant: int
     """0 if the program's own body ran, else 1 + the index of a native variant."""
     native_functions: tuple[str, ...]
-    """Functions that ran in the device's native form, within Options.ulp_budget."""
+    """Functions that ran in a native or fast form, within Options.ulp_budget."""
     check_free: bool
     """Whether the range checks that this launch does not need were left out."""
     cooperative: str
