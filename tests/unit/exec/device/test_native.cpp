@@ -132,7 +132,8 @@ TEST_CASE("wrong native waits are refused by name, and queue nothing") {
     const wye_native_handle good = t.event;
     for (const std::uint32_t count : {0U, WYE_NATIVE_VALUES + 1U, UINT32_MAX}) {
         t.event.count = count;
-        check_refused(t.wait(), WYE_INVALID_ARGUMENT, std::to_string(count) + " values");
+        check_refused(t.wait(), WYE_INVALID_ARGUMENT,
+                      "`count` of wye_native_handle is " + std::to_string(count));
     }
     t.event = good;
     t.event.reserved = 3;
@@ -225,7 +226,8 @@ TEST_CASE("wrong adoptions are refused by name, and without the plugin where it 
     t.desc.memory = &t.handle;
     for (const std::uint32_t count : {0U, WYE_NATIVE_VALUES + 1U, UINT32_MAX}) {
         t.handle.count = count;
-        check_refused(t.adopt(), WYE_INVALID_ARGUMENT, std::to_string(count) + " values");
+        check_refused(t.adopt(), WYE_INVALID_ARGUMENT,
+                      "`count` of wye_native_handle is " + std::to_string(count));
     }
     t.handle = good;
     t.handle.reserved = 7;
@@ -240,7 +242,7 @@ TEST_CASE("wrong adoptions are refused by name, and without the plugin where it 
     check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "wye_native_handle");
     t.handle = good;
     t.desc.flags = 4;
-    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "flags 0x4");
+    check_refused(t.adopt(), WYE_INVALID_ARGUMENT, "is 0x4");
     t.desc.flags = 0;
     t.desc.size = UINT64_MAX;
     check_refused(t.adopt(), WYE_LIMIT_EXCEEDED, "18446744073709551615");

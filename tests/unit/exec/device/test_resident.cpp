@@ -125,7 +125,7 @@ TEST_CASE("usages that the library keeps for itself, and unknown ones, are refus
     wye_buffer out = 0;
     for (const std::uint32_t usage :
          {std::uint32_t{WYE_BUFFER_USAGE_STAGING}, std::uint32_t{WYE_BUFFER_USAGE_REGISTERED}, 77U})
-        check_refused(t.create(usage, out), WYE_INVALID_ARGUMENT, "usage " + std::to_string(usage));
+        check_refused(t.create(usage, out), WYE_INVALID_ARGUMENT, "is " + std::to_string(usage));
     CHECK(out == 0);
 }
 

@@ -417,7 +417,7 @@ TEST_CASE("wrong batches are refused by name") {
     std::vector<wye_dispatch_desc> items;
     wye_batch_desc desc = t.description(items);
     desc.flags = WYE_BATCH_POINTERS | 2;
-    check_refused(t.rig.batch(desc, nullptr, nullptr), WYE_INVALID_ARGUMENT, "flags 0x3");
+    check_refused(t.rig.batch(desc, nullptr, nullptr), WYE_INVALID_ARGUMENT, "is 0x3");
 }
 
 TEST_CASE("a submit that the driver refuses, and a device that is lost in the middle") {

@@ -324,7 +324,7 @@ TEST_CASE("options of a pipeline are those of its dispatches, or refused by name
     check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "not adjustable");
     desc = t.description(t.program);
     desc.flags = WYE_DISPATCH_GRID;
-    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "flags 0x1");
+    check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "is 0x1");
     desc = t.description(t.program);
     desc.reserved = 3;
     check_refused(t.create(desc, none), WYE_INVALID_ARGUMENT, "`reserved` is 3");
