@@ -577,7 +577,7 @@ typedef struct wye_dispatch_desc {
     uint64_t param_count;
     uint64_t timeout_ns;       /* 0: none */
     uint64_t max_output_bytes; /* 0: no limit */
-    uint32_t ulp_budget; /* 0: strict; N: native or fast functions, error up to N ulp */
+    uint32_t ulp_budget;       /* 0: strict; N: native or fast functions, error up to N ulp */
     uint32_t reserved;
     wye_string label; /* for the log */
     /* A name for how the program is used. Each profile has its own compiled programs, in memory and
