@@ -88,7 +88,7 @@ struct Fast {
 };
 constexpr Fast kFast[] = {
     {Op::EXP, 1},   {Op::EXP2, 2}, {Op::EXP10, 2}, {Op::LOG, 1},  {Op::LOG2, 1},
-    {Op::LOG10, 1}, {Op::SIN, 2},  {Op::COS, 2},   {Op::TANH, 2}, {Op::ERF, 2},
+    {Op::LOG10, 1}, {Op::SIN, 3},  {Op::COS, 3},   {Op::TANH, 2}, {Op::ERF, 2},
 };
 
 constexpr unsigned kWide = 32;  // the first bit of f64 operations

@@ -42,6 +42,7 @@ std::vector<Function<T>> functions() {
     const bool single = sizeof(T) == 4;
     const std::uint32_t v1 = single ? 1 : 0;
     const std::uint32_t v2 = single ? 2 : 0;
+    const std::uint32_t v3 = single ? 3 : 0;
     const std::uint32_t v4096 = single ? 4096 : 0;
     return {
         {"/", 2, single ? 3U : 0U, 0, -100, 100, [](L a, L b) { return a / b; }},
@@ -52,8 +53,8 @@ std::vector<Function<T>> functions() {
         {"log", 1, 3, v1, T(1e-3), 1e3, [](L a, L) { return std::log(a); }},
         {"log2", 1, 3, v1, T(1e-3), 1e3, [](L a, L) { return std::log2(a); }},
         {"log10", 1, 3, v1, T(1e-3), 1e3, [](L a, L) { return std::log10(a); }},
-        {"sin", 1, 4, v2, -50, 50, [](L a, L) { return std::sin(a); }},
-        {"cos", 1, 4, v2, -50, 50, [](L a, L) { return std::cos(a); }},
+        {"sin", 1, 4, v3, -50, 50, [](L a, L) { return std::sin(a); }},
+        {"cos", 1, 4, v3, -50, 50, [](L a, L) { return std::cos(a); }},
         {"tan", 1, 5, 0, -50, 50, [](L a, L) { return std::tan(a); }},
         {"asin", 1, 4, 0, -1, 1, [](L a, L) { return std::asin(a); }},
         {"acos", 1, 4, 0, -1, 1, [](L a, L) { return std::acos(a); }},

@@ -25,7 +25,7 @@ struct Function {
 };
 constexpr Function kFunctions[] = {
     {"exp", std::exp, 1},   {"exp2", std::exp2, 2},   {"exp10", ::exp10, 2}, {"log", std::log, 1},
-    {"log2", std::log2, 1}, {"log10", std::log10, 1}, {"sin", std::sin, 2},  {"cos", std::cos, 2},
+    {"log2", std::log2, 1}, {"log10", std::log10, 1}, {"sin", std::sin, 3},  {"cos", std::cos, 3},
     {"tanh", std::tanh, 2}, {"erf", std::erf, 2}};
 constexpr std::uint32_t kTogether = 1U << 22U;
 

@@ -44,7 +44,7 @@ const Figures kCuda = {{"/", {2, 0}},     {"sqrt", {2, 0}},  {"exp", {2, 1}},   
 const Figures kVulkan = {{"rsqrt", {2, 0}}, {"atan", {4096, 0}}, {"atan2", {4096, 0}},
                          {"exp", {1, 0}},   {"exp2", {2, 0}},    {"exp10", {2, 0}},
                          {"log", {1, 0}},   {"log2", {1, 0}},    {"log10", {1, 0}},
-                         {"sin", {2, 0}},   {"cos", {2, 0}},     {"tanh", {2, 0}},
+                         {"sin", {3, 0}},   {"cos", {3, 0}},     {"tanh", {2, 0}},
                          {"erf", {2, 0}}};
 
 // r = OP(x) or OP(x, y) on one type.
