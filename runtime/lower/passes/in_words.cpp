@@ -28,15 +28,19 @@ std::optional<std::uint16_t> find(const ir::Program& program, const std::string&
     return static_cast<std::uint16_t>(at - program.functions.begin());
 }
 
-// How a comparison is made of `eq`, `lt` and `le`.
-struct Comparison {
+// The functions of operators: `words_NAME_TYPE`, for comparisons perhaps with operands swapped, or
+// with the result negated.
+struct Operator {
     Op op;
-    const char* function;
-    bool swapped, negated;
+    const char* name;
+    bool swapped = false, negated = false;
 };
-constexpr Comparison kComparisons[] = {
-    {Op::EQ, "eq", false, false}, {Op::NE, "eq", false, true}, {Op::LT, "lt", false, false},
-    {Op::LE, "le", false, false}, {Op::GT, "lt", true, false}, {Op::GE, "le", true, false},
+constexpr Operator kOperators[] = {
+    {Op::NEG, "neg"},     {Op::ADD, "add"}, {Op::SUB, "sub"},
+    {Op::MUL, "mul"},     {Op::DIV, "div"}, {Op::SHL, "shl"},
+    {Op::SHR, "shr"},     {Op::EQ, "eq"},   {Op::NE, "eq", false, true},
+    {Op::LT, "lt"},       {Op::LE, "le"},   {Op::GT, "lt", true},
+    {Op::GE, "le", true},
 };
 
 // Rewrites the code of one function.
@@ -133,6 +137,7 @@ class Narrower {
             same.imm = *functions_[e.imm];
             return node(same, operands);
         }
+        if (e.op == Op::LOAD_TABLE) same.imm = static_cast<std::uint16_t>(tables_ + e.imm);
         if (!wide) return node(same, operands);
         if (!narrow(e.type) || !narrow(first)) return std::nullopt;
         switch (e.op) {
@@ -145,8 +150,8 @@ class Narrower {
             case Op::LOAD_TABLE: {
                 const ir::ExprId low = node(Op::SHL, 0, {operands[0], literal(1)});
                 const ir::ExprId high = node(Op::ADD, 0, {copy(low), literal(1)});
-                return construct({node(Op::LOAD_TABLE, tables_ + e.imm, {low}),
-                                  node(Op::LOAD_TABLE, tables_ + e.imm, {high})});
+                return construct({node(Op::LOAD_TABLE, same.imm, {low}),
+                                  node(Op::LOAD_TABLE, same.imm, {high})});
             }
             case Op::CONSTRUCT:
                 return call("pair", operands);
@@ -172,29 +177,15 @@ class Narrower {
             case Op::XOR:
             case Op::NOT:
                 return node(e.op, 0, operands);
-            case Op::NEG:
-                return call("neg_" + type, operands);
-            case Op::ADD:
-                return call("add_" + type, operands);
-            case Op::SUB:
-                return call("sub_" + type, operands);
-            case Op::MUL:
-                return call("mul_" + type, operands);
-            case Op::DIV:
-                return call("div_" + type, operands);
-            case Op::SHL:
-                return call("shl_" + type, operands);
-            case Op::SHR:
-                return call("shr_" + type, operands);
             default:
                 break;
         }
-        const auto* compared = std::ranges::find(kComparisons, e.op, &Comparison::op);
-        if (compared == std::end(kComparisons))
+        const auto* found = std::ranges::find(kOperators, e.op, &Operator::op);
+        if (found == std::end(kOperators))
             return call(std::string(ir::op_text(e.op)) + "_" + type, operands);
-        if (compared->swapped) std::swap(operands[0], operands[1]);
-        const Id result = call(std::string(compared->function) + "_" + type, operands);
-        if (!result || !compared->negated) return result;
+        if (found->swapped) std::swap(operands[0], operands[1]);
+        const Id result = call(std::string(found->name) + "_" + type, operands);
+        if (!result || !found->negated) return result;
         return node(Op::LOGICAL_NOT, 0, {*result});
     }
 
